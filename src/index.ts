@@ -345,7 +345,8 @@ export type { RunSpan } from './projections/run/run-trace.ts';
 export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
 export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
-export type { ActionDenial, ActionRecord, ListActions } from './store/port/action.ts';
+export type { ActionRecord, ListActions } from './store/port/action.ts';
+export type { ActionDenial } from './store/port/decided-action.ts';
 export type { EnvEntry, EnvOwner } from './store/port/env.ts';
 export type { ListTasks, TaskRecord, TaskStepRecord } from './store/port/task.ts';
 export type {

@@ -5,8 +5,8 @@ export const SANDBOX = [
     rule: 'what a child says of a run that has ended is dropped',
     edits: [
       {
-        find: "throwViolation('something of a run that is not its own');\n    return 'drop';",
-        put: "throwViolation('something of a run that is not its own');\n    return 'pass';",
+        find: "throwViolation('a message of a run that is not its own');\n    return 'drop';",
+        put: "throwViolation('a message of a run that is not its own');\n    return 'pass';",
       },
     ],
     tests: ['test/sandbox/conduct.test.ts'],

@@ -48,7 +48,7 @@ export async function readCard(reach: Reach, signal: AbortSignal): Promise<A2aEn
     if (!response.ok)
       throw new A2aFailure(
         response.status >= 500 || response.status === 429 ? 'A2aUnavailable' : 'A2aRefused',
-        `Its card is answered with ${response.status}.`,
+        `The request for its card was answered with status ${response.status}.`,
         { unsent: true },
       );
     return toEndpoint(parse(text), reach);
@@ -59,7 +59,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new A2aFailure('A2aInvalid', `Its card is no JSON: ${quote(text, 100)}`);
+    throw new A2aFailure('A2aInvalid', `Its card is not valid JSON: ${quote(text, 100)}`);
   }
 }
 
@@ -82,7 +82,7 @@ function toEndpoint(card: unknown, reach: Reach): A2aEndpoint {
   if (spoken.length === 0)
     throw new A2aFailure(
       'A2aInvalid',
-      'Its card names no interface of A2A 1.0 over JSONRPC or HTTP+JSON: nothing else is spoken here.',
+      'Its card lists no A2A 1.0 interface over JSONRPC or HTTP+JSON: no other is supported.',
     );
   const known = originsOf(reach);
   const found = spoken.find(({ url }) => known.has(originIn(url)));
@@ -90,7 +90,7 @@ function toEndpoint(card: unknown, reach: Reach): A2aEndpoint {
   if (!found)
     throw new A2aFailure(
       'A2aRedirect',
-      `Its card leads to ${quote(originIn(spoken[0]?.url), 200)}, which its author has not allowed: name it in "origins".`,
+      `Its card points to ${quote(originIn(spoken[0]?.url), 200)}, which is not allowed: add it to "origins".`,
     );
   return {
     url: String(found.url).replace(/\/+$/, ''),

@@ -72,7 +72,7 @@ export function toFailure(error: unknown): A2aFailure {
   if (isA2aFailure(cause)) return cause;
   const number = readErrorNumber(error);
   if (number !== undefined)
-    return new A2aFailure('A2aRefused', `It refuses (${number}): ${quote(message)}`, { number });
+    return new A2aFailure('A2aRefused', `It refused the request (${number}): ${quote(message)}`, { number });
   if (
     error instanceof Error &&
     error.name === 'TypeError' &&
@@ -82,7 +82,7 @@ export function toFailure(error: unknown): A2aFailure {
     const unsent = UNSENT_CODES.has(String(why.code));
     return new A2aFailure('A2aUnavailable', quote(why.message ?? why.code ?? message, 300), { unsent });
   }
-  return new A2aFailure('A2aInvalid', `It answered what the protocol does not have: ${quote(message, 300)}`);
+  return new A2aFailure('A2aInvalid', `It sent an invalid answer: ${quote(message, 300)}`);
 }
 
 /** Returns the JSON-RPC error code if it is known, else the HTTP status of the REST binding, if any. */

@@ -54,7 +54,7 @@ export function toRemoteReply(result: SendMessageResult, place: TaskRef): Remote
   if ('status' in result || 'artifacts' in result)
     return { kind: 'task', task: toTask(result as Task, place) };
   const { parts, contextId } = result as Message;
-  if (!Array.isArray(parts)) throw invalid('It answered neither a task nor a message.');
+  if (!Array.isArray(parts)) throw invalid('Its answer is neither a task nor a message.');
   if (contextId && contextId !== place.contextId) throw toMismatch('context', contextId);
   return { kind: 'message', said: toParts(parts) };
 }
@@ -63,12 +63,11 @@ export function toRemoteReply(result: SendMessageResult, place: TaskRef): Remote
 export function toTask(task: Task, place: TaskRef): RemoteTask {
   const { id, contextId, status, artifacts = [], history = [] } = task;
   if (typeof id !== 'string' || id === '' || id.length > A2A_LIMITS.idChars)
-    throw invalid('Its task has no id that can be used.');
+    throw invalid('Its task has no valid id.');
   if (place.taskId !== undefined && id !== place.taskId) throw toMismatch('task', id);
   if (contextId !== place.contextId) throw toMismatch('context', contextId);
   const state = REMOTE_STATES[(status?.state ?? 0) as number];
-  if (state === undefined || state === 'unspecified')
-    throw invalid('Its task has a state that is not known.');
+  if (state === undefined || state === 'unspecified') throw invalid('Its task has an unknown state.');
   if (artifacts.reduce((sum, { parts }) => sum + parts.length, 0) > A2A_LIMITS.parts)
     throw new A2aFailure('A2aTooLarge', `Its task has more than ${A2A_LIMITS.parts} parts.`);
   return {
@@ -123,7 +122,10 @@ const DATA_BOUNDS = { maxBytes: A2A_LIMITS.requestBytes, maxDepth: A2A_LIMITS.da
 
 function requireBounded(data: unknown): unknown {
   if (!measureJson(data, DATA_BOUNDS).whole)
-    throw new A2aFailure('A2aTooLarge', `It told data of more than ${A2A_LIMITS.dataDepth} levels.`);
+    throw new A2aFailure(
+      'A2aTooLarge',
+      `It sent data that is too large or nested deeper than ${A2A_LIMITS.dataDepth} levels.`,
+    );
   return data;
 }
 
@@ -133,6 +135,6 @@ function invalid(message: string): A2aFailure {
 
 function toMismatch(what: 'task' | 'context', id: unknown): A2aFailure {
   return invalid(
-    `It answered of another ${what} than it was asked for: ${visible(String(id)).slice(0, 100)}.`,
+    `It answered with a different ${what} than the requested one: ${visible(String(id)).slice(0, 100)}.`,
   );
 }

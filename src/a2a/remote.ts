@@ -84,7 +84,7 @@ export class A2aRemote {
 
   /** Returns the task as it is after the request: some agents answer before they have ended it. */
   cancel({ taskId: id, ...place }: KnownTaskRef, signal: AbortSignal): Promise<RemoteTask> {
-    const metadata = { reason: 'The call that began it is over.' };
+    const metadata = { reason: 'The call that started it has ended.' };
     const request = { tenant: this.#endpoint.tenant, id, metadata };
     return this.#ask(signal, async (transport, own) =>
       toTask(await transport.cancelTask(request, { signal: own }), { ...place, taskId: id }),
@@ -168,7 +168,7 @@ function withHeaders(ask: WalledFetch, headers: Readonly<Record<string, string>>
 async function toHttpFailure(response: Response, code: 'A2aUnavailable' | 'A2aRefused'): Promise<A2aFailure> {
   await response.body?.cancel().catch(() => {});
   const { status } = response;
-  return new A2aFailure(code, `It answers ${status}.`, { unsent: status < 500, number: status });
+  return new A2aFailure(code, `It answered with status ${status}.`, { unsent: status < 500, number: status });
 }
 
 function toPart({ text, data, file }: OutgoingPart): Part {

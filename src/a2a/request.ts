@@ -29,7 +29,7 @@ export async function withinTimeout<T>(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    own.abort(new Error('The request is over.'));
+    own.abort(new Error('The request has ended.'));
   }
 }
 

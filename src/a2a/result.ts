@@ -26,7 +26,7 @@ export async function toTaskResult(
   if (state === 'failed' || state === 'rejected' || state === 'canceled')
     return {
       status: 'error',
-      error: `Its task ${quote(id, 100)} is ${state}: ${quote(textOf(said) || 'it tells no reason.', 4000)}`,
+      error: `Its task ${quote(id, 100)} is ${state}: ${quote(textOf(said) || 'no reason given.', 4000)}`,
       error_code: END_CODES[state],
     };
   return toAnswer(artifacts.length > 0 ? artifacts : [said], reach, signal);

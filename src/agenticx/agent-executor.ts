@@ -131,7 +131,7 @@ export class AgentExecutor {
     ];
     if (open.size > 0) {
       const waiting_for = [...open].map(([request_id, question]) => ({ request_id, question }));
-      const error = 'The task waits for a person.';
+      const error = 'The task is waiting for a person.';
       return {
         success: false,
         error,
@@ -171,7 +171,10 @@ async function judgeTask(
   { log, last }: { readonly log: readonly ExecutorEvent[]; readonly last: RuntimeEvent | undefined },
 ): Promise<{ readonly result: string } | { readonly error: string; readonly rail: boolean }> {
   if (last?.type !== 'final')
-    return { error: last?.type === 'error' ? last.data.text : 'The task has no end.', rail: false };
+    return {
+      error: last?.type === 'error' ? last.data.text : 'The task ended without a result.',
+      rail: false,
+    };
   const finish = log.findLast((event) => event.type === 'finish_task');
   const output = finish?.final_result ?? last.data.text;
   const judged = await judgeOutput(output, guiderails, { ...guiderailsConfig, context });

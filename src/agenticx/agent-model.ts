@@ -138,12 +138,12 @@ function checkFields(
   if (strange !== undefined)
     throw new RuntimeError(
       'InvalidValue',
-      `An ${what} has no field "${strange}": there are ${[...known].join(', ')}.`.replace(
+      `An ${what} has no field "${strange}": its fields are ${[...known].join(', ')}.`.replace(
         'An task',
         'A task',
       ),
     );
   for (const name of needed)
     if (typeof (given as Fields)[name] !== 'string' || (given as Fields)[name] === '')
-      throw new RuntimeError('InvalidValue', `The "${name}" of the ${what} must be a text.`);
+      throw new RuntimeError('InvalidValue', `The "${name}" of the ${what} must be a non-empty string.`);
 }

@@ -37,7 +37,9 @@ export async function judgeOutput(
     if (verdict.action === 'abort') return { aborted: verdict.reason };
     if (verdict.action === 'pass') continue;
     if (!allowModify || changes >= maxModifications)
-      return { aborted: verdict.reason ?? 'A guide rail would change the output, which none may any more.' };
+      return {
+        aborted: verdict.reason ?? 'A guide rail would change the output, but no more changes are allowed.',
+      };
     output = verdict.output;
     changes += 1;
   }
@@ -48,9 +50,9 @@ async function applyRail(rail: GuideRail, output: string, context: Fields) {
   try {
     const verdict = (await rail(output, context)) ?? true;
     if (typeof verdict !== 'boolean') return readVerdict(verdict);
-    return verdict ? ({ action: 'pass' } as const) : abort('A guide rail has refused the output.');
+    return verdict ? ({ action: 'pass' } as const) : abort('A guide rail refused the output.');
   } catch (error) {
-    return abort(`A guide rail has failed: ${errorMessage(error)}`);
+    return abort(`A guide rail failed: ${errorMessage(error)}`);
   }
 }
 
@@ -59,7 +61,7 @@ function readVerdict(verdict: Exclude<GuideRailVerdict, boolean | null | undefin
     verdict.action === 'pass' ||
     verdict.action === 'abort' ||
     (verdict.action === 'modify' && typeof verdict.output === 'string');
-  return isKnown ? verdict : abort('A guide rail has answered no verdict.');
+  return isKnown ? verdict : abort('A guide rail returned an invalid verdict.');
 }
 
 const abort = (reason: string) => ({ action: 'abort', reason }) as const;

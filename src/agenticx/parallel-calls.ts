@@ -43,7 +43,7 @@ export async function callAll(client: RuntimeClient, batch: Batch): Promise<read
     for (let next = left.shift(); next; next = left.shift()) {
       const [place, { name, arguments: given = {} }] = next;
       if (failed && failFast) {
-        outcomes[place] = { name, success: false, skipped: true, error: 'Another call had failed.' };
+        outcomes[place] = { name, success: false, skipped: true, error: 'Another call failed.' };
         continue;
       }
       const threadId = newThreadId(agent);
@@ -52,8 +52,7 @@ export async function callAll(client: RuntimeClient, batch: Batch): Promise<read
       running.delete(threadId);
       if (outcomes[place].success || failed) continue;
       failed = true;
-      if (failFast)
-        await Promise.all([...running].map((id) => client.terminate(id, 'Another call had failed.')));
+      if (failFast) await Promise.all([...running].map((id) => client.terminate(id, 'Another call failed.')));
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(maxConcurrency, calls.length)) }, work));
@@ -78,7 +77,11 @@ async function callOne(
     const content = called.content ?? '';
     if (called.status === 'success') return { name, success: true, result: content };
     const asked = called.waits?.map(({ id }) => id).join(', ');
-    return { name, success: false, error: asked === undefined ? content : `It waits for a person: ${asked}` };
+    return {
+      name,
+      success: false,
+      error: asked === undefined ? content : `It is waiting for a person: ${asked}`,
+    };
   } catch (error) {
     return { name, success: false, error: errorMessage(error) };
   } finally {

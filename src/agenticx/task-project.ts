@@ -65,7 +65,7 @@ const FINISH_TOOL = defineTool({
 });
 
 const HUMAN_TOOL = defineTool({
-  description: 'Asks a person, and goes on with the answer.',
+  description: 'Asks a person a question, and returns the answer.',
   args: z.object({ question: z.string(), context: z.string().optional(), urgency: z.string().optional() }),
   asks: true,
   execute: async (state, { question, ...data }) => {

@@ -23,7 +23,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'worker',
     group: run,
-    summary: 'run a worker against a Temporal server that is there already',
+    summary: 'run a worker against an existing Temporal server',
     load: async () => (await import('./commands/worker.ts')).addWorker,
   },
   {
@@ -42,7 +42,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'tokens',
     group: run,
     usage: GROUP,
-    summary: 'say who may use the HTTP API: see "everthread tokens --help"',
+    summary: 'manage the tokens of the HTTP API: see "everthread tokens --help"',
     load: async () => (await import('./commands/tokens.ts')).addTokens,
   },
   {
@@ -66,7 +66,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'waits',
     group: talk,
     usage: GROUP,
-    summary: 'answer what is asked of people: see "everthread waits --help"',
+    summary: 'list and answer approvals and questions: see "everthread waits --help"',
     load: async () => (await import('./commands/waits.ts')).addWaits,
   },
   {
@@ -96,7 +96,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'actions',
     group: talk,
     usage: GROUP,
-    summary: 'look after calls whose outcome is unknown: see "everthread actions --help"',
+    summary: 'reconcile calls whose outcome is unknown: see "everthread actions --help"',
     load: async () => (await import('./commands/actions.ts')).addActions,
   },
   {
@@ -117,7 +117,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'new',
     group: project,
     usage: '<dir>',
-    summary: 'write a small project that works at once',
+    summary: 'create a small working project',
     load: async () => (await import('./commands/new.ts')).addNew,
   },
   {

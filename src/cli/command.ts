@@ -25,15 +25,12 @@ export interface WaitOptions {
 export const GROUPS = { run: 'Running agents:', talk: 'Talking to them:', project: 'Project:' } as const;
 
 /** The argument of commands about a thread; `connection/complete-ids.ts` completes it. */
-export const THREAD_ARGUMENT = [
-  '<thread>',
-  'id of the thread, or its beginning where no other thread has it',
-] as const;
+export const THREAD_ARGUMENT = ['<thread>', 'id of the thread, or a unique beginning of it'] as const;
 
 export function addCommon(command: Command): Command {
   return command
     .addOption(
-      new Option('-p, --project <dir>', 'folder of the project, which holds agents/')
+      new Option('-p, --project <dir>', 'folder of the project, which contains agents/')
         .argParser(parseFolder)
         .default(process.cwd(), 'this folder'),
     )
@@ -42,7 +39,7 @@ export function addCommon(command: Command): Command {
 
 export function addWait(command: Command): Command {
   return command
-    .option('-w, --wait', 'show the answer as it comes, and end when the thread is at rest')
+    .option('-w, --wait', 'show the answer as it arrives, and exit when the thread is at rest')
     .option('--timeout <seconds>', 'with --wait: give up after this time', parsePositive);
 }
 
@@ -56,7 +53,7 @@ export function addTaskQueue(command: Command): Command {
 export function addHealth(command: Command): Command {
   return command.option(
     '--health <host:port>',
-    'where /healthz, /readyz and /metrics are served, or "off" (default: EVERTHREAD_HEALTH, else 127.0.0.1:9464 or a free port)',
+    'address of /healthz, /readyz and /metrics, or "off" (default: EVERTHREAD_HEALTH, else 127.0.0.1:9464 or a free port)',
   );
 }
 

@@ -44,9 +44,9 @@ function describeFailure(error: unknown): Failure {
   if (isDiskFull(error))
     return {
       code: 'StoreFull',
-      message: `There is no room on the disk: ${message}. Make room and try again.`,
+      message: `The disk is full: ${message}. Free some space and try again.`,
     };
-  const next = wantsStack() ? undefined : 'EVERTHREAD_LOG=debug shows where it comes from.';
+  const next = wantsStack() ? undefined : 'EVERTHREAD_LOG=debug shows the stack trace.';
   return { code: 'Unexpected', message, next };
 }
 

@@ -20,7 +20,7 @@ export interface Interruption {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-const STOPPING_TEXT = 'Stopping: what runs is finished within its grace, or handed over';
+const STOPPING_TEXT = 'Stopping: running work is finished within its grace period, or handed over';
 
 /** `stopping` describes to people what the first signal does. */
 export async function withInterruption<T>(
@@ -36,7 +36,7 @@ export async function withInterruption<T>(
   };
   const onSignal = () => {
     if (first.signal.aborted || !begun) force();
-    note(`\n${stopping} (once more to end at once) …`);
+    note(`\n${stopping} (once more to exit at once) …`);
     first.abort();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);

@@ -33,8 +33,8 @@ Examples:
   everthread threads start assistant "Hello" --wait
 
 The server is TEMPORAL_ADDRESS or a Temporal profile, else the one of "everthread dev", else 127.0.0.1:7233.
-Ids may be shortened to a beginning of 4 characters or more that no other has. With --json times are ISO 8601, of UTC.
-Threads live in EVERTHREAD_STORE (default sqlite:.everthread/store.db). EVERTHREAD_LOG=debug tells more.
+Ids may be shortened to a unique beginning of 4 characters or more. With --json times are ISO 8601, in UTC.
+Threads live in EVERTHREAD_STORE (default sqlite:.everthread/store.db). EVERTHREAD_LOG=debug logs more.
 Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated.`;
 
 /** `argv` without node and script. Resolves to the exit code; never rejects. */
@@ -65,7 +65,7 @@ export async function buildProgram(cli: Cli, argv: readonly string[]): Promise<C
   const program = new Command('everthread')
     .description('Runs Standard Agents as durable threads on Temporal.')
     .version(packageVersion(), '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'show help; "everthread COMMAND --help" tells about one command')
+    .helpOption('-h, --help', 'show help; "everthread COMMAND --help" shows that of one command')
     .addHelpText('after', EXAMPLES);
   await addCommands(program, cli, COMMANDS, namedCommands(argv));
   program.hook('preAction', (_, command) => setProjectEnv(command));
@@ -124,7 +124,7 @@ function applySettings(command: Command): void {
   command
     .helpCommand(false)
     .exitOverride()
-    .showHelpAfterError(`"${pathOf(command)} --help" tells more.`);
+    .showHelpAfterError(`"${pathOf(command)} --help" shows help.`);
   command.configureHelp({ ...HELP });
   for (const child of command.commands) applySettings(child);
 }

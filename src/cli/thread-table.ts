@@ -87,13 +87,13 @@ export const THREADS: readonly ListedCommand[] = [
   {
     name: 'stop',
     usage: '<thread>',
-    summary: 'end what a thread is doing now',
+    summary: 'stop what a thread is doing now',
     load: async () => (await loadEnd()).addThreadStop,
   },
   {
     name: 'continue',
     usage: '<thread>',
-    summary: 'let a thread go on without another message',
+    summary: 'let a thread continue without another message',
     load: async () => (await loadEnd()).addThreadContinue,
   },
   {
@@ -105,13 +105,13 @@ export const THREADS: readonly ListedCommand[] = [
   {
     name: 'terminate',
     usage: '<thread>',
-    summary: 'end a thread for ever',
+    summary: 'terminate a thread permanently',
     load: async () => (await loadEnd()).addThreadTerminate,
   },
   {
     name: 'delete',
     usage: '<thread>',
-    summary: 'end a thread and delete what it has',
+    summary: 'terminate a thread and delete its data',
     load: async () => (await loadEnd()).addThreadDelete,
   },
   {

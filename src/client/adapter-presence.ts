@@ -83,7 +83,7 @@ export async function endLostTasks(store: ThreadStore, temporal: Client): Promis
     if (runId !== undefined)
       await temporal.workflow
         .getHandle(threadId, runId)
-        .terminate('the process that had its adapter was lost')
+        .terminate('the process that ran its adapter was lost')
         .catch(ignoreGoneWorkflow);
     await store.producers.forgetLostTask(threadId);
   }

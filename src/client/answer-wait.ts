@@ -26,11 +26,11 @@ export async function answerStoredWait(
 ): Promise<WaitVerdict> {
   const parsed = parseWaitAnswer(answer);
   if (!parsed.ok)
-    throw new RuntimeError('InvalidValue', `The wait "${id}" cannot be answered so: ${parsed.reason}.`);
+    throw new RuntimeError('InvalidValue', `This answer does not fit the wait "${id}": ${parsed.reason}.`);
   const given = { id, answer: parsed.value, ...(fingerprint === undefined ? {} : { fingerprint }) };
   const judged = await store.waits.answer(given);
   if (judged.outcome === 'misfit')
-    throw new RuntimeError('InvalidValue', `The wait "${id}" cannot be answered so: ${judged.reason}.`);
+    throw new RuntimeError('InvalidValue', `This answer does not fit the wait "${id}": ${judged.reason}.`);
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };
   // A1: a duplicate notifies the thread again.
   if (judged.outcome === 'taken' || judged.outcome === 'duplicate') await tell(judged.wait);
@@ -40,6 +40,6 @@ export async function answerStoredWait(
 export function waitNotFound(id: string): RuntimeError {
   return new RuntimeError(
     'WaitNotFound',
-    `There is no wait "${id}" in this store. "everthread waits list" shows those that are open.`,
+    `There is no wait "${id}" in this store. "everthread waits list" lists the open waits.`,
   );
 }

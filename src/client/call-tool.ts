@@ -116,6 +116,6 @@ async function timeoutError(
   return new RuntimeError(
     'Timeout',
     `The call "${id}" of thread "${threadId}" has no result after ${timeoutMs} ms: the thread is "${status}" after step ${lastStep}. ` +
-      'Ask again under the same id; it goes on by itself where a worker runs.',
+      'Call again with the same id; the call itself continues if a worker is running.',
   );
 }

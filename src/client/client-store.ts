@@ -13,5 +13,5 @@ export function registerStore(client: object, store: ThreadStore): void {
 export function storeOf(client: object): ThreadStore {
   const store = STORES.get(client);
   if (store) return store;
-  throw new TypeError('This is no RuntimeClient of the same copy of everthread.');
+  throw new TypeError('Not a RuntimeClient of this copy of everthread.');
 }

@@ -25,6 +25,6 @@ export async function claimExecution(store: ThreadStore, claim: ClaimExecution):
   if (claimed.kind === 'claimed') return claimed.itemId;
   throw new RuntimeError(
     'ExecutionConflict',
-    `The execution "${item.executionId}" was begun by another item, in thread "${claimed.threadId}": give this one an id of its own.`,
+    `The execution "${item.executionId}" was begun by another item, in thread "${claimed.threadId}": give this one a different id.`,
   );
 }

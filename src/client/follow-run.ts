@@ -168,7 +168,7 @@ export async function requireRun(store: ThreadStore, id: string, threadId?: stri
   const where = threadId === undefined ? 'in this store' : `in thread "${threadId}"`;
   throw new RuntimeError(
     'ExecutionNotFound',
-    `There is no execution "${id}" ${where}: "everthread runs list" tells which there are.`,
+    `There is no execution "${id}" ${where}: "everthread runs list" lists the executions.`,
   );
 }
 

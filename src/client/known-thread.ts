@@ -48,7 +48,7 @@ export async function requireExecution(
     executionId === undefined ? 'has not run yet' : `has no execution ${JSON.stringify(executionId)}`;
   throw new RuntimeError(
     'ExecutionNotFound',
-    `Thread "${threadId}" ${which}; listExecutions shows those that there are.`,
+    `Thread "${threadId}" ${which}; listExecutions lists its executions.`,
   );
 }
 
@@ -62,7 +62,7 @@ export async function workflowGoneError(
   if (record?.terminatedAt != null) return terminatedError(threadId, cause);
   return new RuntimeError(
     'ThreadNotFound',
-    `No thread "${threadId}" is running, and this store does not know it.`,
+    `Thread "${threadId}" is not running, and it is not in this store.`,
     { cause },
   );
 }

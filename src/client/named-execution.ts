@@ -53,7 +53,7 @@ export async function beginExecution(client: RuntimeClient, begin: BeginExecutio
 }
 
 function refuseFile(): never {
-  throw new RuntimeError('InvalidMessage', 'A turn brings no files.');
+  throw new RuntimeError('InvalidMessage', 'A turn cannot contain files.');
 }
 
 /**
@@ -182,7 +182,11 @@ async function* awaitBeginning(
         return;
       }
       if (type === 'message.deleted' && data.messageId === itemId) {
-        yield lost(row, 'Its message was removed before it began.', 'MessageNotFound');
+        yield lost(
+          row,
+          'The message of the execution was removed before the execution began.',
+          'MessageNotFound',
+        );
         return;
       }
     }

@@ -18,7 +18,7 @@ export function checkCancelRequest(request: CancelRequest): CancelRequest {
     if (typeof value !== 'string' || value.length === 0 || value.length > most || !isStorable(value))
       throw new RuntimeError(
         'InvalidValue',
-        `The "${name}" of a cancellation is a text of 1 to ${most} characters.`,
+        `The "${name}" of a cancellation must be a string of 1 to ${most} characters.`,
       );
     checked[name] = value;
   }

@@ -37,10 +37,10 @@ export async function storeOutgoing(
   attachments: readonly OutgoingAttachment[],
 ): Promise<readonly string[]> {
   if (!Array.isArray(attachments) || attachments.length > LIMITS.attachments) {
-    throw invalid(`A message names at most ${LIMITS.attachments} attachments, as a list.`);
+    throw invalid(`The attachments of a message must be a list of at most ${LIMITS.attachments}.`);
   }
   if (!isAttachmentList(attachments.filter((each) => typeof each === 'string'))) {
-    throw invalid(`The path of an attachment has 1 to ${LIMITS.filePathBytes} characters.`);
+    throw invalid(`The path of an attachment must have 1 to ${LIMITS.filePathBytes} characters.`);
   }
   const files = attachments.map((each, index) =>
     typeof each === 'string' ? each : toFile(place, each, index),
@@ -53,10 +53,10 @@ export async function storeOutgoing(
 function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index: number): NewFile {
   const { name, mimeType, data, description } = (given ?? {}) as Partial<NewAttachment>;
   if (typeof name !== 'string' || typeof mimeType !== 'string') {
-    throw invalid('An attachment is the path of a file of the thread, or { name, mimeType, data }.');
+    throw invalid('An attachment must be the path of a file of the thread, or { name, mimeType, data }.');
   }
   if (description !== undefined && typeof description !== 'string') {
-    throw invalid(`The "description" of the attachment "${name}" must be a text.`);
+    throw invalid(`The "description" of the attachment "${name}" must be a string.`);
   }
   const label = attachmentName(name);
   const id = createHash('sha256').update(`${threadId}\n${messageId}\n${index}`).digest('hex').slice(0, 32);
@@ -73,7 +73,7 @@ function toBytes(name: string, data: unknown): Uint8Array {
   if (ArrayBuffer.isView(data) || types.isAnyArrayBuffer(data)) return copyBytes(data);
   const text = parseBase64(data);
   if (text !== undefined) return copyBytes(Buffer.from(text, 'base64'));
-  throw invalid(`The data of the attachment "${name}" must be bytes, or a text in base64.`);
+  throw invalid(`The data of the attachment "${name}" must be bytes, or a base64 string.`);
 }
 
 function invalid(message: string): RuntimeError {

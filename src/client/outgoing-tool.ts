@@ -36,8 +36,8 @@ export async function prepareTool(
 ): Promise<SentTool> {
   checkExecutionId(executionId);
   if (!isItemId(id)) throw invalid(`A call's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
-  if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, of at most 128 characters.');
-  if (typeof unanswered !== 'boolean') throw invalid('"unanswered" is true or false.');
+  if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, with at most 128 characters.');
+  if (typeof unanswered !== 'boolean') throw invalid('"unanswered" must be true or false.');
   const args = toJsonObject(given, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes });
   const context = toContext(run, 'InvalidMessage');
   const named = executionId === undefined ? {} : { executionId };

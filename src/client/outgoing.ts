@@ -59,7 +59,7 @@ export async function prepareMessage(
   { store, threadId, userId, writeFile }: Destination,
   message: OutgoingMessage,
 ): Promise<SentPayload> {
-  if (typeof message !== 'object' || message === null) throw invalid('A message is an object.');
+  if (typeof message !== 'object' || message === null) throw invalid('A message must be an object.');
   const { executionId } = message;
   checkExecutionId(executionId);
   const newId = executionId === undefined ? randomUUID() : itemIdOf(executionId);
@@ -69,10 +69,10 @@ export async function prepareMessage(
     throw invalid(`The message for thread "${threadId}" has no content.`);
   }
   if (role !== 'user' && role !== 'assistant') {
-    throw invalid(`A message's role is "user" or "assistant", not "${String(role)}".`);
+    throw invalid(`A message's role must be "user" or "assistant", not "${String(role)}".`);
   }
   if (silent !== undefined && typeof silent !== 'boolean')
-    throw invalid("A message's silent is true or false.");
+    throw invalid("A message's silent must be true or false.");
   const metadata = given == null ? undefined : toMetadata(given);
   const context = toContext(message.context, 'InvalidMessage');
   const named = executionId === undefined ? {} : { executionId };
@@ -81,7 +81,7 @@ export async function prepareMessage(
   if (bytes > LIMITS.contentBytes) {
     throw new RuntimeError(
       'MessageTooLarge',
-      `The message for thread "${threadId}" has ${bytes} bytes; at most ${LIMITS.contentBytes} are taken.`,
+      `The message for thread "${threadId}" has ${bytes} bytes; at most ${LIMITS.contentBytes} are allowed.`,
     );
   }
   const paths = await storeOutgoing({ threadId, messageId: id, writeFile }, attachments);

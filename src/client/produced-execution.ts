@@ -90,7 +90,7 @@ export async function produceExecution(client: RuntimeClient, given: ProduceExec
 }
 
 function refuseFile(): never {
-  throw new RuntimeError('InvalidMessage', 'A turn brings no files.');
+  throw new RuntimeError('InvalidMessage', 'A turn cannot contain files.');
 }
 
 class ProducedRun {

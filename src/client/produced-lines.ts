@@ -53,7 +53,7 @@ export class LineWriter {
         const lines = this.#waiting;
         this.#waiting = [];
         if (!(await this.#write(this.#written, lines)))
-          throw new RuntimeError('ProducerLost', 'The execution is over: nothing more is taken of it.');
+          throw new RuntimeError('ProducerLost', 'The execution has ended: no more lines are accepted.');
         this.#written += lines.length;
         await this.#pause();
       }
@@ -77,12 +77,13 @@ function toLine(line: ProducedLine): ProducedLine {
   const { type, data } = line ?? {};
   if (typeof type !== 'string' || type === '' || RESERVED_TYPES.test(type))
     throw invalid(
-      `A line has a type of its own, not ${JSON.stringify(type)}: "execution.…" and "session.run.…" are told for it.`,
+      `${JSON.stringify(type)} cannot be the type of a line: it must be a non-empty string, and "execution.…" and ` +
+        '"session.run.…" are reserved.',
     );
   const json = JSON.stringify({ type, data });
   if (json.length > LIMITS.contentBytes)
     throw invalid(
-      `A line of the type "${type}" has ${json.length} characters; at most ${LIMITS.contentBytes} are taken.`,
+      `A line of the type "${type}" has ${json.length} characters; at most ${LIMITS.contentBytes} are allowed.`,
     );
   return JSON.parse(json) as ProducedLine;
 }

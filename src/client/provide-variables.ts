@@ -49,7 +49,7 @@ export function requestNotFound(requestId: string, parentId?: string): RuntimeEr
   const place = parentId === undefined ? 'in this store' : `of thread "${parentId}"`;
   return new RuntimeError(
     'VariableRequestNotFound',
-    `There is no request "${requestId}" for variables ${place}. "everthread variables list THREAD" shows those that wait.`,
+    `There is no request "${requestId}" for variables ${place}. "everthread variables list THREAD" lists the open requests.`,
   );
 }
 
@@ -66,31 +66,31 @@ function toRefusalError(
     case 'used':
       return new RuntimeError(
         'VariableRequestUsed',
-        `The request "${requestId}" has been served: its subagent is the thread "${refused.childId}". ` +
-          `Change variables of that one with "everthread env set NAME --thread ${refused.childId}".`,
+        `The request "${requestId}" has been answered: its subagent is the thread "${refused.childId}". ` +
+          `Change its variables with "everthread env set NAME --thread ${refused.childId}".`,
       );
     case 'closed':
       return new RuntimeError(
         'VariableRequestUsed',
-        `The request "${requestId}" was refused: its subagent is not made. "everthread waits show ${requestId}" says why.`,
+        `The request "${requestId}" was refused: its subagent was not created. "everthread waits show ${requestId}" shows the reason.`,
       );
     case 'missing':
       return new RuntimeError(
         'MissingVariable',
-        `The request "${requestId}" still lacks ${refused.names.map((name) => `"${name}"`).join(', ')}. Nothing was stored: give all of them at once.`,
+        `The request "${requestId}" still lacks ${refused.names.map((name) => `"${name}"`).join(', ')}. Nothing was stored: provide all of them at once.`,
       );
     case 'terminated':
       return new RuntimeError(
         'ThreadTerminated',
-        `Thread "${parentId}" is terminated: it makes no subagents any more.`,
+        `Thread "${parentId}" is terminated: it cannot create subagents.`,
       );
     case 'full':
       return new RuntimeError(
         'LimitExceeded',
-        `Thread "${parentId}" has ${refused.limit} living subagents of this kind, as many as may be: ` +
+        `Thread "${parentId}" has ${refused.limit} living subagents of this kind, which is the limit: ` +
           `${refused.living.map(({ threadId }) => threadId).join(', ')}. Terminate one of them, and provide the variables again.`,
       );
     case 'refused':
-      return new RuntimeError('LimitExceeded', `The subagent cannot be made: ${refused.reason}`);
+      return new RuntimeError('LimitExceeded', `The subagent cannot be created: ${refused.reason}`);
   }
 }

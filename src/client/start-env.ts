@@ -17,7 +17,7 @@ export async function storeStartEnv(
   if (known && entries.length > 0) {
     throw new RuntimeError(
       'InvalidStart',
-      `Thread "${threadId}" exists already; set its variables with setEnv.`,
+      `Thread "${threadId}" already exists; set its variables with setEnv.`,
     );
   }
   for (const [name, given] of entries) {

@@ -35,9 +35,9 @@ type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context' 
 /** Throws `InvalidStart`, also for what its workflow would refuse; for arguments `InvalidValue` or `LimitExceeded`. */
 export function checkStart({ agent, threadId, userId, ...given }: NewThread, messages: number): NewThread {
   if (!isThreadId(threadId))
-    throw invalid(`"${String(threadId)}" cannot be a thread id: letters, digits and . _ : - alone.`);
+    throw invalid(`"${String(threadId)}" is not a valid thread id: use only letters, digits and . _ : -`);
   if (messages > LIMITS.startMessages)
-    throw invalid(`A thread starts with at most ${LIMITS.startMessages} messages.`);
+    throw invalid(`A thread can start with at most ${LIMITS.startMessages} messages.`);
   const bound = { name: 'arguments', maxBytes: LIMITS.startArgumentBytes };
   const args = given.arguments == null ? undefined : toJsonObject(given.arguments, bound);
   const context = toContext(given.context, 'InvalidStart');

@@ -23,7 +23,7 @@ export class StoredActions {
     if (state !== undefined && !isActionState(state))
       throw new RuntimeError(
         'InvalidValue',
-        `"${String(state)}" is no state of an action: write one of ${ACTION_STATES.join(', ')}.`,
+        `"${String(state)}" is not a state of an action: use one of ${ACTION_STATES.join(', ')}.`,
       );
     if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
       throw new RuntimeError('InvalidValue', '"limit" must be a whole number above 0.');
@@ -63,7 +63,7 @@ function text<Name extends string>(
   if (typeof value !== 'string' || value.length > most || !isStorable(value))
     throw new RuntimeError(
       'InvalidValue',
-      `"${name}" must be a text of at most ${most} characters that can be stored.`,
+      `"${name}" must be a string of at most ${most} characters, all of which can be stored.`,
     );
   return { [name]: value } as { readonly [Key in Name]?: string };
 }

@@ -120,10 +120,7 @@ export class StoredThreads {
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     const { tag, order } = checkThreadPage(options) ?? {};
     if (tag !== undefined && order === 'updated')
-      throw new RuntimeError(
-        'InvalidValue',
-        'Threads with a tag are listed by their creation: leave "order" out.',
-      );
+      throw new RuntimeError('InvalidValue', 'Threads with a tag are listed by creation time: omit "order".');
     return this.#store.threads.list(options);
   }
 

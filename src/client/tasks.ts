@@ -210,7 +210,7 @@ const MAX_CHECK_PAUSE_MS = 2000;
 export function taskNotFound(id: string): RuntimeError {
   return new RuntimeError(
     'TaskNotFound',
-    `There is no task "${id}" in this store. "everthread tasks list" shows those that there are.`,
+    `There is no task "${id}" in this store. "everthread tasks list" lists the tasks.`,
   );
 }
 
@@ -239,6 +239,6 @@ function requireSameTask({ id, name, spec }: TaskRecord, input: TaskInput): void
   if (task === name && canonicalJson(asked) === canonicalJson(spec)) return;
   throw new RuntimeError(
     'ExecutionConflict',
-    `The task "${id}" was started with other words; start another one under an id of its own.`,
+    `The task "${id}" was started with different input; start another task under a different id.`,
   );
 }

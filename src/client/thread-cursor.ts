@@ -13,7 +13,7 @@ export function readCursor(cursor: string): ThreadPlace {
   if (id === undefined)
     throw new RuntimeError(
       'InvalidCursor',
-      `${JSON.stringify(cursor)} is no cursor of a list of threads: give the one that came with a page.`,
+      `${JSON.stringify(cursor)} is not a cursor of a list of threads: use the one that was returned with a page.`,
     );
   return { id, createdAt: Number(created), updatedAt: Number(updated) };
 }

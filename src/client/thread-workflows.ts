@@ -57,12 +57,12 @@ export class ThreadWorkflows {
     if (!last || last.endedAt !== null)
       return new RuntimeError(
         'InvalidStart',
-        `Thread "${threadId}" is running already; send it a message instead.`,
+        `Thread "${threadId}" is already running; send it a message instead.`,
         { cause },
       );
     return new RuntimeError(
       'ExecutionRunning',
-      `Thread "${threadId}" runs already, and its execution "${last.id}" is under way; send it a message, or wait for its end.`,
+      `Thread "${threadId}" is already running, and its execution "${last.id}" has not ended; send a message, or wait for the end.`,
       { cause },
     );
   }

@@ -47,7 +47,7 @@ export function toRuntimeError(error: unknown): unknown {
   if (namespace !== undefined)
     return new RuntimeError(
       'TemporalUnavailable',
-      `The Temporal server has no namespace "${namespace}". Set TEMPORAL_NAMESPACE, or make it: temporal operator namespace create -n ${namespace}`,
+      `The Temporal server has no namespace "${namespace}". Set TEMPORAL_NAMESPACE, or create it: temporal operator namespace create -n ${namespace}`,
       { cause: error },
     );
   if ((error as ErrorShape).code === 14 || cause?.code === 14) {

@@ -14,8 +14,8 @@ const ARGUMENTS = z.object({
   message: z
     .string()
     .min(1)
-    .describe('What is asked of it, in words: it knows nothing else of this conversation.'),
-  files: z.array(z.string()).optional().describe('Paths of files of this thread that it is given.'),
+    .describe('The request, in words: the agent knows nothing else about this conversation.'),
+  files: z.array(z.string()).optional().describe('Paths of files of this thread to send with the request.'),
 });
 
 export function toA2aTool(name: string, agent: A2aAgentDefinition): ToolDefinition {

@@ -14,7 +14,7 @@ export function checkBudget(scope: Scope, agent: AgentDefinition): FieldProblem[
   );
   return unpriced.map(({ name }) => ({
     field: 'budget.maxCost',
-    message: `needs prices, and the model '${name}', which it may ask, lacks them: set its inputPrice and outputPrice`,
+    message: `needs prices, and the model '${name}', which it may call, has none: set its inputPrice and outputPrice`,
   }));
 }
 

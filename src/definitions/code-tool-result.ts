@@ -34,7 +34,7 @@ function describeError(error: CodeExecutionError | undefined): string {
   const message =
     specifier === undefined
       ? error?.message
-      : `Cannot import '${specifier}': there is nothing to import here.`;
+      : `Cannot import '${specifier}': imports are not available here.`;
   const place =
     line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
   return `${name}: ${message ?? ''}${place}`;

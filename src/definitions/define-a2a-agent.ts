@@ -34,7 +34,7 @@ const AGENT: FieldTable<z.output<typeof agent>> = {
     auth: 'write headers, with {{NAME}} for a variable',
     token: 'write headers, with {{NAME}} for a variable',
     toolDescription: 'write description',
-    blocking: 'a call waits for its end; there is no other kind',
+    blocking: 'every call waits for the end of its task; this cannot be changed',
   },
   more: (given) => checkVariableTexts(given, ['headers']),
 };

@@ -131,7 +131,7 @@ const AGENT: FieldTable<z.output<typeof agent>> = {
   warnings: [
     {
       field: 'maxSessionTurns',
-      message: 'is not set: nothing but its session tools ends a dual_ai agent',
+      message: 'is not set: only its session tools end a dual_ai agent',
       holds: (input) => isDual(input) && !isGiven(input.maxSessionTurns),
     },
     {

@@ -27,7 +27,7 @@ const EFFECT: FieldTable<z.output<typeof effect>> = {
     argsSchema: 'write args: z.object({ … })',
     schema: 'write args: z.object({ … })',
     handler: 'write execute',
-    delay: 'the delay is an argument of state.scheduleEffect',
+    delay: 'pass the delay to state.scheduleEffect',
   },
 };
 

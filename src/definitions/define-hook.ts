@@ -25,13 +25,13 @@ const HOOK: FieldTable<z.output<typeof hook>> = {
   warnings: [
     {
       field: 'id',
-      message: 'should be snake_case: lower-case letters, digits and _, a letter first',
+      message: 'should be snake_case: lower-case letters, digits and _, starting with a letter',
       holds: ({ id }) => typeof id === 'string' && !SNAKE_CASE.test(id),
     },
   ],
   hints: {
     name: 'write id',
-    type: 'the point of the thread at which it runs is hook',
+    type: 'write hook, the point of the thread at which it runs',
     handler: 'write execute',
     run: 'write execute',
   },

@@ -146,10 +146,10 @@ function badSurfaces(id: string, issues: readonly ManifestIssue[]): DefinitionEr
 }
 
 const ISSUE_TEXTS = {
-  missing: 'is not there',
+  missing: 'does not exist',
   'not-directory': 'must be a directory',
   'not-file': 'must be a file',
-  outside: 'must lie below repoRoot',
+  outside: 'must be inside repoRoot',
 } as const;
 
 function checkWeights(

@@ -29,22 +29,22 @@ const SERVER: FieldTable<Fields> = {
   rules: [
     {
       field: 'command',
-      message: 'or url is required: the program that is the server, or where it is reached',
+      message: "or url is required: the program to start, or the server's address",
       holds: ({ command, url }) => !isGiven(command) && !isGiven(url),
     },
     {
       field: 'url',
-      message: 'does not fit beside command: a server is a program or an address',
+      message: 'cannot be combined with command: a server is either a program or a url',
       holds: ({ command, url }) => isGiven(command) && isGiven(url),
     },
     ...(['args', 'cwd', 'env'] as const).map((field) => ({
       field,
-      message: 'is of a program, and this server has an address; write headers',
+      message: 'applies only to a program, and this server has a url; write headers',
       holds: (given: RawFields) => isGiven(given.url) && isGiven(given[field]),
     })),
     {
       field: 'headers',
-      message: 'is of an address, and this server is a program; write env',
+      message: 'applies only to a url, and this server is a program; write env',
       holds: ({ command, headers }) => isGiven(command) && isGiven(headers),
     },
   ],

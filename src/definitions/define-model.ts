@@ -59,7 +59,7 @@ const model = z.strictObject({
   name: text,
   provider: custom<ProviderFactory>(
     (value) => typeof value === 'function',
-    "must be a provider factory (a function), such as those of 'everthread/models'",
+    "must be a provider factory (a function), such as those from 'everthread/models'",
   ),
   model: text,
   fallbacks: names.default([]),
@@ -98,7 +98,7 @@ const MODEL: FieldTable<z.output<typeof model>> = {
     message: `is deprecated: use ${field}`,
     holds: (input) => hasCapability(input, old),
   })),
-  hints: { apiKey: "keys are the provider's business: see its documentation" },
+  hints: { apiKey: 'keys are configured in the provider: see its documentation' },
   more: ({ provider, providerOptions }) =>
     isGiven(providerOptions) ? checkProviderOptions(provider, providerOptions) : [],
 };

@@ -31,7 +31,7 @@ const POLICY: FieldTable<z.output<typeof policy>> = {
   warnings: [],
   hints: {
     name: "a policy's name is the name of its file",
-    rules: 'rules stand in the policy of an agent',
+    rules: 'rules belong in the policy of an agent',
     execute: 'write evaluate',
     handler: 'write evaluate',
   },

@@ -86,8 +86,8 @@ const PROMPT: FieldTable<z.output<typeof prompt>> = {
     TENVS_WARNING,
   ],
   hints: {
-    system: 'the system text is prompt',
-    instructions: 'the system text is prompt',
+    system: 'write prompt, the system text',
+    instructions: 'write prompt, the system text',
     description: 'write toolDescription',
     args: 'write requiredSchema',
   },

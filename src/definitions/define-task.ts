@@ -89,7 +89,7 @@ const TASK: FieldTable<z.output<typeof task>> = {
     execute: 'write act',
     inputs: 'write requiredSchema',
     description: 'write toolDescription',
-    rubric: 'a rubric stands in a manifest: agents/manifests',
+    rubric: 'a rubric belongs in a manifest: agents/manifests',
   },
   more: (fields) => [...badKnowledge(fields), ...checkArguments(fields.requiredSchema, 'requiredSchema')],
 };

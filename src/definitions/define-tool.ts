@@ -43,7 +43,7 @@ const tool = z.strictObject({
   approvalTimeoutMs: count.optional(),
   confirm: custom<NonNullable<ToolDefinition['confirm']>>(
     (value) => value === true || typeof value === 'function',
-    'must be true, or a function: (args) => what is to be confirmed, or null',
+    'must be true, or a function: (args) => the text to confirm, or null',
   ).optional(),
   prepareAction: custom<NonNullable<ToolDefinition['prepareAction']>>(
     (value) => typeof value === 'function',

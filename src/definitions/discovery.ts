@@ -56,14 +56,14 @@ function readDefault(
       ? 'its default export is not a definition'
       : 'it has no default export';
     // A problem, not a hint: routes and agents may be used by callers alone, so no reference would reveal the mistake.
-    const advice = `To define ${describeKind(file.kind)}, export default ${DEFINE_CALLS[file.kind]}; for a helper, begin its name with _`;
+    const advice = `To define ${describeKind(file.kind)}, export default ${DEFINE_CALLS[file.kind]}; for a helper, start its name with _`;
     if (file.kind === 'endpoint' || file.kind === 'agent')
-      return { problem: `is no ${file.kind}, since ${lacks}. ${advice}` };
-    return { hint: `is taken for a helper, since ${lacks}. ${advice}` };
+      return { problem: `is not a valid ${file.kind}, because ${lacks}. ${advice}` };
+    return { hint: `is treated as a helper, because ${lacks}. ${advice}` };
   }
   if (value.kind !== file.kind) {
     return {
-      problem: `holds ${describeKind(value.kind)}: move it to agents/${folderOf(value.kind)}/`,
+      problem: `contains ${describeKind(value.kind)}: move it to agents/${folderOf(value.kind)}/`,
     };
   }
   return NAMED_BY_FILE.includes(value.kind) ? nameDefinition(value, file.stem) : value;
@@ -97,7 +97,7 @@ const DEFINE_CALLS = {
 
 function describeKind(kind: DefinitionKind): string {
   if (kind === 'mcp_server') return 'an MCP server';
-  if (kind === 'a2a_agent') return 'an agent of A2A';
+  if (kind === 'a2a_agent') return 'an A2A agent';
   return `${/^[ae]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 

@@ -10,7 +10,8 @@ const effect = z.enum(POLICY_EFFECTS);
 const rules = z.record(z.string(), effect).check((context) => {
   for (const name of Object.keys(context.value)) {
     if (isRuleName(name)) continue;
-    const message = "is no name of a rule: a capability such as 'records.write', 'records.*', or '*'";
+    const message =
+      "is not a valid rule name: write a capability such as 'records.write', 'records.*', or '*'";
     context.issues.push({ code: 'custom', input: name, path: [name], message });
   }
 });
@@ -44,6 +45,7 @@ export const policy = z
 
 export const capabilities = z.array(
   z.string().regex(CAPABILITY, {
-    error: "must be a capability: letters, digits, '_', '-' and ':', parted by dots, such as 'records.write'",
+    error:
+      "must be a capability: letters, digits, '_', '-' and ':', separated by dots, such as 'records.write'",
   }),
 );

@@ -26,10 +26,10 @@ export const FOLDERS = {
 const RECURSIVE: readonly string[] = ['api'];
 /** Folders of other versions of the contract, and of the reference implementation: what is in them is not supported. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  packed: 'packed agents are not supported. Copy what is in them into the folders of this project.',
+  packed: 'packed agents are not supported. Copy their contents into the folders of this project.',
   handlers:
     'the spec 0.1.0 has no handlers. Each side of an agent runs a prompt; write code as tools, hooks and effects.',
-  users: 'the spec 0.1.0 has no code of users. Write hooks, or endpoints of threads in agents/api.',
+  users: 'the spec 0.1.0 does not support them. Write hooks, or thread endpoints in agents/api.',
 };
 
 export interface ProjectFile {
@@ -109,7 +109,7 @@ function warnUnread(projectDir: string): Problem[] {
 function warnDeeper(projectDir: string): Problem[] {
   const flat = Object.keys(FOLDERS).filter((folder) => !RECURSIVE.includes(folder));
   return flat.flatMap((folder) => {
-    const message = `is not searched: definitions stand in agents/${folder}/ itself. Move them there; where it holds helpers alone, begin its name with _`;
+    const message = `is not searched: definitions must be in agents/${folder}/ itself. Move them there; if it holds only helpers, start its name with _`;
     return listFolders(join(projectDir, 'agents', folder))
       .filter((name) => !HIDDEN.test(name))
       .filter((name) => listSources(join(projectDir, 'agents', folder, name), true).length > 0)

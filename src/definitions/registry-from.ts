@@ -71,7 +71,7 @@ function nameAll(definitions: Readonly<Record<string, Definition>> = {}): Defini
 }
 
 function toUnmarkedProblem({ file }: SourcedDefinition): FieldProblem {
-  return { field: file, message: 'was not made by a define… function' };
+  return { field: file, message: 'was not created by a define… function' };
 }
 
 function toFieldProblem({ file, field, message }: Problem): FieldProblem {

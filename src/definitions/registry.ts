@@ -157,7 +157,7 @@ function checkEach(
 
 function checkToolName(name: string): FieldProblem[] {
   if (TOOL_NAME.test(name)) return [];
-  const message = `a tool is named by its file, and '${name}' is not snake_case: lower-case letters, digits and _, two at least, a letter first`;
+  const message = `a tool is named by its file, and '${name}' is not snake_case: use at least two lower-case letters, digits and _, starting with a letter`;
   return [{ field: '', message }];
 }
 
@@ -165,7 +165,7 @@ const FILE_NAME = /^[A-Za-z0-9_-]+$/;
 
 function checkFileName(what: string, name: string): FieldProblem[] {
   if (FILE_NAME.test(name)) return [];
-  const message = `${what} is named by its file, and '${name}' is not a name: letters, digits, _ and -`;
+  const message = `${what} is named by its file, and '${name}' is not a valid name: use letters, digits, _ and -`;
   return [{ field: '', message }];
 }
 
@@ -180,22 +180,22 @@ function checkServerName(name: string): FieldProblem[] {
 
 /** Checks the name of an agent elsewhere. It is part of the name of its tool, whose length providers limit. */
 function checkRemoteName(name: string): FieldProblem[] {
-  const found = checkFileName('an agent of A2A', name);
+  const found = checkFileName('an A2A agent', name);
   if (found.length > 0 || name.length <= 48) return found;
   return [
-    { field: '', message: `an agent of A2A is named by its file, and '${name}' has more than 48 characters` },
+    { field: '', message: `an A2A agent is named by its file, and '${name}' has more than 48 characters` },
   ];
 }
 
 function checkRoute(name: string): FieldProblem[] {
   const parsed = parseRoute(name);
-  return parsed.ok ? [] : [{ field: '', message: `is no route: its path ${parsed.problem}` }];
+  return parsed.ok ? [] : [{ field: '', message: `is not a valid route: its path ${parsed.problem}` }];
 }
 
 /** Warns if a name is not snake_case: models see the names of agents and prompts that are offered as tools. */
 function adviseName({ name }: Definition): Findings {
   if (TOOL_NAME.test(name)) return NO_FINDINGS;
-  const message = `is '${name}'; snake_case is advised, since models see it when it is offered as a tool`;
+  const message = `is '${name}'; snake_case is recommended, because models see the name when it is offered as a tool`;
   return { problems: [], warnings: [{ field: 'name', message }] };
 }
 

@@ -17,18 +17,18 @@ const shownArgs = z.object({
   args: z
     .array(z.union([scalar, z.array(scalar), z.record(z.string(), scalar)]))
     .optional()
-    .describe('JSON values that the default export is called with, when it is a function.'),
+    .describe('JSON values with which the default export is called, if it is a function.'),
 });
 
 const acceptedArgs = shownArgs.extend({ source: z.string(), args: z.array(z.unknown()).optional() });
 
 const DESCRIPTION = [
-  'Runs TypeScript or JavaScript and returns its result: for arithmetic, for working on text and data, for trying an',
+  'Runs TypeScript or JavaScript and returns its result: for arithmetic, for processing text and data, for trying an',
   'algorithm. The source is one ES module. Export the result as default: a value, or a function (may be async), which',
   'is called with args and whose return value is the result. The answer is {"result": …, "logs": […]}: return and log',
   'only what you need. Values that JSON lacks are tagged, such as {"$bigint":"1"}, {"$map":[[key,value]]}, {"$date":"…"}.',
-  'The language alone is there: no network, no files, no timers, no imports, no Node or browser APIs. console works.',
-  'Types are erased and not checked. Each call starts afresh and remembers nothing.',
+  'Only the language itself is available: no network, no files, no timers, no imports, no Node or browser APIs. console works.',
+  'Types are erased and not checked. Each call starts with a fresh environment and keeps nothing.',
 ].join(' ');
 
 export interface RunCodeTimes {
@@ -38,8 +38,8 @@ export interface RunCodeTimes {
 
 export function createRunCode({ waitSeconds, deadlineSeconds }: RunCodeTimes) {
   const notBegun =
-    `The code waited ${waitSeconds} seconds and did not begin: other programs keep every place of the sandbox. ` +
-    'Nothing is wrong with it; run it again later.';
+    `The code waited ${waitSeconds} seconds and did not start: other programs occupy every slot of the sandbox. ` +
+    'The code is not the cause; run it again later.';
   const notEnded = `The code did not end within ${deadlineSeconds} seconds.`;
   const tool = defineTool({
     description: `${DESCRIPTION} Limits: ${MEMORY_MIB} MiB of memory, ${deadlineSeconds} seconds once it runs.`,

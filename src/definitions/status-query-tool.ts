@@ -8,9 +8,9 @@ import { defineTool } from './define-tool.ts';
 import { markDefinition, nameDefinition } from './definition-mark.ts';
 
 const DESCRIPTION = [
-  'How far the subagents are that you have begun: one of them, or all. Their reports come to you by themselves, so ask',
-  'only where you need to know before that. The answer is {"subagents":[{"agent_id":…,"role":…,"name":…,"status":…}]}; status is',
-  'running, waiting, paused, completed, failed, stopped, terminated or idle, and text is what it says of itself.',
+  'Returns the status of the subagents that you have started: one of them, or all. Their reports are delivered to you',
+  'automatically, so ask only if you need the status earlier. The result is {"subagents":[{"agent_id":…,"role":…,"name":…,"status":…}]}; status is',
+  'running, waiting, paused, completed, failed, stopped, terminated or idle, and text is the status text that it has set.',
 ].join(' ');
 
 export const STATUS_QUERY_TOOL: ToolDefinition = markDefinition({

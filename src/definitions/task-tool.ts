@@ -13,7 +13,7 @@ export function toTaskTool({ name, toolDescription, requiredSchema }: TaskDefini
   return markDefinition<ToolDefinition>({
     kind: 'tool',
     name: taskToolName(name),
-    description: toolDescription ?? `Runs the task ${name}, and answers how it ended.`,
+    description: toolDescription ?? `Runs the task ${name} and returns how it ended.`,
     // Validated as the task's inputs (activities/subagent/task-call.ts).
     args: requiredSchema ?? z.looseObject({}),
     parameters: requiredSchema ? toParameters(requiredSchema) : ANY_INPUTS,

@@ -85,7 +85,7 @@ function checkUnresolved(
   if (scope.unavailable.has(prompt.model)) return NO_FINDINGS;
   const prefixed = offered.map((name) => PREFIX + name);
   if (entry.name.startsWith(PREFIX) && !prefixed.includes(entry.name)) {
-    const message = `is '${entry.name}', which no model of the prompt lists in providerTools: it is offered where its provider tells of it`;
+    const message = `is '${entry.name}', which no model of the prompt lists in providerTools: it is offered only if the provider lists it at run time`;
     return { problems: [], warnings: [{ field: `${field}.name`, message }] };
   }
   const known = [...callableNames(scope), ...offered, ...prefixed, ...LIFECYCLE_TOOLS];
@@ -96,14 +96,14 @@ const PREFIX = 'provider:';
 
 function checkMcpName(scope: Scope, { name, mcp }: PromptToolEntry, field: string): FieldProblem[] {
   if (mcp) return checkName(scope, `${field}.name`, 'an MCP server', mcp.server, scope.mcpServers.keys());
-  const message = `is '${name}', which is no tool of an MCP server: write mcp:<server>/<tool>, with letters, digits, _, - and dots`;
+  const message = `is '${name}', which is not a tool of an MCP server: write mcp:<server>/<tool>, with letters, digits, _, - and dots`;
   return [{ field: `${field}.name`, message }];
 }
 
 function checkA2aName(scope: Scope, { name, a2a }: PromptToolEntry, field: string): FieldProblem[] {
   if (a2a !== undefined)
-    return checkName(scope, `${field}.name`, 'an agent of A2A', a2a, scope.a2aAgents.keys());
-  const message = `is '${name}', which is no agent of A2A: write a2a:<name>, with letters, digits, _ and -`;
+    return checkName(scope, `${field}.name`, 'an A2A agent', a2a, scope.a2aAgents.keys());
+  const message = `is '${name}', which is not an A2A agent: write a2a:<name>, with letters, digits, _ and -`;
   return [{ field: `${field}.name`, message }];
 }
 
@@ -112,7 +112,7 @@ function checkTargetFields(entry: PromptToolEntry, target: Callable, field: stri
   const given = Object.keys(entry.extra).filter((name) => entry.extra[name] !== undefined);
   return given
     .filter((name) => !fields.includes(name))
-    .map((name) => ({ field: `${field}.${name}`, message: `does not fit: '${entry.name}' is ${what}` }));
+    .map((name) => ({ field: `${field}.${name}`, message: `does not apply: '${entry.name}' is ${what}` }));
 }
 
 function checkExposed(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {

@@ -70,7 +70,7 @@ function toRefusalResult(name: string, refused: string, number: number): ToolRes
   if (missing)
     return {
       status: 'error',
-      error: `Its server has no tool ${name} now: ${refused}`,
+      error: `Its server does not have the tool ${name}: ${refused}`,
       error_code: 'McpToolMissing',
     };
   return { status: 'error', error: refused, error_code: 'McpToolError', error_data: { code: number } };
@@ -89,7 +89,7 @@ function toAsks({ inputRequests = {}, requestState }: InputRequiredResult): McpA
     if (method !== 'elicitation/create' || typeof params.message !== 'string' || params.url !== undefined)
       throw new McpFailure(
         'McpInputUnsupported',
-        `It asks for ${quote(method, 60)}, which nobody here answers.`,
+        `It asks for ${quote(method, 60)}, which is not supported here.`,
       );
     const { message, requestedSchema = null } = params;
     if (!measureJson(requestedSchema, SCHEMA_BOUND).whole)
@@ -135,7 +135,7 @@ function toResult({ content = [], structuredContent, isError }: RawToolResult): 
     throw new McpFailure('McpTooLarge', 'The data of its result are too large, or too deep.');
   const text = isData ? JSON.stringify(structuredContent) : lines.join('\n');
   checkResultSize(text, attachments);
-  if (isError) return { status: 'error', error: text || 'It tells no reason.', error_code: 'McpToolError' };
+  if (isError) return { status: 'error', error: text || 'No reason given.', error_code: 'McpToolError' };
   return { status: 'success', result: text, ...(attachments.length > 0 ? { attachments } : {}) };
 }
 

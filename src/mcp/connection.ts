@@ -119,7 +119,7 @@ class Connection implements McpConnection {
     } catch (error) {
       if (isAnswered(error)) throw error;
       // N1: cancels the request, so that a server that honours this stops.
-      own.abort(new Error('The call was given up.'));
+      own.abort(new Error('The call was abandoned.'));
       const failure = this.#fault ?? this.#transport.failure ?? toFailure(error);
       await this.close();
       throw signal.aborted ? signal.reason : failure;
@@ -148,7 +148,10 @@ class Connection implements McpConnection {
       if ('method' in message || !('id' in message)) return;
       if (!this.#asked.delete(message.id))
         this.#fail(
-          new McpFailure('McpInvalid', `It answered what was not asked: id ${quote(message.id, 40)}.`),
+          new McpFailure(
+            'McpInvalid',
+            `It answered a request that was not sent: id ${quote(message.id, 40)}.`,
+          ),
         );
     };
     // Over HTTP an unreadable message is reported here alone: without this the call would wait for its timeout.
@@ -157,9 +160,7 @@ class Connection implements McpConnection {
       const isUnreadable = name === 'SyntaxError' || name === 'ZodError';
       if (failure) this.#fail(failure);
       else if (isUnreadable)
-        this.#fail(
-          new McpFailure('McpInvalid', `It said what the protocol does not have: ${quote(message, 300)}`),
-        );
+        this.#fail(new McpFailure('McpInvalid', `It sent an invalid message: ${quote(message, 300)}`));
     };
     transport.onclose = () => {
       this.closed = true;
@@ -182,10 +183,7 @@ function toFailure(error: unknown): McpFailure {
   if (code === 'LIST_PAGINATION_EXCEEDED')
     return new McpFailure('McpTooLarge', `Its list has more than ${MCP_LIMITS.listPages} pages.`);
   if (code === 'INVALID_RESULT' || (error as Error)?.name === 'ZodError')
-    return new McpFailure(
-      'McpInvalid',
-      `It answered what the protocol does not have: ${quote(message, 300)}`,
-    );
+    return new McpFailure('McpInvalid', `It sent an invalid answer: ${quote(message, 300)}`);
   const deeper = cause instanceof Error ? `: ${quote(cause.message, 200)}` : '';
   return new McpFailure('McpUnavailable', `${quote(message, 300)}${deeper}`);
 }

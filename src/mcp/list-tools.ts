@@ -34,7 +34,7 @@ export async function listTools(
     .ask((client, options) => client.listTools(undefined, options), terms)
     .catch((error: unknown) => {
       if (isAnswered(error))
-        throw new McpFailure('McpInvalid', `It refuses to list its tools: ${quote(error.message)}`);
+        throw new McpFailure('McpInvalid', `It refused to list its tools: ${quote(error.message)}`);
       throw error;
     });
   const found = new Map<string, ListedTool>();

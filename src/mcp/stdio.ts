@@ -130,9 +130,9 @@ export class StdioTransport implements Transport {
     this.#length += rest.length;
     if (rest.length > 0) this.#pieces.push(rest);
     if (this.#bytes > MCP_LIMITS.requestBytes)
-      this.#fault('McpTooLarge', `It said more than ${MCP_LIMITS.requestBytes} bytes.`);
+      this.#fault('McpTooLarge', `It sent more than ${MCP_LIMITS.requestBytes} bytes.`);
     else if (this.#length > MCP_LIMITS.messageBytes)
-      this.#fault('McpTooLarge', `A message of it has more than ${MCP_LIMITS.messageBytes} bytes.`);
+      this.#fault('McpTooLarge', `One of its messages has more than ${MCP_LIMITS.messageBytes} bytes.`);
   }
 
   #take(line: string): void {
@@ -140,8 +140,8 @@ export class StdioTransport implements Transport {
     const message = this.#messages > MCP_LIMITS.requestMessages ? undefined : toMessage(line);
     if (message) this.onmessage?.(message);
     else if (this.#messages > MCP_LIMITS.requestMessages)
-      this.#fault('McpTooLarge', `It said more than ${MCP_LIMITS.requestMessages} messages.`);
-    else this.#fault('McpInvalid', `It said what is no message: ${quote(line, 100)}`);
+      this.#fault('McpTooLarge', `It sent more than ${MCP_LIMITS.requestMessages} messages.`);
+    else this.#fault('McpInvalid', `It sent an invalid message: ${quote(line, 100)}`);
   }
 
   #fault(code: McpFailure['code'], message: string): void {

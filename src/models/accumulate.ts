@@ -68,10 +68,7 @@ export function createAccumulator(): Accumulator {
 
   function response(): ProviderResponse {
     if (finish === undefined) {
-      throw new ProviderError(
-        'The stream ended before it was finished; the answer is cut off.',
-        'server_error',
-      );
+      throw new ProviderError('The stream ended early; the answer is cut off.', 'server_error');
     }
     const { finishReason, usage, responseId, reasoningDetails } = finish;
     const toolCalls = calls.all();
@@ -118,7 +115,7 @@ function createCalls() {
     } else if (chunk.type === 'tool-call-delta') {
       const call = openCall(chunk.id);
       if (call === undefined)
-        throw invalidAnswer(`The provider went on with a tool call that it had not begun, "${chunk.id}"`);
+        throw invalidAnswer(`The provider continued a tool call that it had not begun, "${chunk.id}"`);
       call.text += chunk.argumentsDelta;
     } else if (chunk.type === 'tool-call-done') {
       const call = open(chunk.id);
@@ -134,7 +131,7 @@ function createCalls() {
 
 function toCall({ id, name, text, extraContent }: OpenCall): ProviderToolCall {
   if (name === undefined) {
-    throw invalidAnswer(`The provider answered with a call of a tool that it did not name, "${id}"`);
+    throw invalidAnswer(`The provider answered with a tool call that names no tool, "${id}"`);
   }
   const call = parseToolCall(id, name, text);
   return extraContent === undefined ? call : { ...call, extraContent };

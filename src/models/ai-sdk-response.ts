@@ -49,10 +49,7 @@ export async function* fromStream(
     yield* toChunks(part, started);
   }
   if (finish === undefined) {
-    throw new ProviderError(
-      'The stream ended before it was finished; the answer is cut off.',
-      'server_error',
-    );
+    throw new ProviderError('The stream ended early; the answer is cut off.', 'server_error');
   }
   for (const tool of joinProviderTools(executed, provider)) yield { type: 'provider-tool-done', tool };
   const finishReason = toFinishReason(finish.finishReason, called);

@@ -4,14 +4,14 @@ import { readField } from '../core/value/thrown.ts';
 
 export function tooLarge(what: string): ProviderError {
   return new ProviderError(
-    `The model's answer was given up: ${what}. Ask it for less, or set another model as a fallback.`,
+    `The model's answer was rejected: ${what}. Request less, or set another model as a fallback.`,
     'AnswerTooLarge',
   );
 }
 
 /** `what`: a sentence about the provider, without its full stop. */
 export function invalidAnswer(what: string): ProviderError {
-  return new ProviderError(`${what}. Its code does not keep to the contract of providers.`, 'InvalidAnswer');
+  return new ProviderError(`${what}. The provider's code violates the provider contract.`, 'InvalidAnswer');
 }
 
 /** JSON of a part of an answer. Throws `AnswerTooLarge` if it is nested too deep, `InvalidAnswer` if it is not JSON. */
@@ -19,8 +19,7 @@ export function answerJson(value: unknown, what: string): string {
   try {
     return JSON.stringify(value) ?? 'null';
   } catch (error) {
-    if (readField(error, 'name') === 'RangeError')
-      throw tooLarge(`${what} is nested too deep to be written as JSON`);
+    if (readField(error, 'name') === 'RangeError') throw tooLarge(`${what} is nested too deeply for JSON`);
     throw invalidAnswer(`The provider answered with ${what} that is not JSON`);
   }
 }

@@ -125,7 +125,7 @@ function toStreamState(asked: RequestProgress | undefined): Pick<FailedAnswer, '
 function withKeyAdvice(error: ProviderError, settings: ProviderSettings | undefined): ProviderError {
   const { code, statusCode, retryAfter, cause, message } = error;
   if (code !== 'auth_error' || settings?.missingKey === undefined) return error;
-  const advice = `It was given no key. ${describeHowToSet(settings.missingKey)}`;
+  const advice = `No key was provided. ${describeHowToSet(settings.missingKey)}`;
   return new ProviderError(`${message} ${advice}`, code, statusCode, retryAfter, { cause });
 }
 
@@ -182,7 +182,7 @@ async function openStream(asked: RequestProgress) {
   asked.opened = true;
   const open = (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator];
   if (typeof open !== 'function')
-    throw invalidAnswer('The provider answered with a stream that is no async iterable');
+    throw invalidAnswer('The provider answered with a stream that is not an async iterable');
   const iterator: AsyncIterator<unknown> = open.call(chunks);
   return { iterator, first: await iterator.next() };
 }
@@ -197,7 +197,7 @@ async function closeStream(iterator: AsyncIterator<unknown>): Promise<void> {
 
 function isEnd(step: unknown): boolean {
   if (typeof step !== 'object' || step === null)
-    throw invalidAnswer('The provider answered with a stream that is no iterator');
+    throw invalidAnswer('The provider answered with a stream that is not an iterator');
   return (step as IteratorResult<unknown>).done === true;
 }
 

@@ -63,7 +63,7 @@ function providerOf(model: ModelDefinition, { config }: ProviderSettings): Provi
   const provider: unknown = model.provider(config);
   if (!isProvider(provider)) {
     throw invalidAnswer(
-      `The factory of the model "${model.name}" made no provider: an object with stream() and generate()`,
+      `The factory of the model "${model.name}" did not return a provider (an object with stream() and generate())`,
     );
   }
   if (made.size >= MAX_KEPT_PROVIDERS) made.delete(made.keys().next().value as string);
@@ -95,7 +95,7 @@ async function factsOf(provider: Provider, modelId: string, guard: StallGuard): 
   const told = known.get(modelId);
   if (told !== undefined) return told;
   try {
-    const asked = await guard.race(askFacts(provider, modelId), FACTS_MS, 'word on the model');
+    const asked = await guard.race(askFacts(provider, modelId), FACTS_MS, 'information about the model');
     known.set(modelId, asked);
     return asked;
   } catch {

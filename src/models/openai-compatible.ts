@@ -133,7 +133,7 @@ function withAddress(failure: ProviderError, baseUrl: string): ProviderError {
   // Without a user and a password that the address may contain.
   const place = url && `${url.origin}${url.pathname}`;
   if (!isElsewhere || !place || message.includes(place)) return failure;
-  return new ProviderError(`${message} (asked at ${place})`, code, statusCode, retryAfter, { cause });
+  return new ProviderError(`${message} (requested at ${place})`, code, statusCode, retryAfter, { cause });
 }
 
 async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): Promise<OpenAI> {
@@ -153,7 +153,7 @@ async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): 
   });
 }
 
-const PAGE = 'A page of HTML came in place of an answer: is this the address of an API?';
+const PAGE = 'An HTML page was received in place of an answer: is this the address of an API?';
 
 /** I5: an HTML page would be read as a truncated answer. It may come from a proxy, so the error is retryable. */
 const apiFetch: Fetch = async (input, init) => {

@@ -72,7 +72,7 @@ function refuseProviderTools(tools: NonNullable<ProviderRequest['tools']>): void
   const tool = tools.find(({ executionMode }) => executionMode === 'provider');
   if (tool === undefined) return;
   throw new ProviderError(
-    `Chat completions have no tools that the provider runs, such as "${tool.function.name}": reach this model through aiSdk(…), or take the tool out of the prompt.`,
+    `Chat completions do not support tools that the provider runs, such as "${tool.function.name}": use this model through aiSdk(…), or remove the tool from the prompt.`,
     'invalid_request',
   );
 }

@@ -30,7 +30,7 @@ const extraOf = (call: object): { extraContent?: unknown } => {
 export function fromCompletion(completion: Completion): ProviderResponse {
   const choice = completion.choices?.[0];
   if (choice === undefined) {
-    throw new ProviderError('The provider answered without a choice: nothing to read.', 'server_error');
+    throw new ProviderError('The provider returned no choices, so there is no message.', 'server_error');
   }
   const { message } = choice;
   const toolCalls = (message.tool_calls ?? []).flatMap((call, index) =>

@@ -103,7 +103,9 @@ function argumentsOf(value: unknown): string | Fields | undefined {
   if (isAbsent(value)) return undefined;
   if (typeof value === 'string') return value;
   if (typeof value === 'object' && !Array.isArray(value)) return value as Fields;
-  throw invalidAnswer(`The provider answered with ${nameOf(value)} where arguments of a tool call must be`);
+  throw invalidAnswer(
+    `The provider answered with ${nameOf(value)} where the arguments of a tool call are required`,
+  );
 }
 
 /** An absent id is assigned later (`composeAnswer`). */
@@ -111,18 +113,18 @@ const idOf = (value: unknown): string => (isAbsent(value) ? '' : text(value));
 
 function text(value: unknown): string {
   if (typeof value === 'string') return value;
-  throw invalidAnswer(`The provider answered with ${nameOf(value)} where a text must be`);
+  throw invalidAnswer(`The provider answered with ${nameOf(value)} where a string is required`);
 }
 
 function fieldsOf(value: unknown, what: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw invalidAnswer(`The provider answered with ${nameOf(value)} where ${what} must be`);
+  throw invalidAnswer(`The provider answered with ${nameOf(value)} where ${what} is required`);
 }
 
 function listOf(value: unknown, field: string): readonly unknown[] {
   if (isAbsent(value)) return [];
   if (Array.isArray(value)) return value;
-  throw invalidAnswer(`The provider answered with ${nameOf(value)} where the list "${field}" must be`);
+  throw invalidAnswer(`The provider answered with ${nameOf(value)} where the list "${field}" is required`);
 }
 
 function isAbsent(value: unknown): value is null | undefined {

@@ -24,13 +24,13 @@ export function walledFetch(wall: Wall): WalledFetch {
   const { allows, fault } = wall;
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (!allows(url)) throw fault('redirect', `It wanted ${url.origin} to be asked in its place.`);
+    if (!allows(url)) throw fault('redirect', `Requests to ${url.origin} are not allowed.`);
     const response = await fetch(url, { ...init, redirect: 'manual' });
     // W1: a redirect is an error, wherever it leads.
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel().catch(() => {});
       const to = originOf(response.headers.get('location'), url);
-      throw fault('redirect', `It answers ${response.status}, towards ${to}.`);
+      throw fault('redirect', `The server answered ${response.status}, a redirect to ${to}.`);
     }
     return limitBody(response, wall);
   };
@@ -40,7 +40,7 @@ function originOf(location: string | null, base: URL): string {
   try {
     return new URL(location ?? '', base).origin;
   } catch {
-    return 'nowhere';
+    return 'an invalid address';
   }
 }
 
@@ -63,9 +63,13 @@ function limitBody(
         last = byte;
       }
       if (bytes > maxBytes)
-        controller.error(fault('too_large', `It answered more than ${maxBytes} bytes to one request.`));
+        controller.error(
+          fault('too_large', `The server returned more than ${maxBytes} bytes for one request.`),
+        );
       else if (messages > maxMessages)
-        controller.error(fault('too_large', `It answered more than ${maxMessages} messages to one request.`));
+        controller.error(
+          fault('too_large', `The server returned more than ${maxMessages} messages for one request.`),
+        );
       else controller.enqueue(piece);
     },
   });

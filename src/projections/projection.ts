@@ -40,7 +40,7 @@ export function readCursor(text: string): Cursor {
   if (row === undefined || n === undefined)
     throw new RuntimeError(
       'InvalidValue',
-      `"${text.slice(0, 64)}" is no cursor: it is "<row>.<n>", as came with an event.`,
+      `"${text.slice(0, 64)}" is not a valid cursor: pass the "<row>.<n>" of an event.`,
     );
   return { row: Number(row), n: Number(n) };
 }

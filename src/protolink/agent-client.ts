@@ -142,7 +142,7 @@ function request(method: string, task: Task) {
   if (ask === undefined)
     throw new RuntimeError(
       'InvalidValue',
-      `The task "${task.id}" is a call of a tool: an agent elsewhere is asked in words, with "infer".`,
+      `The task "${task.id}" is a tool call: agents elsewhere only accept "infer" tasks.`,
     );
   const message = { messageId: task.id, contextId: task.id, role: 'ROLE_USER', parts: [{ text: ask }] };
   return { jsonrpc: '2.0', id: task.id, method, params: { message } };
@@ -163,7 +163,7 @@ async function* framesOf({ body }: Response): AsyncGenerator<unknown> {
   try {
     if (body) yield* readFrames(body);
   } catch (cause) {
-    if (cause instanceof TypeError) throw new NoAnswer('The connection broke.', { cause });
+    if (cause instanceof TypeError) throw new NoAnswer('The connection was lost.', { cause });
     throw cause;
   }
 }

@@ -82,7 +82,10 @@ export class Agent {
   /** Adds a tool; only allowed before the first task. */
   tool(tool: AgentTool, run: RunTool): this {
     if (this.#engine)
-      throw new RuntimeError('InvalidStart', `The agent works already: "${tool.name}" is too late.`);
+      throw new RuntimeError(
+        'InvalidStart',
+        `The agent has started: add the tool "${tool.name}" before its first task.`,
+      );
     this.#tools[tool.name] = toTool(tool, run);
     return this;
   }

@@ -38,9 +38,12 @@ export function readDecision(given: unknown, { request_id }: ApprovalRequest): D
   if (typeof approved !== 'boolean')
     throw new RuntimeError(
       'InvalidValue',
-      'An approval handler must answer true, false or an ApprovalDecision.',
+      'An approval handler must return true, false or an ApprovalDecision.',
     );
   if (about !== request_id)
-    throw new RuntimeError('InvalidValue', `The decision is for "${about}", and "${request_id}" was asked.`);
+    throw new RuntimeError(
+      'InvalidValue',
+      `The decision is for the request "${about}", not for "${request_id}".`,
+    );
   return { approved, ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) };
 }

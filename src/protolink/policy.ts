@@ -54,7 +54,7 @@ function readRule(name: string, rule: unknown): PolicyEffect {
   const effect = toEffect(rule);
   if (effect !== undefined && isRuleName(name)) return effect;
   const problem = effect
-    ? 'is no capability, no "prefix.*" and no "*"'
+    ? 'is not a capability name, "prefix.*" or "*"'
     : 'must be allow, require_approval or deny';
   throw new RuntimeError('InvalidValue', `The rule "${name}" ${problem}.`);
 }

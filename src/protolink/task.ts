@@ -68,7 +68,7 @@ export class Task {
     if (!part || parts.length > 1)
       throw new RuntimeError(
         'InvalidValue',
-        `The task "${this.id}" has ${parts.length} parts to carry out: give it one "infer", or one "tool_call".`,
+        `The task "${this.id}" has ${parts.length} parts to carry out: it must have exactly one "infer" or "tool_call".`,
       );
     const {
       prompt,

@@ -77,7 +77,7 @@ class ChannelInput {
       this.#readFrames();
     } catch (error) {
       this.close();
-      this.#events.onFault(error instanceof Error ? error.message : 'what cannot be read');
+      this.#events.onFault(error instanceof Error ? error.message : 'unreadable input');
       return;
     }
     if (this.#isTurnSpent()) {

@@ -67,7 +67,7 @@ export function createFrameReader(longest: number = MAX_FRAME_BYTES): FrameReade
       const { buffer, start, end } = store.held();
       if (end - start < LENGTH_BYTES) return undefined;
       const length = buffer.readUInt32LE(start);
-      if (length < FIXED_BYTES || length > longest) throw new Error(`a frame of ${length} bytes`);
+      if (length < FIXED_BYTES || length > longest) throw new Error(`invalid frame length: ${length} bytes`);
       if (end - start < LENGTH_BYTES + FIXED_BYTES) return undefined;
       // Checked before the rest has arrived: the sender of an invalid frame may never send the rest.
       const parts = readParts(buffer, start + LENGTH_BYTES, length);
@@ -98,12 +98,12 @@ function readParts(buffer: Buffer, from: number, length: number): FrameParts {
   const encoding = kind & ~WITH_BYTES;
   const hasBytes = encoding !== kind;
   const rest = length - FIXED_BYTES - headBytes - textBytes;
-  if (rest < 0) throw new Error('a frame whose parts are longer than itself');
+  if (rest < 0) throw new Error('a frame shorter than its parts');
   if (encoding === NO_TEXT ? kind !== NO_TEXT || textBytes > 0 : encoding !== ASCII && encoding !== UTF16) {
-    throw new Error('a text of no kind');
+    throw new Error('unknown text encoding');
   }
-  if (encoding === UTF16 && textBytes % 2 !== 0) throw new Error('half a character');
-  if (rest > 0 && !hasBytes) throw new Error('bytes that were not told of');
+  if (encoding === UTF16 && textBytes % 2 !== 0) throw new Error('UTF-16 text of odd length');
+  if (rest > 0 && !hasBytes) throw new Error('undeclared bytes');
   return { headBytes, textBytes, encoding, hasBytes } as FrameParts;
 }
 
@@ -123,7 +123,7 @@ function readHead(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Error('a head that is no JSON');
+    throw new Error('a head that is not JSON');
   }
 }
 

@@ -80,7 +80,7 @@ export function createSandbox(options: PoolOptions = {}): Sandbox {
 
 type Start = (source: string, options: unknown) => Run;
 
-const CLOSED = 'What the sandbox run belonged to has ended.';
+const CLOSED = 'The work that the sandbox run belonged to has ended.';
 
 function openScope(signal: AbortSignal | undefined, start: Start, onClosed: () => void): SandboxScope {
   const runs = new Set<Run>();

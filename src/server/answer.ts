@@ -26,7 +26,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
 export function requireResponse(endpoint: string, value: unknown): Response {
   if (isResponse(value)) return value;
   throw new Error(
-    `The endpoint "${endpoint}" answered with no Response: it must return one, such as Response.json(…).`,
+    `The endpoint "${endpoint}" did not return a Response: it must return one, such as Response.json(…).`,
   );
 }
 

@@ -91,7 +91,7 @@ async function answer(
 }
 
 const WITHHELD =
-  'The endpoint failed; what it said is withheld, since secrets cannot be taken out of it now.';
+  'The endpoint failed; its error is withheld, because secrets cannot be redacted from it now.';
 
 /** C2: the call's signal has fired by now, so the store is read once, without retries. */
 async function redact(env: ThreadEnv, answer: ErrorAnswer): Promise<ErrorAnswer> {

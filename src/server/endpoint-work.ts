@@ -36,7 +36,7 @@ export function openWork(client: RuntimeClient, threadId: string): EndpointWork 
     sink: {
       queueMessage: (item) => line.add(() => queueMessage(thread, item)),
       queueTool(tool) {
-        if (settled) throw new Error('The endpoint has answered already: queueTool comes before its return.');
+        if (settled) throw new Error('The endpoint has already returned: call queueTool before it returns.');
         line.addUnawaited(() => queueTool(thread, tool));
       },
       terminate: () => line.add(() => terminate(thread)),

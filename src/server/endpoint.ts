@@ -116,7 +116,7 @@ type Target = Pick<EndpointCall, 'name' | 'endpoint' | 'params' | 'registry'> & 
 function locate({ method, url }: Request, prefix: string, registry: Registry): Target | Response {
   const { pathname } = new URL(url);
   const [before, path] = [splitPath(prefix), splitPath(pathname)];
-  const notFound = { status: 404, error: `No endpoint answers ${pathname}.` };
+  const notFound = { status: 404, error: `There is no endpoint at ${pathname}.` };
   if (before.some((segment, index) => segment !== path[index])) return toResponse(notFound);
   const threadId = decodeSegments(path[before.length] ?? '')?.[0];
   if (!isThreadId(threadId)) {
@@ -128,7 +128,7 @@ function locate({ method, url }: Request, prefix: string, registry: Registry): T
   if (found.kind === 'found') return { ...found, threadId, registry };
   const allow = found.allowed.join(', ');
   return toResponse(
-    { status: 405, error: `${pathname} does not answer ${method}, but ${allow}.` },
+    { status: 405, error: `${pathname} does not support ${method}, only ${allow}.` },
     { allow },
   );
 }

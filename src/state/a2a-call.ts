@@ -143,7 +143,7 @@ async function sendMessage(
       }
       const found = await findRemoteTask(attempt, record).catch(ignoreFailure);
       if (found) return { kind: 'task', task: found };
-      throw new A2aFailure(error.code, `${error.message} It may have taken the message all the same.`);
+      throw new A2aFailure(error.code, `${error.message} The agent may have received the message.`);
     }
   }
 }
@@ -172,7 +172,7 @@ async function readParts(state: ThreadState, args: unknown): Promise<OutgoingPar
   const read = files.map(async (path): Promise<OutgoingPart> => {
     const [stat, data] = [await state.statFile(path), await state.readFile(path)];
     if (!stat || !data)
-      throw new A2aFailure('A2aRefused', `There is no file ${path} to be sent; nothing was.`);
+      throw new A2aFailure('A2aRefused', `The file ${path} does not exist: no message was sent.`);
     return { file: { name: stat.name, mimeType: stat.mimeType, bytes: new Uint8Array(data) } };
   });
   return [{ text: message }, ...(await Promise.all(read))];

@@ -68,7 +68,7 @@ async function follow(
     if (silent) await attempt.note({ reached: true });
     silent = false;
     if (task.state === 'auth-required')
-      throw new A2aFailure('A2aAuthRequired', 'It wants credentials, which a message never gives.');
+      throw new A2aFailure('A2aAuthRequired', 'It requires credentials, which a message cannot provide.');
     if (task.state === 'input-required') {
       // L3: the same question may mean that the answer is not processed yet.
       if (markOf(task) !== mark || Date.now() - began > ANSWER_GRACE_MS)
@@ -89,7 +89,7 @@ async function follow(
 
 /** The result of a task that took too long. The regular check cancels the task (cancel-a2a.ts). */
 function toTimeoutResult(timeoutMs: number): ToolResult {
-  const error = `Its task did not end within ${timeoutMs} ms; it is cancelled.`;
+  const error = `Its task did not end within ${timeoutMs} ms and is cancelled.`;
   return { status: 'error', error, error_code: 'A2aTimeout' };
 }
 
@@ -114,7 +114,7 @@ async function askQuestion(
   const text = textOf(task.said).trim().slice(0, A2A_LIMITS.questionChars);
   await state.ask({
     key: keyOf(round),
-    question: text || `The agent ${agent.name} asks for something, and tells no more.`,
+    question: text || `The agent ${agent.name} asks for input without saying what.`,
     data: {
       agent: agent.name,
       taskId: task.id,

@@ -18,7 +18,7 @@ export function createQuestions(port: AskPort | undefined): ThreadQuestions {
       if (!port) {
         throw new RuntimeError(
           'InvalidDefinitions',
-          'Only the call of a tool with "asks: true" can ask: set it in the definition of the tool. A tool that is invoked, a hook, an effect and an endpoint cannot wait.',
+          'Only the call of a tool with "asks: true" can ask: set it in the definition of the tool. Tools that code invokes, hooks, effects and endpoints cannot wait.',
         );
       }
       return port(checkQuestion(question));
@@ -29,11 +29,11 @@ export function createQuestions(port: AskPort | undefined): ThreadQuestions {
 function checkQuestion(given: Question): Question {
   const { key, question, data, expiresInMs } = (given ?? {}) as Question;
   if (typeof key !== 'string' || key === '' || key.length > LIMITS.askKeyChars)
-    throw invalid('key', `a text of 1 to ${LIMITS.askKeyChars} characters`);
+    throw invalid('key', `a string of 1 to ${LIMITS.askKeyChars} characters`);
   if (typeof question !== 'string' || question === '' || question.length > LIMITS.waitSummaryChars)
-    throw invalid('question', `a text of 1 to ${LIMITS.waitSummaryChars} characters`);
+    throw invalid('question', `a string of 1 to ${LIMITS.waitSummaryChars} characters`);
   if (expiresInMs !== undefined && !(Number.isSafeInteger(expiresInMs) && expiresInMs > 0))
-    throw invalid('expiresInMs', 'a whole number of milliseconds above 0');
+    throw invalid('expiresInMs', 'a whole number of milliseconds, 1 or more');
   if (data === undefined) return { key, question, expiresInMs };
   const text = toJsonText(data, { name: `data of the question "${key}"`, maxBytes: LIMITS.waitBytes });
   return { key, question, data: JSON.parse(text), expiresInMs };

@@ -28,7 +28,7 @@ export async function storeAttachments(
   if (attachments === undefined || attachments === null) return [];
   if (!Array.isArray(attachments)) throw invalid('attachments must be a list.');
   if (attachments.length > LIMITS.attachments) {
-    throw invalid(`A message names at most ${LIMITS.attachments} attachments, not ${attachments.length}.`);
+    throw invalid(`A message may have at most ${LIMITS.attachments} attachments, not ${attachments.length}.`);
   }
   const refs: AttachmentRef[] = [];
   for (const each of attachments as readonly MessageAttachment[]) refs.push(await toRef(place, each));
@@ -37,7 +37,8 @@ export async function storeAttachments(
 
 async function toRef(place: AttachmentTarget, given: MessageAttachment): Promise<AttachmentRef> {
   if (typeof given === 'string') return findRef(place, given, {});
-  if (typeof given !== 'object' || given === null) throw invalid('An attachment is a path or an object.');
+  if (typeof given !== 'object' || given === null)
+    throw invalid('An attachment must be a path or an object.');
   if ('data' in given) return storeNew(place, given);
   if ('path' in given && typeof given.path === 'string') return findRef(place, given.path, given);
   throw invalid(
@@ -50,7 +51,7 @@ async function storeNew(place: AttachmentTarget, given: ToolAttachment): Promise
   if (typeof name !== 'string' || name.length === 0) throw invalid('An attachment needs a "name".');
   if (typeof mimeType !== 'string') throw invalid(`The attachment "${name}" needs a "mimeType".`);
   if (description !== undefined && description !== null && typeof description !== 'string') {
-    throw invalid(`The "description" of the attachment "${name}" must be a text.`);
+    throw invalid(`The "description" of the attachment "${name}" must be a string.`);
   }
   const id = place.nextId();
   const label = attachmentName(name);
@@ -90,7 +91,7 @@ function fromBase64(name: string, data: unknown): Uint8Array {
   if (text.length > MAX_BASE64_CHARS) {
     throw new RuntimeError(
       'LimitExceeded',
-      `The attachment "${name}" is too large: a file can have ${LIMITS.fileBytes} bytes.`,
+      `The attachment "${name}" is too large: a file may have at most ${LIMITS.fileBytes} bytes.`,
     );
   }
   return copyBytes(Buffer.from(text, 'base64'));

@@ -118,6 +118,6 @@ async function askGuards(fault: StrayFault): Promise<void> {
   const { code, name, threadId } = fault.run;
   const frames = framesOf(errorStack(fault.thrown) ?? '');
   process.stderr.write(
-    `The ${code} "${name}" of thread "${threadId}" failed where nobody awaits it\n${frames}\n`,
+    `The ${code} "${name}" of thread "${threadId}" failed outside of any awaited call\n${frames}\n`,
   );
 }

@@ -2,7 +2,7 @@
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
-import type { DecidedAction } from '../store/port/action.ts';
+import type { DecidedAction } from '../store/port/decided-action.ts';
 import { checkSchema } from './check-schema.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -43,7 +43,7 @@ export async function checkToolArguments(
   { tool, given }: { readonly tool: ToolDefinition; readonly given: Readonly<Record<string, unknown>> },
 ): Promise<Verdict<{ readonly args: unknown }, AnsweredCall>> {
   if (tool.executionMode === 'provider') {
-    return refuseCall(`Tool "${tool.name}" is run by the provider of the model, and by nobody else.`);
+    return refuseCall(`Tool "${tool.name}" can only be run by the model's provider.`);
   }
   if (!tool.args) return go({ args: undefined });
   const checked = await checkSchema(tool.args, given);

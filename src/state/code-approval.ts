@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredError } from '../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../core/value/error.ts';
-import type { DecidedAction } from '../store/port/action.ts';
+import type { DecidedAction } from '../store/port/decided-action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AskedAction, showAction } from './asked-action.ts';
 import type { AnsweredCall } from './check-arguments.ts';
@@ -89,11 +89,11 @@ async function openApproval(
           }),
         );
     if (opened.kind === 'exceeded') return { unpaid: opened.error };
-    if (opened.kind !== 'open') return { why: 'Its approval cannot be asked for again.' };
+    if (opened.kind !== 'open') return { why: 'Its approval cannot be requested again.' };
     const { id: waitId } = opened.wait;
     return { why: `Call it again once the wait ${waitId} is approved.`, waitId };
   } catch (error) {
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
-    return { why: `Its approval cannot be asked for: ${errorMessage(error)}` };
+    return { why: `Its approval could not be requested: ${errorMessage(error)}` };
   }
 }

@@ -30,7 +30,9 @@ export async function confirmCall(
     });
   } catch (error) {
     if (asked.signal.aborted) throw error;
-    return refuseCall(`"${tool.name}" was not done, since it could not be confirmed: ${errorMessage(error)}`);
+    return refuseCall(
+      `"${tool.name}" was not done, because it could not be confirmed: ${errorMessage(error)}`,
+    );
   }
 }
 
@@ -44,6 +46,6 @@ async function askTool(
   const ask = confirm as (args: unknown) => unknown;
   const said = await withinTime(async () => runAuthorCode(run, async () => ask(args)), { signal });
   if (said === null || said === undefined) return undefined;
-  if (typeof said !== 'string') throw new Error('its confirm answered neither a text nor null');
+  if (typeof said !== 'string') throw new Error('its confirm returned neither a string nor null');
   return said;
 }

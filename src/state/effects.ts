@@ -47,7 +47,7 @@ function checkDelay(name: string, delay: unknown): number {
   if (typeof delay === 'number' && delay >= 0 && delay <= MAX_DELAY_MS) return delay;
   throw new RuntimeError(
     'InvalidValue',
-    `The delay of the effect "${name}" is a number of milliseconds from 0 to ${MAX_DELAY_MS} (a year), not ${String(delay)}.`,
+    `The delay of the effect "${name}" must be a number of milliseconds from 0 to ${MAX_DELAY_MS} (a year), not ${String(delay)}.`,
   );
 }
 

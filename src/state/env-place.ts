@@ -70,6 +70,6 @@ export async function readRedactor(
     return createRedactor([...also, ...listSecrets(await readEnvPlace(sources, thread))]);
   } catch (error) {
     if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
-    return () => `[withheld, since secrets could not be taken out of it: ${error.message}]`;
+    return () => `[withheld: secrets could not be redacted: ${error.message}]`;
   }
 }

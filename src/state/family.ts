@@ -121,10 +121,10 @@ function requireText(
   { bytes = Number.POSITIVE_INFINITY, characters = bytes }: { bytes?: number; characters?: number },
 ): string {
   const trimmed = typeof text === 'string' ? text.trim() : '';
-  if (trimmed.length === 0) throw invalid(`${method} takes a text that is not empty.`);
+  if (trimmed.length === 0) throw invalid(`${method} requires a string that is not empty.`);
   if (trimmed.length > characters)
-    throw invalid(`${method} takes a text of at most ${characters} characters.`);
-  if (utf8Length(trimmed) > bytes) throw invalid(`${method} takes a text of at most ${bytes} bytes.`);
+    throw invalid(`${method} accepts a string of at most ${characters} characters.`);
+  if (utf8Length(trimmed) > bytes) throw invalid(`${method} accepts a string of at most ${bytes} bytes.`);
   return trimmed;
 }
 

@@ -47,6 +47,6 @@ function toBytes(name: string, data: FileContent): Uint8Array {
   if (ArrayBuffer.isView(data) || types.isAnyArrayBuffer(data)) return copyBytes(data);
   throw new RuntimeError(
     'InvalidValue',
-    `${name} is the content of a file: a text, an ArrayBuffer or a view of one.`,
+    `${name} must be the content of a file: a string, an ArrayBuffer or a view of one.`,
   );
 }

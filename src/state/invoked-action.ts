@@ -5,7 +5,7 @@
 import { ACTION_LEASE } from '../core/governance/action-lease.ts';
 import type { ToolStatus } from '../core/message/message.ts';
 import { errorMessage } from '../core/value/error.ts';
-import type { DecidedAction } from '../store/port/action.ts';
+import type { DecidedAction } from '../store/port/decided-action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { AnsweredCall } from './check-arguments.ts';
@@ -84,7 +84,7 @@ export async function beginInvoked(
 ): Promise<Verdict<Nothing, AnsweredCall>> {
   const recorded = await recordInvoked(input, caller, action, approval);
   if (recorded === 'kept' || !action) return go();
-  const reason = 'Its approval was used up by another call. Call it again to ask for the next.';
+  const reason = 'Its approval was used up by another call. Call it again to request a new one.';
   return refuseAction(action, { code: 'ApprovalRequired', reason });
 }
 

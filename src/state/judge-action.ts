@@ -11,7 +11,8 @@ import { readPrepared } from '../core/governance/prepared-action.ts';
 import type { StoredError } from '../core/thread/step.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { errorMessage } from '../core/value/error.ts';
-import type { ActionDenial, DecidedAction, EarlierDecision } from '../store/port/action.ts';
+import type { EarlierDecision } from '../store/port/action.ts';
+import type { ActionDenial, DecidedAction } from '../store/port/decided-action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { type AskedAction, toAction } from './asked-action.ts';
 import { askPolicy } from './author-policy.ts';
@@ -74,7 +75,9 @@ export async function prepareAction(
     return go({ ...checked.added, asked: { ...asked, ...checked.added, capabilities, prepared } });
   } catch (error) {
     if (signal.aborted) throw error;
-    return refuseCall(`"${tool.name}" was not done, since it could not be prepared: ${errorMessage(error)}`);
+    return refuseCall(
+      `"${tool.name}" was not done, because it could not be prepared: ${errorMessage(error)}`,
+    );
   }
 }
 
@@ -161,5 +164,5 @@ export function refuseUnpaid(
 
 export function toDenial({ effect, reason }: PolicyDecision): ActionDenial {
   if (effect === 'deny') return { code: 'ActionDenied', reason: `${reason}.` };
-  return { code: 'ApprovalRequired', reason: `${reason}, and nobody can be asked here.` };
+  return { code: 'ApprovalRequired', reason: `${reason}, and no approval can be requested here.` };
 }

@@ -84,9 +84,10 @@ async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise
   const message = redactMessage(given, input.redactKnown);
   const { role = 'user', content, silent, metadata, attachments } = message;
   if (!QUEUED_ROLES.includes(role))
-    throw invalid(`A queued message's role is user or assistant, not ${String(role)}.`);
+    throw invalid(`A queued message's role must be user or assistant, not ${String(role)}.`);
   const { metadata: told } = toDraft(id, { role, content, silent, metadata }, caller);
-  if (content === '' && !attachments?.length) throw invalid('A queued message has a content or attachments.');
+  if (content === '' && !attachments?.length)
+    throw invalid('A queued message must have content or attachments.');
   const files = await storeAttachments(targetOf(input), attachments);
   const item: MessageItem = {
     kind: 'message',
@@ -107,7 +108,7 @@ function targetOf({ store, caller, nextId }: MessagesInput): AttachmentTarget {
 
 /** Redacts a message, but not the content of new attachments: it is the author's own, and redaction would damage it. */
 function redactMessage<T extends MessageUpdates>(message: T, redactKnown: ThreadEnv['redactKnown']): T {
-  if (typeof message !== 'object' || message === null) throw invalid('A message is an object.');
+  if (typeof message !== 'object' || message === null) throw invalid('A message must be an object.');
   const { attachments } = message;
   if (!Array.isArray(attachments)) return redactKnown({ ...message });
   const given: readonly MessageAttachment[] = attachments;
@@ -138,7 +139,7 @@ function toDraft(
   { metadata: told }: CallerContext,
 ): DraftMessage {
   if (!ROLES.includes(role))
-    throw invalid(`A message's role is system, user or assistant, not ${String(role)}.`);
+    throw invalid(`A message's role must be system, user or assistant, not ${String(role)}.`);
   const checked = checkFields({ content: requireText(content), silent, metadata });
   return {
     id,
@@ -158,7 +159,7 @@ function toDraft(
 /** Validates the fields that may change, and drops all others. */
 function checkUpdates(updates: MessageUpdates): MessageUpdates {
   if (typeof updates !== 'object' || updates === null)
-    throw invalid('The updates of a message are an object.');
+    throw invalid('The updates of a message must be an object.');
   const { content, silent, metadata, attachments } = updates;
   return {
     ...checkFields({ content, silent, metadata }),
@@ -169,7 +170,7 @@ function checkUpdates(updates: MessageUpdates): MessageUpdates {
 /** Stored messages without a text have null; a new message must have a text. */
 function requireText(content: unknown): string {
   if (typeof content === 'string') return content;
-  throw invalid("A message's content must be a text.");
+  throw invalid("A message's content must be a string.");
 }
 
 function invalid(message: string): RuntimeError {

@@ -149,13 +149,13 @@ function checkAction(given: OwnAction, execute: unknown): CheckedAction {
   } = isRecord(given) ? given : ({} as OwnAction);
   const bad = (problem: string) => new RuntimeError('InvalidValue', `state.act: ${problem}.`);
   if (typeof kind !== 'string' || kind.length > NAME_CHARS || !CAPABILITY.test(kind))
-    throw bad('"kind" must be parts of letters, digits, "_", "-" and ":" with dots between them');
-  if (CALL_KINDS.some((each) => each === kind)) throw bad(`"${kind}" is a kind of the runtime's own`);
-  if (!isText(name)) throw bad(`"name" must be a text of 1 to ${NAME_CHARS} characters`);
-  if (key !== undefined && !isText(key)) throw bad(`"key" must be a text of 1 to ${NAME_CHARS} characters`);
+    throw bad('"kind" must consist of letters, digits, "_", "-" and ":", in parts separated by dots');
+  if (CALL_KINDS.some((each) => each === kind)) throw bad(`"${kind}" is reserved for the runtime`);
+  if (!isText(name)) throw bad(`"name" must be a string of 1 to ${NAME_CHARS} characters`);
+  if (key !== undefined && !isText(key)) throw bad(`"key" must be a string of 1 to ${NAME_CHARS} characters`);
   if (approvalTimeoutMs !== undefined && !(Number.isSafeInteger(approvalTimeoutMs) && approvalTimeoutMs > 0))
-    throw bad('"approvalTimeoutMs" must be a whole number of milliseconds above 0');
-  if (typeof execute !== 'function') throw bad('its second argument must be the function that does it');
+    throw bad('"approvalTimeoutMs" must be a whole number of milliseconds, 1 or more');
+  if (typeof execute !== 'function') throw bad('its second argument must be the function that performs it');
   return {
     ...{ kind, name, key, approvalTimeoutMs },
     arguments: toJsonObject(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes }),

@@ -61,7 +61,7 @@ function refusal({ code, name }: AuthorRun, call: Call): RuntimeError {
   const what = call === 'reallyExit' ? 'exit' : call;
   return new RuntimeError(
     'ProcessCallRefused',
-    `ProcessCallRefused: The ${code} "${name}" called process.${what}, which would concern every thread of this worker. ` +
-      'End the body by a return or a throw; start a process of your own for what needs one.',
+    `ProcessCallRefused: The ${code} "${name}" called process.${what}, which would affect every thread of this worker. ` +
+      'End the code with a return or a throw; if it needs a process, start a separate one.',
   );
 }

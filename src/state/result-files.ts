@@ -28,7 +28,7 @@ export async function storeResultFiles(
   } catch (error) {
     // The tool has run: the model must learn that its files are missing, and what it returned.
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
-    const said = bare.result === undefined ? '' : ` It answered: ${bare.result}`;
+    const said = bare.result === undefined ? '' : ` It returned: ${bare.result}`;
     return {
       result: {
         status: 'error',

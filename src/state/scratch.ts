@@ -32,7 +32,10 @@ export function openScratch(stored: Readonly<Record<string, unknown>>): Scratch 
         const text = toJsonText(hidden, { name: 'state.context', maxBytes: LIMITS.scratchBytes });
         return text === before ? { ok: true } : { ok: true, text };
       } catch (error) {
-        return { ok: false, error: `ContextNotSerializable: ${errorMessage(error)} It stays as it was.` };
+        return {
+          ok: false,
+          error: `ContextNotSerializable: ${errorMessage(error)} The previous value is kept.`,
+        };
       }
     },
   };

@@ -44,6 +44,6 @@ export async function runToolBody({ tool, state, args, work, recall }: ToolBody)
 const NOT_CALLABLE_HERE: ToolResult = {
   status: 'error',
   error:
-    'An agent elsewhere is called by a model, or with queueTool: code that runs cannot wait for its task.',
+    'An agent elsewhere can be called only by a model or with queueTool: running code cannot wait for its task.',
   error_code: 'A2aRefused',
 };

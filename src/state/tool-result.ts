@@ -54,7 +54,7 @@ function withinLimit(text: string): string {
   if (bytes <= LIMITS.contentBytes) return text;
   throw new RuntimeError(
     'LimitExceeded',
-    `LimitExceeded: The tool answered ${bytes} bytes; a result has at most ${LIMITS.contentBytes}. Keep more in a file, and answer its path.`,
+    `LimitExceeded: The tool returned ${bytes} bytes; a result may have at most ${LIMITS.contentBytes}. Write larger results to a file and return its path.`,
   );
 }
 

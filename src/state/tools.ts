@@ -187,7 +187,7 @@ function isCallable(registry: Registry, name: string): boolean {
 
 function describeMissing(registry: Registry, name: string): string {
   return isCallable(registry, name)
-    ? `"${name}" is no tool that can run at once; queue it with queueTool.`
+    ? `"${name}" is not a tool that can run immediately; queue it with queueTool.`
     : `Tool not found: ${String(name)}`;
 }
 

@@ -35,7 +35,7 @@ export function createThreadValues(
 function notShared(method: string, id: string, from: string): RuntimeError {
   return new RuntimeError(
     'ValuesNotShared',
-    `${method}: values of thread "${id}" are for its own code, and not for that of thread "${from}". ` +
-      'Queue a message or a tool to it, or hand the data over as a file.',
+    `${method}: values of thread "${id}" are accessible only to its own code, not to that of thread "${from}". ` +
+      'Queue a message or a tool to it, or pass the data as a file.',
   );
 }

@@ -49,7 +49,7 @@ export function readDeath(end: ProcessEnd): Death {
 
 /** The watchdog kills its process with SIGKILL, after it has written to the journal. */
 function fromStall({ forMs, culprit }: Stall, running: readonly Unit[]): Death {
-  const how = `its event loop had not turned for ${Math.round(forMs)} ms of computing`;
+  const how = `its event loop was blocked for ${Math.round(forMs)} ms of CPU time`;
   return culprit ? { kind: 'own', how, culprit, suspects: [] } : { kind: 'own', how, suspects: running };
 }
 

@@ -131,7 +131,7 @@ function listen<Order, Server, Ready>(
         return;
       }
       if (message.kind === 'loaded') {
-        said.start.at('looking for its Temporal server');
+        said.start.at('finding its Temporal server');
         life.server ??= server();
         life.server.then((found) => worker.send({ kind: 'server', server: found as Server }), reject);
         return;

@@ -19,7 +19,7 @@ export interface BuildOptions {
 
 export async function buildTemporal({ version, output, env, progress }: BuildOptions): Promise<void> {
   const go = await findGoVersion(env);
-  progress(`Building the Temporal CLI ${version} with Go ${go}: about 3 minutes the first time, never again`);
+  progress(`Building the Temporal CLI ${version} with Go ${go}: about 3 minutes, only the first time`);
   const started = performance.now();
   const timer = setInterval(
     () => progress(`  still building (${Math.round((performance.now() - started) / 1000)} s)`),

@@ -31,7 +31,7 @@ export function watchDatabase(path: string, tell: (line: string) => void): Datab
     }
     if (full !== hasRoom(dirname(path), MIN_FREE_BYTES)) return;
     full = !full;
-    tell(full ? fullDisk(path) : `There is room again on the disk of ${path}: threads go on.`);
+    tell(full ? fullDisk(path) : `The disk of ${path} has free space again: threads continue.`);
   }, CHECK_INTERVAL_MS).unref();
   return { lost: lost.signal, close: () => clearInterval(timer) };
 }
@@ -42,14 +42,14 @@ function isSame(known: Stats, found: Stats | undefined): boolean {
 
 /** The message that reports a full disk. */
 export function fullDisk(path: string): string {
-  return `The disk of ${path} is full (StoreFull): the Temporal server accepts nothing more, and threads wait. Make room: nothing is lost.`;
+  return `The disk of ${path} is full (StoreFull): the Temporal server accepts no more writes, and threads wait. Free some space: nothing is lost.`;
 }
 
 function databaseLost(path: string): RuntimeError {
   return new RuntimeError(
     'StoreLost',
-    `The Temporal server's database ${path} was removed or replaced while the server ran: what it would accept from now on is ` +
-      'lost when it ends, so everything is stopped. Put the file back, with its -wal file, or start again: threads that are in the ' +
-      'store go on with their next message.',
+    `The Temporal server's database ${path} was removed or replaced while the server ran: everything it accepted from now on would be ` +
+      'lost when it ends, so everything is stopped. Restore the file, with its -wal file, or start again: threads that are in the ' +
+      'store continue with their next message.',
   );
 }

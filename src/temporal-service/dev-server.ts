@@ -129,12 +129,14 @@ async function useFoundServer(
   const service = { address, ...(answerWithinMs === undefined ? {} : { connectTimeout: answerWithinMs }) };
   const owner = await findOtherOwner(service, namespace, options.projectDir);
   if (owner !== undefined) {
-    progress(`The Temporal server at ${address} is that of another project, ${owner}: this one gets its own`);
+    progress(
+      `The Temporal server at ${address} belongs to another project, ${owner}: this one gets a separate server`,
+    );
     return undefined;
   }
   const refusal = await prepareService(service, namespace, progress);
   if (refusal !== undefined) {
-    progress(`What answers at ${address} cannot be used: ${refusal}`);
+    progress(`The service at ${address} cannot be used: ${refusal}`);
     return undefined;
   }
   const uiUrl = (await isListening(LOOPBACK, uiPort)) ? `http://${LOOPBACK}:${uiPort}` : undefined;

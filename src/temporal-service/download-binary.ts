@@ -40,13 +40,14 @@ export async function downloadTemporal(options: DownloadOptions): Promise<void> 
   const pinned = findChecksum(pins, name);
   const expected = pinned ?? (await fetchChecksum(`${release}/checksums.txt`, name));
   if (pinned === undefined)
-    progress(`${name} has no pin: it is checked against the release's own checksums.txt alone`);
+    progress(`${name} has no pinned checksum: it is checked only against the release's own checksums.txt`);
   const archive = join(folder, name);
   progress(`Downloading ${release}/${name}`);
   const actual = await fetchFile(`${release}/${name}`, archive, progress);
   if (actual !== expected) {
-    const promise = pinned === undefined ? 'checksums.txt promises' : 'this version of Everthread pins';
-    throw new Error(`${release}/${name} is not what ${promise} (SHA-256 ${actual}, expected ${expected})`);
+    const promise =
+      pinned === undefined ? 'checksums.txt' : 'the checksum pinned by this version of Everthread';
+    throw new Error(`${release}/${name} does not match ${promise} (SHA-256 ${actual}, expected ${expected})`);
   }
   // Windows' own tar unpacks zip files as well, so one call works on every system.
   const { code, output } = await runCommand('tar', ['-xf', name], { cwd: folder });

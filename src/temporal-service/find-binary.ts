@@ -160,7 +160,7 @@ function unavailableMessage(tried: string[]): string {
   return [
     `No Temporal server can be started: no "temporal" program with server ${MINIMUM_SERVER_VERSION} or newer. Tried:`,
     ...tried.map((line) => `  - ${line}`),
-    'Ways to go on, any one will do:',
+    'Do one of the following:',
     '  - install the Temporal CLI (https://docs.temporal.io/cli) so that "temporal" is on PATH',
     '  - set TEMPORAL_ADDRESS=host:port to use a Temporal service that already runs',
     '  - install Go 1.21 or newer and try again: it is then built from source, which takes 3 minutes',

@@ -34,7 +34,7 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
   if (!file) return undefined;
   const deadline = performance.now() + patienceMs;
   const told = setTimeout(async () => {
-    if (await holdsDatabase(file)) progress(`${describe(file)} does not answer yet: asking it again`);
+    if (await holdsDatabase(file)) progress(`${describe(file)} does not answer yet: trying again`);
   }, NOTICE_AFTER_MS);
   try {
     for (;;) {
@@ -81,8 +81,8 @@ function describe({ pid, address }: DevFile): string {
 function unusable(file: DevFile, { reason }: UnusableService, projectDir: string): RuntimeError {
   return new RuntimeError(
     'TemporalUnavailable',
-    `${describe(file)} runs but cannot be used: ${reason}. No other was started, because two on one database file would damage ` +
-      `it. Try again when it is less busy, or end process ${file.pid} first. If that is no Temporal server, remove ` +
+    `${describe(file)} runs but cannot be used: ${reason}. No other server was started, because two on one database file would damage ` +
+      `it. Try again when it is less busy, or end process ${file.pid} first. If that is not a Temporal server, remove ` +
       `${projectDir}/.everthread/dev.json.`,
   );
 }

@@ -24,7 +24,7 @@ export function lacksSearchAttributes(missing: readonly string[]): UntunedSettin
   return {
     name: 'search attributes',
     found: `the server lacks ${missing.join(', ')}`,
-    next: 'Threads run, but cannot be filtered by them. A worker registers them where it may; else do as temporal/README.md says.',
+    next: 'Threads run, but cannot be filtered by them. A worker registers them if it is permitted to; otherwise follow temporal/README.md.',
   };
 }
 
@@ -40,8 +40,8 @@ export async function findUntunedSettings(
   if (kept > 0 && kept < MIN_RETENTION_S)
     untuned.push({
       name: 'retention',
-      found: `namespace "${namespace}" forgets workflows ${describeDuration(kept)} after their end`,
-      next: `Threads lose nothing, but the Web UI does. Keep them for days: temporal operator namespace update -n ${namespace} --retention 720h`,
+      found: `namespace "${namespace}" deletes workflows ${describeDuration(kept)} after their end`,
+      next: `Threads lose nothing, but the Web UI no longer shows those workflows. Keep them for days: temporal operator namespace update -n ${namespace} --retention 720h`,
     });
   const tells = /^\d+\.\d+\.\d+$/.test(version) && isAtLeast(version, CAPABILITY_VERSION);
   if (tells && namespaceInfo?.capabilities?.workerPollCompleteOnShutdown === false)
@@ -50,7 +50,7 @@ export async function findUntunedSettings(
       found:
         'the server does not have frontend.enableCancelWorkerPollsOnShutdown, so most likely none of the settings of temporal/dynamic-config.yaml',
       next:
-        'Steps may take ten times as long, and a worker that shuts down may delay a thread by ten seconds. Give it that file of this package ' +
+        'Steps may take ten times as long, and a worker that shuts down may delay a thread by ten seconds. Start the server with that file of this package ' +
         "(docs/production.md shows how); on Temporal Cloud these settings are Temporal's.",
     });
   return untuned;

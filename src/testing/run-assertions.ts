@@ -31,7 +31,7 @@ export function assertRunEvents(
   const same =
     observed.length === types.length && (!ordered || observed.every((type, n) => type === types[n]));
   if (missing.length === 0 && (allowExtra || same)) return;
-  const what = missing.length > 0 ? `lack ${missing.join(', ')}` : 'are others than these alone';
+  const what = missing.length > 0 ? `lack ${missing.join(', ')}` : 'include others';
   fail(`The run's events ${what}.\nExpected: ${types.join(', ')}\nObserved: ${observed.join(', ')}`);
 }
 

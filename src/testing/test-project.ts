@@ -50,8 +50,8 @@ export function chooseAgent({ agents }: Registry, name?: string): string {
   if (name === undefined && only !== undefined && names.length === 1) return only;
   if (name !== undefined && agents.has(name)) return name;
   if (name !== undefined) throw notFound('agent', name, names);
-  const which = names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}: say which with "agent".`;
-  throw new RuntimeError('AgentNotFound', `The project does not have one agent alone. ${which}`);
+  const which = names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}: select one with "agent".`;
+  throw new RuntimeError('AgentNotFound', `The project does not have exactly one agent. ${which}`);
 }
 
 function isScript(scripts: TestScripts): scripts is TestScript {

@@ -190,7 +190,7 @@ function readToolCalls(of: readonly Message[], all: readonly Message[]): readonl
 }
 
 function waitNotFound(threadId: string, id: string | undefined): RuntimeError {
-  const what = id === undefined ? 'asks nobody anything' : `has no wait "${id}"`;
+  const what = id === undefined ? 'has no open wait' : `has no wait "${id}"`;
   return new RuntimeError(
     'WaitNotFound',
     `The thread "${threadId}" ${what}: see the status and the waits of its answer.`,

@@ -22,7 +22,7 @@ interface Moment {
 export class AheadOfTaskError extends Error {
   constructor() {
     super(
-      'The thread had news that this query came with and that its task has not brought yet: ask again in a moment',
+      'The thread has new events that its workflow task has not delivered yet: repeat the query in a moment',
     );
     this.name = 'AheadOfTaskError';
   }

@@ -70,8 +70,8 @@ export class LostContextError extends Error {
 
   constructor({ workflowId = 'unknown' }: Culprit) {
     super(
-      `The thread ${workflowId} computed longer than the worker's script timeout, and this worker's workflow context was given up. ` +
-        'This task is tried again in a fresh one; nothing is lost.',
+      `The thread ${workflowId} computed longer than the worker's script timeout, and this worker's workflow context was discarded. ` +
+        'This task is retried in a new one; nothing is lost.',
     );
   }
 }

@@ -98,12 +98,12 @@ async function redactFault(
   } catch {
     // T1: files and lines alone.
   }
-  return { error: '[withheld, since secrets could not be taken out of it]', stack: framesOf(stack) };
+  return { error: '[withheld: secrets could not be redacted]', stack: framesOf(stack) };
 }
 
 function logFault(logger: FindLogger, { kind, run, last }: StrayFault, { error, stack }: FaultText): void {
-  const how = kind === 'rejection' ? 'left a rejection unhandled' : 'threw where nothing catches it';
-  const more = last ? '; further ones of this run are not logged' : '';
+  const how = kind === 'rejection' ? 'left a rejection unhandled' : 'threw an error that nothing catches';
+  const more = last ? '; further faults of this run are not logged' : '';
   const { code, name, threadId } = run;
   logger().error(`The ${code} "${name}" ${how}${more}`, { threadId, [code]: name, error, stack });
 }

@@ -108,7 +108,7 @@ async function startWorker(
     resources;
   const { onStep } = options;
   if (isDemanding(configuration.sandboxWall)) {
-    onStep?.('trying the wall of its sandbox');
+    onStep?.('testing the wall of its sandbox');
     await chooseWall(configuration.sandboxWall);
   }
   onStep?.('asking the Temporal server who serves its task queue');

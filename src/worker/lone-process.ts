@@ -39,7 +39,7 @@ export function createRunAlone(worker: LoneWorker): RunAlone {
   return async (activity, input, unit) => {
     const { info, cancellationSignal } = Context.current();
     // A local activity has no time for a new process; the workflow retries it as a regular activity.
-    if (info.isLocal) throw toRetryError('Suspect', `${unit.name} is tried again in a process of its own.`);
+    if (info.isLocal) throw toRetryError('Suspect', `${unit.name} is retried in a separate process.`);
     return turnstile.pass(cancellationSignal, () => runAlone(worker, { activity, input, unit }));
   };
 }
@@ -100,13 +100,13 @@ interface LoneEnd {
 /** L1, L2: stores a strike if the end of the process counts as one, and returns the error for the activity. */
 async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked }: LoneEnd): Promise<Error> {
   const death = readDeath({ ...end, ready: begun, asked, leaving: false, refusing: false });
-  const how = 'how' in death ? death.how : 'it did not begin';
+  const how = 'how' in death ? death.how : 'it did not start';
   if (death.kind !== 'own' || !begun)
     return toRetryError('WorkerLost', `The process of ${unit.name} has ended: ${how}.`);
   const { code, name } = death.culprit ?? unit;
   const culprit = { code, name, threadId: unit.threadId, work: unit.work };
   await store.strikes.recordDeaths([{ id: randomUUID(), culprit, suspects: [] }]);
-  return toRetryError('WorkerCrashed', `${name} has taken down the process that it ran in, alone: ${how}.`);
+  return toRetryError('WorkerCrashed', `${name} crashed the separate process in which it ran alone: ${how}.`);
 }
 
 function toRetryError(type: string, message: string): Error {

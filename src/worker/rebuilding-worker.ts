@@ -86,7 +86,9 @@ class WorkerSuccession implements RebuildingWorker {
     try {
       await ended;
     } catch (error) {
-      this.#input.warn('A worker whose workflow context was lost did not end well', { error });
+      this.#input.warn('A worker whose workflow context was lost failed while it was shutting down', {
+        error,
+      });
     } finally {
       this.#members = this.#members.filter((each) => each !== member);
     }
@@ -126,7 +128,7 @@ class WorkerSuccession implements RebuildingWorker {
     const until = this.#pace.refusedUntil(workflowId, Date.now());
     if (until === undefined) return;
     throw new Error(
-      `The thread ${workflowId} computed longer than the script timeout: this worker does not try it before ${new Date(until).toISOString()}.`,
+      `The thread ${workflowId} computed longer than the script timeout: this worker does not retry it before ${new Date(until).toISOString()}.`,
     );
   }
 

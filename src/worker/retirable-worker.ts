@@ -100,7 +100,7 @@ function bindWorker(
     cancellations.releaseAll();
     await pause(forceMs);
     forced.reject(
-      new GracefulShutdownPeriodExpiredError('Activities did not end in time: they were left behind'),
+      new GracefulShutdownPeriodExpiredError('Activities did not end in time: they were abandoned'),
     );
   };
   return {

@@ -104,7 +104,7 @@ describe('a module of the project whose timer throws', () => {
   it('is told in the log, and the worker goes on', async () => {
     project.write({ 'let-it-throw': '' });
     await seen(worker, 'the watch of the module');
-    expect(worker.stderr()).toMatch(/ERROR The project "definitions" threw where nothing catches it/);
+    expect(worker.stderr()).toMatch(/ERROR The project "definitions" threw an error that nothing catches/);
     const { stdout } = await project.run(['threads', 'start', 'helper', 'again', '--wait'], { env: KEY });
     expect(stdout).toContain('You said: again');
     expect(worker.process.exitCode).toBeNull();

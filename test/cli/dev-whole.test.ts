@@ -44,12 +44,12 @@ describe('everthread dev without a configured server', () => {
     project = await cliProject({ ...HELPER, 'agents/tools/weather.ts': LOCKED });
     dev = project.start(['dev'], env);
     await seen(dev, 'Next, in another terminal:', 120_000);
-    [, api = ''] = dev.stdout().match(/HTTP API\s+(http:\S+) \(this machine alone, no tokens\)/) ?? [];
+    [, api = ''] = dev.stdout().match(/HTTP API\s+(http:\S+) \(this machine only, no tokens\)/) ?? [];
   }, 130_000);
   afterAll(() => project.remove());
 
   it('makes a key for its project, which the other commands use', async () => {
-    expect(dev.stderr()).toContain(`Made ${KEY_FILE}, the key that encrypts variables`);
+    expect(dev.stderr()).toContain(`Created ${KEY_FILE}, the key that encrypts variables`);
     if (process.platform !== 'win32')
       expect(statSync(join(project.folder, KEY_FILE)).mode & 0o777).toBe(0o600);
     const start = ['threads', 'start', 'helper', 'weather', '--id', 'locked', '--wait'];

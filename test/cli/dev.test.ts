@@ -50,7 +50,7 @@ describe('everthread dev in a project whose files are edited', () => {
     });
     [port = 0] = await findFreePorts(1);
     dev = project.start(['dev', '--json', '--inspect', String(port)]);
-    await seen(dev, 'Waiting for that to be mended');
+    await seen(dev, 'Waiting for the problems to be fixed');
     expect(dev.stderr()).toContain('agents/agents/helper.ts');
     expect(dev.stderr()).toContain('agents/tools/weather.ts');
     expect(existsSync(devFile())).toBe(false);
@@ -82,7 +82,7 @@ describe('everthread dev in a project whose files are edited', () => {
     await eventually('problems are told', () => reports() > before, 110_000);
     // The text for people is written to another stream, a moment after the event.
     await seen(dev, "sideA.prompt names a prompt 'tolk', which does not exist. Did you mean 'talk'?");
-    await seen(dev, /tolk[\s\S]+The definitions from before stay in use\./);
+    await seen(dev, /tolk[\s\S]+The previous definitions stay in use\./);
     expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
     );
@@ -150,7 +150,7 @@ export default defineTool({
     // A queued call is not enough: a worker whose tool has not begun has nothing to wait for.
     await seen(worker, 'I sleep');
     worker.process.kill('SIGINT');
-    await seen(worker, 'once more to end at once');
+    await seen(worker, 'once more to exit at once');
     worker.process.kill('SIGINT');
     expect((await worker.ended).code).toBe(130);
   });

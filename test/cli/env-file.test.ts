@@ -22,7 +22,7 @@ it('sets what the shell has not set, and names it without its value', () => {
   expect(environment).toEqual({ OPENAI_API_KEY: 'sk-secret', OPENAI_MODEL: 'large', OWN: '' });
   expect(read).toMatchObject({ taken: ['OPENAI_API_KEY', 'OWN'], kept: ['OPENAI_MODEL'], refused: [] });
   expect(read && envFileText(read)).toMatch(
-    /^Read \S+\.env: OPENAI_API_KEY, OWN\. Already set, and kept: OPENAI_MODEL\.$/,
+    /^Read \S+\.env: OPENAI_API_KEY, OWN\. Already set and kept: OPENAI_MODEL\.$/,
   );
 });
 
@@ -33,7 +33,7 @@ it('gives nothing to Everthread, Temporal, PostgreSQL and Node, and says so', ()
   const read = readEnvFile(folder, environment);
   expect(environment).toEqual({});
   expect(read?.refused).toEqual(names);
-  expect(read && envFileText(read)).toContain(`to be set in the shell: ${names.join(', ')}`);
+  expect(read && envFileText(read)).toContain(`set them in the shell: ${names.join(', ')}`);
 });
 
 it('is not there where it is a folder, as some tools make one', () => {

@@ -31,7 +31,7 @@ describe('everthread env', () => {
     expect(JSON.parse(json.stdout)).toEqual({ name: 'KEY', thread: 't1', type: 'secret' });
     expect((await run(['set', 'CITY', '--user', 'ada', '--type', 'text'], ' Paris \r\n')).code).toBe(0);
     expect((await run(['set', 'CITY', '--user', 'ada'], '')).stderr).toContain(
-      'Set CITY of user ada, a text, to the empty text.',
+      'Set CITY of user ada, a text, to the empty string.',
     );
   });
 
@@ -74,13 +74,17 @@ describe('everthread env', () => {
   });
 
   const REFUSED: [string, string[], string][] = [
-    ['a name that assigns', ['set', 'KEY=value'], 'InvalidVariable: "KEY=value" cannot name a variable'],
+    [
+      'a name that assigns',
+      ['set', 'KEY=value'],
+      'InvalidVariable: "KEY=value" is not a valid variable name',
+    ],
     ['two owners', ['set', 'KEY', '--thread', 't1', '--user', 'ada'], 'cannot be used with option'],
     ['an owner and the instance', ['list', '--user', 'ada', '--instance'], 'cannot be used with option'],
     [
       'a thread that cannot be',
       ['set', 'KEY', '--thread', 'a b'],
-      'InvalidStart: "a b" cannot be a thread id',
+      'InvalidStart: "a b" is not a valid thread id',
     ],
     ['another type', ['set', 'KEY', '--type', 'hidden'], 'Allowed choices are text, secret'],
     ['a value on the command line', ['set', 'KEY', SECRET], 'too many arguments'],

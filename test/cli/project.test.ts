@@ -35,7 +35,7 @@ describe('everthread validate', () => {
     expect(code).toBe(2);
     expect(stdout).toContain("agents/agents/helper.ts\n  - sideA.prompt names a prompt 'tolk'");
     expect(stderr).toContain(
-      'agents/tools/weather.ts\n  - is taken for a helper, since it has no default export. To define a tool, export default defineTool',
+      'agents/tools/weather.ts\n  - is treated as a helper, because it has no default export. To define a tool, export default defineTool',
     );
     const report = JSON.parse((await project.run(['validate', '--json'], INSIDE)).stdout);
     expect(report).toMatchObject({
@@ -143,7 +143,7 @@ describe('everthread doctor', () => {
       workers: 'warn',
       speed: expect.stringMatching(/ok|warn/),
     });
-    expect(stdout).toMatch(/[\d.]+ ms for one activity/);
+    expect(stdout).toMatch(/[\d.]+ ms from one activity/);
     expect(stdout + stderr).not.toContain(secret);
     expect(existsSync(join(project.folder, 'data'))).toBe(false);
   });
@@ -161,13 +161,13 @@ describe('everthread doctor', () => {
     };
     expect(await sandboxOf('none')).toMatchObject({
       status: 'warn',
-      message: expect.stringContaining("Node's permission model alone"),
+      message: expect.stringContaining("only Node's permission model"),
     });
     const best = await sandboxOf('auto');
     const demanded = await sandboxOf('required');
     expect(demanded?.status).toBe(best?.status === 'ok' ? 'ok' : 'fail');
     if (best?.status === 'ok')
-      expect(best.message).toMatch(/kept from environment, files, writing, network, processes/);
+      expect(best.message).toMatch(/the protection of environment, files, writing, network, processes/);
   });
 
   it('says what to do where something fails, and ends with exit code 1', async () => {

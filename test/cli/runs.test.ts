@@ -37,7 +37,7 @@ describe('everthread runs', () => {
     ]);
     expect((await json('list', '--state', 'completed', '--thread', id)).runs).toHaveLength(1);
     expect((await json('list', '--before', 'run-b')).runs).toMatchObject([{ id: 'run-a' }]);
-    expect((await run('list', '--limit', '1')).stderr).toContain('--before run-b shows those behind them');
+    expect((await run('list', '--limit', '1')).stderr).toContain('--before run-b shows those after them');
     expect((await json('list', '--before', 'run-a')).runs).toEqual([]);
     const { stdout } = await run('list');
     expect(stdout).toMatch(/^RUN +THREAD +AGENT +STATE +STARTED +TOOK +REASON\n/);

@@ -39,7 +39,7 @@ describe('the beginning of an id', () => {
 
   it('that several have is an error which lists them', async () => {
     expect(await shown('helper-')).toBe(
-      `InvalidRequest: More than one thread begins with "helper-": ${IDS[0]}, ${IDS[1]}. Give more of it.\n`,
+      `InvalidRequest: More than one thread begins with "helper-": ${IDS[0]}, ${IDS[1]}. Give more characters of it.\n`,
     );
   });
 

@@ -56,7 +56,7 @@ describe('everthread worker', () => {
 
   it('tells once that .everthread was open to others, and closes it', () => {
     const told = ends.map(({ stderr }) =>
-      stderr.includes('.everthread was open to other users of this machine'),
+      stderr.includes('.everthread was accessible to other users of this machine'),
     );
     expect(told).toEqual([true, false]);
     expect(statSync(folder()).mode & 0o777).toBe(0o700);

@@ -53,7 +53,7 @@ describe('everthread threads effects', () => {
       stderr: expect.stringContaining('EffectNotFound'),
     });
     expect((await run('cancel', id, 'sooner')).stderr).toContain(`Cancelled effect sooner of thread ${id}.`);
-    expect(await run(id)).toMatchObject({ code: 0, stdout: '', stderr: 'No effects wait.\n' });
+    expect(await run(id)).toMatchObject({ code: 0, stdout: '', stderr: 'No pending effects.\n' });
   });
 
   it('says what is not there', async () => {

@@ -82,7 +82,7 @@ describe('everthread threads tree', () => {
 describe('everthread threads show and list', () => {
   it('show tells the children, and of a child its name and its parent', async () => {
     const { stdout } = await run('show', id);
-    expect(stdout).toMatch(/^children +2, 1 of them living$/m);
+    expect(stdout).toMatch(/^children +2, 1 of them not terminated$/m);
     const child = await run('show', 'north');
     expect(child.stdout).toMatch(/^name +idle north$/m);
     expect(child.stdout).toContain(`parent    ${id}`);

@@ -370,7 +370,7 @@ describe('everthread threads', () => {
     const absent = {
       code: 1,
       stderr: expect.stringMatching(
-        /^TemporalUnavailable: The Temporal server has no namespace "nowhere"\. Set TEMPORAL_NAMESPACE, or make it: /,
+        /^TemporalUnavailable: The Temporal server has no namespace "nowhere"\. Set TEMPORAL_NAMESPACE, or create it: /,
       ),
     };
     expect(await project.run(['threads', 'start', 'helper', 'hello'], { env })).toMatchObject(absent);

@@ -90,7 +90,7 @@ describe('everthread variables', () => {
     const id = await requestOf('needs-2');
     const given = await run(['variables', 'provide', id], `PASSPORT=${SECRET}=\r\n\nCITY=Paris\n`);
     expect(given).toMatchObject({ code: 0, stdout: '' });
-    expect(given.stderr).toContain('Gave PASSPORT, CITY to the subagent envoy, which starts as thread ');
+    expect(given.stderr).toContain('Provided PASSPORT, CITY to the subagent envoy, which starts as thread ');
     expect(given.stderr).not.toContain(SECRET);
     await run(['threads', 'send', 'needs-2', 'and?', '--wait']);
     // Variables of type text are shown to the child's model. The child works concurrently with its parent: its report
@@ -106,7 +106,7 @@ describe('everthread variables', () => {
     const again = await run(['variables', 'provide', id], 'PASSPORT=other\n');
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('VariableRequestUsed:') });
     const shown = await run(['variables', 'show', id]);
-    expect(shown.stdout).toMatch(/^state +served: its thread is /m);
+    expect(shown.stdout).toMatch(/^state +answered: its thread is /m);
   });
 
   it('are a wait as well: answered from standard input, and never from the command line', async () => {
@@ -119,7 +119,7 @@ describe('everthread variables', () => {
     const answered = await run(['waits', 'answer', id, '--value-stdin'], value);
     expect(answered).toMatchObject({ code: 0, stderr: expect.not.stringContaining('grenelle') });
     const again = await run(['variables', 'provide', id], 'PASSPORT=grenelle\nCITY=Rome\n');
-    expect(again.stderr).toContain('has been served');
+    expect(again.stderr).toContain('has been answered');
   });
 
   it('provide refuses what cannot be with the exit code of its reason, and stores nothing', async () => {

@@ -46,7 +46,7 @@ describe('everthread waits', () => {
   const begin = async (thread: string): Promise<string> => {
     const { code, stderr } = await run(['threads', 'start', 'helper', 'book', '--id', thread, '--wait']);
     if (code !== 0) throw new Error(stderr);
-    expect(stderr).toContain('The thread waits for a person: question of book: For whom?');
+    expect(stderr).toContain('The thread waits for input: question of book: For whom?');
     const { waits } = await json(['waits', 'list', thread]);
     return waits[0].id;
   };

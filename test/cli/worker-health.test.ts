@@ -57,9 +57,11 @@ describe('the health of a worker', () => {
       project.run(['worker', '--health', new URL(url).host]),
     ]);
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain('"nowhere" is no address for health and metrics: write host:port');
+    expect(wrong.stderr).toContain(
+      '"nowhere" is not a valid address for health and metrics: write host:port',
+    );
     expect(taken.code).toBe(2);
-    expect(taken.stderr).toContain('something listens there already');
+    expect(taken.stderr).toContain('the port is already in use');
   });
 });
 
@@ -125,7 +127,7 @@ describe('the metrics of a worker', () => {
 describe('a worker that is told to stop', () => {
   it('is not ready from then on, lives, and is measured, as long as a model may finish', async () => {
     command.process.kill('SIGTERM');
-    await seen(command, 'Stopping: what runs is finished');
+    await seen(command, 'Stopping: running work is finished');
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'stopping' } });
     expect((await get('/healthz')).status).toBe(200);
     const { value } = await scrape(url);

@@ -52,7 +52,7 @@ onLinux('a worker process whose supervisor is told nothing', () => {
     ] as const) {
       const pid = workerOf(command);
       process.kill(pid, signal);
-      await seen(command, `Worker process ${pid} has ended (${how}): it is started again in ${wait}`);
+      await seen(command, `Worker process ${pid} has ended (${how}): it is restarted in ${wait}`);
       await seeWorkerAgain(command, times);
     }
     expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(

@@ -126,7 +126,11 @@ describe('an action', () => {
   it.each([
     ['throws', () => Promise.reject(new Error('the books are away')), 'the books are away'],
     ['says what cannot be kept', () => ({ artifacts: [{ content: 1n }] }), 'only JSON values'],
-    ['has a field that there is not', () => ({ preview: 'x' }) as PreparedAction, '"preview" is not a field'],
+    [
+      'has a field that there is not',
+      () => ({ preview: 'x' }) as PreparedAction,
+      '"preview" is not a known field',
+    ],
   ])('is not done where its preparation %s', async (_, prepare, why) => {
     const { ran, publish } = publisher(prepare);
     const { runtime, thread } = await run(publish, ALLOW, 'r1');

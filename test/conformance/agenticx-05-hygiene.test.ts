@@ -123,7 +123,7 @@ describe('the calls of an answer', () => {
     const model = scriptedModel([calls('look', '{"at":"do'), calls('look', { at: 'door' }), says('done')]);
     const { given, transcript } = await run(model);
     expect(given).toEqual([{ at: 'door' }]);
-    expect(transcript[2]).toMatch(/^tool look error: .*cut off before their end/);
+    expect(transcript[2]).toMatch(/^tool look error: .*incomplete because the answer was cut off/);
     expect(callsSent(model, 1)).toMatchObject([{ name: 'look', arguments: {} }]);
   });
 
@@ -136,7 +136,7 @@ describe('the calls of an answer', () => {
     const transcript = await runtime.transcript(thread);
     expect(transcript.slice(2)).toEqual([
       'tool check success: seen',
-      expect.stringMatching(/^tool check error: .*cut off before their end/),
+      expect.stringMatching(/^tool check error: .*incomplete because the answer was cut off/),
       'assistant: done',
     ]);
   });

@@ -126,7 +126,7 @@ describe('definitions §5 providers', () => {
       status: 'failed',
       lastError: {
         code: 'InvalidAnswer',
-        message: expect.stringContaining('where arguments of a tool call must be'),
+        message: expect.stringContaining('where the arguments of a tool call are required'),
       },
     });
     await runtime.say(id, 'Again');

@@ -22,7 +22,9 @@ describe('definitions §7.1 Session tools', () => {
     const [child] = await childrenOf(runtime, thread);
     const results = (await runtime.messages(child?.threadId as string)).filter(({ role }) => role === 'tool');
     expect(results.map(({ tool_status: status }) => status)).toEqual(['error', 'error', 'success']);
-    expect(results[0]?.content).toContain('The session goes on, since its files cannot be handed over');
+    expect(results[0]?.content).toContain(
+      'The session continues, because its files could not be handed over',
+    );
   });
 
   it.each([

@@ -85,7 +85,7 @@ describe('definitions §11 Endpoints', () => {
     });
     expect(await show(await ask(`GET /${thread}/nothing`))).toEqual({
       status: 500,
-      body: { error: expect.stringContaining('The endpoint "nothing" answered with no Response') },
+      body: { error: expect.stringContaining('The endpoint "nothing" did not return a Response') },
     });
     expect((await ask(`GET /${thread}/odd`)).status).toBe(500);
     expect(failures.map(({ endpoint, threadId }) => [endpoint, threadId === thread])).toEqual([
@@ -95,7 +95,7 @@ describe('definitions §11 Endpoints', () => {
     ]);
     await ask(`GET /${thread}/late`);
     await eventually('the late call', async () => thrown !== undefined);
-    expect(String(thrown)).toContain('has answered already');
+    expect(String(thrown)).toContain('has already returned');
   });
 
   it('[definitions 11] endpoints of a project on disk are served under a prefix of choice', async () => {

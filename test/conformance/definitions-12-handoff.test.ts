@@ -120,7 +120,7 @@ describe('definitions §12.7 Handoff', () => {
     const model = scriptedModel([calls('clerk'), calls('clerk'), says('here I am')]);
     const runtime = await handing(model, { clerk: { tools: ['clerk'] } });
     const thread = await runtime.start('go');
-    expect((await runtime.transcript(thread))[4]).toContain('"clerk" has this thread already');
+    expect((await runtime.transcript(thread))[4]).toContain('"clerk" already has this thread');
   });
 
   it('[definitions 12.7] runs the other calls of the step for the agent that asked; of two handoffs the last one wins', async () => {

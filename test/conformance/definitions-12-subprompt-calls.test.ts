@@ -53,7 +53,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
       .filter(({ role }) => role === 'assistant')
       .map(({ depth }) => depth);
     expect(depths).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await resultOf(runtime, thread)).toContain('8 deep, and no deeper');
+    expect(await resultOf(runtime, thread)).toContain('at most 8 levels deep');
     expect((await runtime.client.getThread(thread)).status).toBe('idle');
   });
 

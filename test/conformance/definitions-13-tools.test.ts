@@ -68,7 +68,7 @@ describe('definitions §13.3 The tool surface', () => {
       '- scout: does what a scout does (you wait for its result; at most 2 at a time; arguments: topic, depth (optional))',
     );
     expect(description).toContain(
-      '- clerk: does what a clerk does (it works beside you, and its result comes as a message; no arguments)',
+      '- clerk: does what a clerk does (it runs in parallel, and its result arrives as a message; no arguments)',
     );
     expect(parameters).toMatchObject({
       properties: {
@@ -115,20 +115,23 @@ async function resultOf(
 describe('definitions §13.3 What is refused', () => {
   it('[definitions 13.3] whatever is wrong with subagent_create is said, in the order of its checks', async () => {
     const wrong: [object, string][] = [
-      [{ agent: '', message: '' }, '"agent" must name an agent.'],
+      [{ agent: '', message: '' }, '"agent" must be the name of an agent.'],
       [{ arguments: 'bees', message: '' }, '"arguments" must be an object.'],
-      [{ message: '  ', name: '' }, '"message" must be a text that is not blank.'],
+      [{ message: '  ', name: '' }, '"message" must be a string that is not blank.'],
       [
         { attachments: '/attachments/a.txt', name: '' },
         '"attachments" must be a list of paths below /attachments/, and may be empty.',
       ],
-      [{ name: 7 }, '"name" must be a text.'],
-      [{ name: ' \n ' }, '"name" must not be blank: people know the subagent by it.'],
-      [{ colour: 'blue' }, 'it does not take "colour", but agent, message, attachments, name, arguments.'],
-      [{ agent: 'helper' }, '"agent" must be one of "scout", and not "helper".'],
+      [{ name: 7 }, '"name" must be a string.'],
+      [{ name: ' \n ' }, '"name" must not be blank: it identifies the subagent to people.'],
+      [
+        { colour: 'blue' },
+        'unknown fields "colour"; the fields are agent, message, attachments, name, arguments.',
+      ],
+      [{ agent: 'helper' }, '"agent" must be one of "scout", not "helper".'],
       [
         { attachments: ['/notes/a.txt'] },
-        '"/notes/a.txt" is no attachment: its path must begin with /attachments/.',
+        '"/notes/a.txt" is not an attachment: its path must begin with /attachments/.',
       ],
       [
         { attachments: ['/attachments/none.txt'] },
@@ -153,7 +156,7 @@ describe('definitions §13.3 What is refused', () => {
     const { text, status } = await resultOf(actors, { prompts: { scout_a: { requiredSchema: TOPIC } } });
     expect(status).toBe('error');
     expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({
-      error: expect.stringContaining('It needs: topic.') as unknown,
+      error: expect.stringContaining('Required: topic.') as unknown,
       error_code: 'subagent_arguments_required',
       error_data: { agent: 'scout', required: ['topic'] },
     });
@@ -206,7 +209,7 @@ describe('definitions §13.3 What is refused', () => {
     await runtime.say(thread, 'ask nobody');
     const living = [one, two].map((each) => `${each?.threadId} (scout "${each?.name}", idle)`).join(', ');
     expect((await lastResult(runtime, thread))?.content).toBe(
-      `Failed to execute tool: subagent_message: "nobody" is no subagent of yours that can be spoken to. There are: ${living}.`,
+      `Failed to execute tool: subagent_message: "nobody" is not a subagent of yours that can be messaged. There are: ${living}.`,
     );
     await runtime.client.terminate(one?.threadId as string);
     await ended(runtime, one?.threadId as string);
@@ -233,7 +236,7 @@ describe('definitions §13.3 What is refused', () => {
     const child = await onlyChild(runtime, thread);
     expect((await lastResult(runtime, thread))?.content).toBe(
       'Failed to execute tool: subagent_create: there may be one subagent "scout" at a time, and there is: ' +
-        `${child.threadId} (scout "about one", idle). Speak to it with subagent_message instead.`,
+        `${child.threadId} (scout "about one", idle). Message it with subagent_message instead.`,
     );
   });
 
@@ -261,7 +264,7 @@ describe('definitions §13.3 What is refused', () => {
     });
     const thread = await runtime.start('go');
     expect((await lastResult(runtime, thread))?.content).toContain(
-      '"scout" is not enabled, since the variable "WITH_SCOUTS" says neither true, 1 nor yes',
+      '"scout" is not enabled, because the variable "WITH_SCOUTS" is neither true, 1 nor yes',
     );
     const turn = async (value: string) => {
       await runtime.store.env.set({ owner: { thread }, name: 'WITH_SCOUTS', value, type: 'text' });

@@ -229,7 +229,7 @@ describe('definitions §15.5 images that cannot be shown', () => {
       mediaType?: string;
       text?: string;
     }[];
-    expect(content[0]?.text).toMatch(/\[image fake\.png, \S+, not shown: no image that models can see\]/);
+    expect(content[0]?.text).toMatch(/\[image fake\.png, \S+, not shown: not an image that models can see\]/);
     // The type is that of the content, not of the file's name: providers refuse an image with the wrong media type.
     expect(content.slice(1)).toMatchObject([{ type: 'image', mediaType: 'image/png' }]);
   });

@@ -129,7 +129,7 @@ describe('cancelling an execution', () => {
     const { id } = await client.getExecution(threadId);
     await expect(client.startThread({ agent: 'helper', threadId })).rejects.toMatchObject({
       code: 'ExecutionRunning',
-      message: expect.stringContaining(`"${id}" is under way`),
+      message: expect.stringContaining(`"${id}" has not ended`),
     });
     await client.cancelExecution(threadId);
     await client.waitForIdle(threadId);

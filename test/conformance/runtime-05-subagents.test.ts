@@ -28,7 +28,7 @@ describe('runtime §5.3 Tool classes', () => {
       'assistant:  -> keep, scout, scout, keep',
       'tool keep success: kept a.txt',
       'tool scout success: done',
-      'tool scout error: Failed to execute tool: scout: the arguments are not a JSON object: they were cut off before their end. Call it again with all of them, shorter, or in several calls.',
+      'tool scout error: Failed to execute tool: scout: the arguments are not a JSON object: they are incomplete because the answer was cut off. Call the tool again with complete, shorter arguments, or split the work into several calls.',
       'tool keep success: kept b.txt',
       'assistant: ok',
     ]);

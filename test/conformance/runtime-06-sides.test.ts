@@ -255,7 +255,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     });
     const thread = await runtime.start('go');
     expect((await runtime.transcript(thread))[2]).toMatch(
-      /^tool clerk error: .*cannot take this thread over/,
+      /^tool clerk error: .*cannot take over this thread/,
     );
     expect((await runtime.client.getThread(thread)).agent).toBe('helper');
   });

@@ -216,7 +216,7 @@ describe('runtime §7.2 Resumable children', () => {
     });
     const thread = await runtime.start('go');
     await runtime.say(thread, 'more');
-    expect((await lastResult(runtime, thread))?.content).toContain('has been told');
+    expect((await lastResult(runtime, thread))?.content).toContain('has been sent the message');
     release();
     await settled(runtime, thread);
     expect(told(actors.of('scout_a')[1] as RecordedRequest)).toContain('user: hurry');

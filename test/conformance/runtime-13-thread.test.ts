@@ -103,7 +103,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     const thread = await runtime.start('go');
     const [, , first, second] = await runtime.transcript(thread);
     expect(first).toBe('tool compute success: 42');
-    expect(second).toBe('tool again success: "What the sandbox run belonged to has ended."');
+    expect(second).toBe('tool again success: "The work that the sandbox run belonged to has ended."');
   });
 
   it('tools that a tool invokes share its runs, and the built-in tool is among them', async () => {

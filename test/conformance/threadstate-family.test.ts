@@ -209,7 +209,7 @@ describe('ThreadState: children', () => {
     expect(await tell(parent, 'end')).toEqual(['number', true, 'ThreadTerminated', 'terminated']);
     await eventually('the end below', async () => (await client.getThread(grandchild)).terminatedAt !== null);
     expect(await tell(parent, 'look')).toEqual(['terminated']);
-    expect(await tell(parent, 'late')).toContain('What was queued to another thread was not taken');
+    expect(await tell(parent, 'late')).toContain('An item queued to another thread was not accepted');
     for (const id of [child, grandchild]) {
       const handle = client.temporal.workflow.getHandle(`thread/${id}`);
       expect(await handle.result()).toEqual({ outcome: 'terminated' });

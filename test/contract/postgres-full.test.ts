@@ -53,7 +53,9 @@ onDisk('a PostgreSQL whose disk is full', () => {
       }
     }
     expect(refusal).toMatchObject({ name: 'RuntimeError', code: 'StoreFull' });
-    expect((refusal as Error).message).toMatch(/which is PostgreSQL .*No space left on device.*Make room/);
+    expect((refusal as Error).message).toMatch(
+      /\(PostgreSQL .*\) is full: .*No space left on device.*Free space/,
+    );
     for (const [index, value] of kept.entries())
       expect(await store.values.get(THREAD, `${index}`)).toBe(value);
     disk.free();

@@ -76,7 +76,7 @@ describe('the folder .everthread', () => {
     const said: string[] = [];
     makeProjectFolder(project, (line) => said.push(line));
     makeProjectFolder(project, (line) => said.push(line));
-    expect(said).toEqual([expect.stringMatching(/\.everthread was open to other users .* 4 of its places/)]);
+    expect(said).toEqual([expect.stringMatching(/\.everthread was accessible to other users .*\(4 paths\)/)]);
     expect([modeOf('.everthread'), modeOf('.everthread', 'deep'), modeOf('.everthread', 'store.db')]).toEqual(
       ['700', '700', '600'],
     );

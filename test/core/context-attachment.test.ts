@@ -31,7 +31,7 @@ const pdf: AttachmentRef = {
 };
 const shown: Pictures = new Map([
   ['/attachments/a.png', { kind: 'shown', data: 'QUFB', mediaType: 'image/png' }],
-  ['/attachments/gone.png', { kind: 'absent', why: 'unavailable: the file is gone' }],
+  ['/attachments/gone.png', { kind: 'absent', why: 'unavailable: the file no longer exists' }],
 ]);
 const show = (fields: Partial<ContextMessage>, pictures = shown): ProviderMessage =>
   toProviderMessage(aMessage(fields), { pictures });
@@ -67,7 +67,7 @@ describe('[definitions 15.5] attachments', () => {
   it('that are gone say so', () => {
     expect(show({ role: 'user', content: 'look', attachments: [image('gone.png')] })).toEqual({
       role: 'user',
-      content: 'look\n\n[image gone.png, 4x3, /attachments/gone.png, unavailable: the file is gone]',
+      content: 'look\n\n[image gone.png, 4x3, /attachments/gone.png, unavailable: the file no longer exists]',
     });
   });
 
@@ -149,7 +149,7 @@ describe('[definitions 15.5] for a model without vision', () => {
       { role: 'system', content: 's' },
       { role: 'user', content: 'look' },
       { role: 'user', content: [text, file] },
-      { role: 'user', content: '[There was an image here, which this model cannot see.]' },
+      { role: 'user', content: '[An image was omitted: this model cannot see images.]' },
       { role: 'user', content: 'plain' },
       tool,
     ]);

@@ -52,7 +52,7 @@ describe('JSON values', () => {
     ['a bigint', { 'a b': [9n] }, 'value["a b"][0] is a bigint'],
     ['a function', { act: () => 1 }, 'value.act is a function'],
     ['a symbol', [Symbol('s')], 'value[0] is a symbol'],
-    ['a symbol for a key', { a: { [Symbol('s')]: 1 } }, 'value.a[Symbol(s)] is a symbol for a key'],
+    ['a symbol used as a key', { a: { [Symbol('s')]: 1 } }, 'value.a[Symbol(s)] is a symbol used as a key'],
     ['a cycle', cycle, 'value.a.b[1] is a cycle'],
     ['an instance of a class', { of: new Account() }, 'value.of is an instance of Account'],
     ['a Date', { at: new Date(0) }, 'value.at is an instance of Date'],

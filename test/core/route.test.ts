@@ -38,15 +38,15 @@ describe('[definitions 11] the name of an endpoint', () => {
   });
 
   it.each([
-    ['foo.get.post', 'ends in two methods, .get.post: write one file for each'],
+    ['foo.get.post', 'ends in two methods, .get.post: create one file per method'],
     ['files/[*]/info', 'has [*] before its last segment'],
-    ['orders/[]', "has an empty [], which names no parameter: write [id], or [*] for a path's rest"],
+    ['orders/[]', 'has an empty []: write a parameter such as [id], or [*] for the rest of the path'],
     ['orders/[id]/[id]', "has the parameter 'id' twice"],
-    ['orders/no-[id]', "has the segment 'no-[id]': brackets enclose a whole segment, as in [id] or [*]"],
-    ['orders/[id', "has the segment '[id': brackets enclose a whole segment, as in [id] or [*]"],
+    ['orders/no-[id]', "has the segment 'no-[id]': brackets must enclose a whole segment, as in [id] or [*]"],
+    ['orders/[id', "has the segment '[id': brackets must enclose a whole segment, as in [id] or [*]"],
     [
       '[...rest]',
-      "has the parameter '...rest', whose name must be letters, digits, _ and -, not a digit first; a path's rest is [*]",
+      "has the parameter '...rest', whose name must consist of letters, digits, _ and -, not starting with a digit; write [*] for the rest of the path",
     ],
     ['.post', 'has a segment without a name'],
   ])('%s is a problem', (name, problem) => {

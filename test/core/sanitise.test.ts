@@ -232,7 +232,7 @@ describe('[definitions 9] the history that a hook sees', () => {
     ['an image without data', { role: 'user', content: [{ type: 'image' }] }, /content must be/],
     ['calls that are none', { role: 'assistant', content: 'x', tool_calls: [{ id: 'a' }] }, /tool_calls/],
     ['a result of no call', { role: 'tool', content: 'x' }, /tool_call_id/],
-    ['null', null, /no object/],
+    ['null', null, /not an object/],
   ])('drops a message with %s, and says so', (_, bad, problem) => {
     const { messages, problems } = fromLLMMessages([{ role: 'user', content: 'good' }, bad], []);
     expect(messages).toEqual([user('good')]);

@@ -15,7 +15,7 @@ describe('the record that a model summarises', () => {
   it('tells who said what, with calls and results, behind the summary before', () => {
     const rows = [user('Where?'), asks(1, ['c']), result(1, 'c', 'found'), says('There.')];
     expect(composeRecord(rows, BEFORE, 10_000).split('\n')).toEqual([
-      'Summary of what came before:',
+      'Summary of earlier messages:',
       'Paris is asked for.',
       '',
       'Record:',
@@ -79,7 +79,7 @@ describe('a summary', () => {
     expect(openWithSummary(BEFORE, [user('And?')])).toEqual([
       {
         role: 'system',
-        content: '[compacted] A summary in place of the 13 messages before:\nParis is asked for.',
+        content: '[compacted] Summary of the 13 messages before this point:\nParis is asked for.',
       },
     ]);
     expect(openWithSummary(undefined, [says('x')])).toEqual([]);

@@ -87,7 +87,7 @@ describe('anything that was thrown', () => {
     [Object.assign(Object.create(null), { code: 17 }), '{"code":17}'],
     [[1, 'two', null], '[1,"two",null]'],
     [{ amount: 5n, of: Symbol('s') }, '{"amount":"5n","of":"(a symbol)"}'],
-    [{ text: 'x'.repeat(5000) }, '{"text":"(a text of 5000 characters)"}'],
+    [{ text: 'x'.repeat(5000) }, '{"text":"(a string of 5000 characters)"}'],
     [{ a: { b: { c: { d: { e: 1 } } } } }, '{"a":{"b":{"c":{"d":"(more)"}}}}'],
     [Symbol('odd'), 'Symbol(odd)'],
     [null, 'null'],

@@ -66,7 +66,7 @@ describe('an answer of a wait', () => {
     [{ approved: true, value: 1 }, 'either "value" or "approved"'],
     [{ approved: true, scope: 'ever' }, '"scope" must be one of once, execution, thread, always'],
     [{ approved: true, arguments: {} }, 'unknown field "arguments"'],
-    [{ approved: true, reason: 'x'.repeat(2001) }, '"reason" must be a text'],
+    [{ approved: true, reason: 'x'.repeat(2001) }, '"reason" must be a string'],
     [{ value: 'x'.repeat(70_000) }, 'larger than'],
   ])('%j is read as %p', (given, refusal) => {
     const parsed = parseWaitAnswer(given);

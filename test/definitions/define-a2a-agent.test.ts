@@ -41,7 +41,7 @@ describe('defineA2aAgent', () => {
   });
 
   it.each([
-    ['a2a:nobody', 'an agent of A2A'],
+    ['a2a:nobody', 'an A2A agent'],
     ['a2a:no/body', 'write a2a:<name>'],
   ])('is told where a prompt lists %s, which is none', (name, told) => {
     expect(problemsOf(() => registryFrom({ prompts: [prompt(name)] }))).toContain(told);

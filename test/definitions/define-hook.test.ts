@@ -58,7 +58,10 @@ describe('[definitions 9] defineHook', () => {
 
   it('advises snake_case ids', () => {
     expect(definitionWarnings(hook({ id: 'Log It' }))).toEqual([
-      { field: 'id', message: 'should be snake_case: lower-case letters, digits and _, a letter first' },
+      {
+        field: 'id',
+        message: 'should be snake_case: lower-case letters, digits and _, starting with a letter',
+      },
     ]);
     expect(definitionWarnings(hook())).toEqual([]);
   });

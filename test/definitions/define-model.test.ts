@@ -78,7 +78,7 @@ describe('[definitions 4] problems of a model', () => {
     [
       "a provider's name",
       { provider: 'openai' },
-      ["provider: must be a provider factory (a function), such as those of 'everthread/models'"],
+      ["provider: must be a provider factory (a function), such as those from 'everthread/models'"],
     ],
     ['a negative inputPrice', { inputPrice: -1 }, ['inputPrice: must be 0 or more']],
     ['a negative outputPrice', { outputPrice: -1 }, ['outputPrice: must be 0 or more']],

@@ -199,7 +199,11 @@ describe('[definitions 6] problems of a prompt', () => {
       { tools: [{ name: 'b', resumable: true }] },
       ['tools[0].resumable: cannot be true here'],
     ],
-    ['a field of other frameworks', { system: 'x' }, ['system: is not a field: the system text is prompt']],
+    [
+      'a field of other frameworks',
+      { system: 'x' },
+      ['system: is not a field: write prompt, the system text'],
+    ],
   ])('refuses %s', (_title, fields, expected) => {
     expect(problems(fields)).toEqual(expected);
   });

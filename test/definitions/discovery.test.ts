@@ -228,7 +228,7 @@ agents/models/fast.ts
     [
       'a definition of another kind',
       SOUND['agents/prompts/talk.ts'] ?? '',
-      { message: 'holds a prompt: move it to agents/prompts/' },
+      { message: 'contains a prompt: move it to agents/prompts/' },
     ],
   ])('tells %s as a problem of the file', async (_title, source, expected) => {
     const { problems, registry } = await load({ 'agents/tools/search_web.ts': source });
@@ -247,7 +247,7 @@ agents/models/fast.ts
   ])('takes a file with %s for a helper, and hints at it', async (_title, source, why) => {
     const { registry, problems, warnings } = await load({ 'agents/tools/client.ts': source });
     expect(problems).toEqual([]);
-    const message = `is taken for a helper, since ${why}. To define a tool, export default defineTool({ … }); for a helper, begin its name with _`;
+    const message = `is treated as a helper, because ${why}. To define a tool, export default defineTool({ … }); for a helper, start its name with _`;
     expect(warnings).toEqual([{ file: 'agents/tools/client.ts', message }]);
     expect(registry.tools.has('client')).toBe(false);
   });
@@ -263,7 +263,7 @@ agents/models/fast.ts
     expect(problems).toContainEqual({
       file: `agents/${folder}/hello.ts`,
       message: expect.stringContaining(
-        `is no ${kind}, since ${why}. To define an ${kind}, export default define`,
+        `is not a valid ${kind}, because ${why}. To define an ${kind}, export default define`,
       ),
     });
     expect(warnings).toEqual([]);
@@ -300,7 +300,7 @@ agents/models/fast.ts
       {
         file: 'agents/tools/shop/',
         message:
-          'is not searched: definitions stand in agents/tools/ itself. Move them there; where it holds helpers alone, begin its name with _',
+          'is not searched: definitions must be in agents/tools/ itself. Move them there; if it holds only helpers, start its name with _',
       },
     ]);
   });

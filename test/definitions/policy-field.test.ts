@@ -32,7 +32,7 @@ describe('the policy of an agent', () => {
 
   it('is refused where a rule has no name of a capability, or no effect', () => {
     expect(problems({ 'records.*.write': 'deny' })).toEqual([
-      expect.stringContaining('policy.rules.records.*.write: is no name of a rule'),
+      expect.stringContaining('policy.rules.records.*.write: is not a valid rule name'),
     ]);
     expect(problems({ records: 'refuse' })).toEqual([
       expect.stringContaining("policy.rules.records: must be one of 'allow', 'require_approval', 'deny'"),

@@ -97,9 +97,9 @@ describe('[definitions 2.1] files of hooks, effects and endpoints', () => {
       'agents/api/nothing.ts': '',
     });
     expect(found).toEqual([
-      { file: 'agents/tools/reminder.ts', message: 'holds an effect: move it to agents/effects/' },
-      { file: 'agents/hooks/orders.ts', message: 'holds an endpoint: move it to agents/api/' },
-      { file: 'agents/api/deep/recent.ts', message: 'holds a hook: move it to agents/hooks/' },
+      { file: 'agents/tools/reminder.ts', message: 'contains an effect: move it to agents/effects/' },
+      { file: 'agents/hooks/orders.ts', message: 'contains an endpoint: move it to agents/api/' },
+      { file: 'agents/api/deep/recent.ts', message: 'contains a hook: move it to agents/hooks/' },
       {
         file: 'agents/api/nothing.ts',
         message: expect.stringMatching(/it has no default export\. .*defineThreadEndpoint\(/),
@@ -129,10 +129,10 @@ agents/api/orders/[name].get.ts
   - answers the same requests as the endpoint in agents/api/orders/[id].ts
 
 agents/effects/send.reminder.ts
-  - an effect is named by its file, and 'send.reminder' is not a name: letters, digits, _ and -
+  - an effect is named by its file, and 'send.reminder' is not a valid name: use letters, digits, _ and -
 
 agents/api/orders/[*]/lines.ts
-  - is no route: its path has [*] before its last segment`);
+  - is not a valid route: its path has [*] before its last segment`);
   });
 
   it('warn about folders whose names are nearly right', async () => {
@@ -193,7 +193,9 @@ describe('[definitions 2.1] names of hooks, effects and endpoints', () => {
   });
 
   it.each(['send reminder', 'send.reminder', ''])('may not be %j for an effect', (name) => {
-    expect(problems({ effects: { [name]: effect() } })).toEqual([expect.stringContaining('is not a name')]);
+    expect(problems({ effects: { [name]: effect() } })).toEqual([
+      expect.stringContaining('is not a valid name'),
+    ]);
   });
 
   it.each([

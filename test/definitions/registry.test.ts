@@ -42,7 +42,7 @@ describe('[definitions 2.1] registry', () => {
 
   it('refuses what no define function made', () => {
     expect(problems({ agents: [{ ...agent() }] })).toEqual([
-      'agents.helper: was not made by a define… function',
+      'agents.helper: was not created by a define… function',
     ]);
   });
 
@@ -117,7 +117,7 @@ describe('[definitions 2.1] names', () => {
     ]);
     expect(found).toEqual([]);
     expect(warnings).toEqual([
-      { file: 'a.ts', field: 'name', message: expect.stringContaining('snake_case is advised') },
+      { file: 'a.ts', field: 'name', message: expect.stringContaining('snake_case is recommended') },
     ]);
   });
 });
@@ -272,22 +272,22 @@ describe('[definitions 6.3] entries of tools', () => {
     [
       'subagent fields of a tool',
       { name: 'search_web', blocking: false },
-      "tools[0].blocking: does not fit: 'search_web' is a tool",
+      "tools[0].blocking: does not apply: 'search_web' is a tool",
     ],
     [
       'subagent fields of a prompt',
       { name: 'summarise', resumable: false },
-      "tools[0].resumable: does not fit: 'summarise' is a prompt",
+      "tools[0].resumable: does not apply: 'summarise' is a prompt",
     ],
     [
       'subagent fields of a handoff',
       { name: 'helper', immediate: true },
-      "tools[0].immediate: does not fit: 'helper' is an ai_human agent (a handoff)",
+      "tools[0].immediate: does not apply: 'helper' is an ai_human agent (a handoff)",
     ],
     [
       'sub-prompt fields of a subagent',
       { name: 'worker', includeErrors: false },
-      "tools[0].includeErrors: does not fit: 'worker' is a dual_ai agent (a subagent)",
+      "tools[0].includeErrors: does not apply: 'worker' is a dual_ai agent (a subagent)",
     ],
     [
       "an argument that the target's schema lacks",

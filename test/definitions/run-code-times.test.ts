@@ -39,7 +39,7 @@ describe('the time of run_code', () => {
     const other = call({ waitSeconds: 1, deadlineSeconds: 3600 }, 'export default 1');
     expect(await other).toEqual({
       status: 'error',
-      error: expect.stringMatching(/^terminated: Terminated: The code waited 1 seconds and did not begin/),
+      error: expect.stringMatching(/^terminated: Terminated: The code waited 1 seconds and did not start/),
     });
     // Longer than the program's own limit of 5 s.
     await eventually('its time would be over', () => performance.now() - since > 5500);

@@ -117,7 +117,7 @@ describe('the end of a run as a result for the model', () => {
       column: 16,
     };
     expect(toCodeToolResult({ ...base, status: 'link_error', error }).error).toBe(
-      "link_error: LinkError: Cannot import 'fs': there is nothing to import here. (line 1, column 16)",
+      "link_error: LinkError: Cannot import 'fs': imports are not available here. (line 1, column 16)",
     );
   });
 

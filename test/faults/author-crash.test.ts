@@ -135,7 +135,7 @@ describe('on one worker', () => {
       const transcript = await site.transcript(aborting);
       expect(transcript[2]).toMatch(
         new RegExp(
-          `^tool abort error: .*WorkerCrashed: The tool "abort" of thread ${aborting} has taken its worker process down (three|\\d+) times`,
+          `^tool abort error: .*WorkerCrashed: The tool "abort" of thread ${aborting} has crashed its worker process (three|\\d+) times`,
         ),
       );
       expect(transcript[3]).toContain('I have read');
@@ -157,7 +157,7 @@ describe('on one worker', () => {
         status: 'failed',
         lastError: {
           code: 'WorkerCrashed',
-          message: expect.stringMatching(/has taken its worker process down (three|\d+) times/),
+          message: expect.stringMatching(/has crashed its worker process (three|\d+) times/),
         },
       });
       const other = await site.start('hello');
@@ -237,10 +237,8 @@ describe('a synchronous endless loop', () => {
     const thread = await site.begin('use spin');
     await eventually('the worker is ended', () => crashes() > 0, 180_000);
     site.release();
-    const [line = ''] = site.worker.stderr().match(/^.*has taken its worker process down.*$/m) ?? [];
-    expect(line).toContain(
-      'tool "spin" has taken its worker process down: its event loop had not turned for',
-    );
+    const [line = ''] = site.worker.stderr().match(/^.*crashed its worker process:.*$/m) ?? [];
+    expect(line).toContain('tool "spin" crashed its worker process: its event loop was blocked for');
     expect(line).toContain(`threadId=${thread}`);
     expect(line).toContain('agents/tools/spin.ts');
     expect((await atRest(thread))[2]).toMatch(GIVEN_UP);

@@ -135,7 +135,7 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
       return strays.length >= 10 && strays;
     });
     expect(told).toHaveLength(10);
-    expect(workerLog()).toContain('further ones of this run are not logged');
+    expect(workerLog()).toContain('further faults of this run are not logged');
   });
 
   it('the stack of a throw names the file and the line of the tool, and the model reads the message alone', async () => {

@@ -62,7 +62,7 @@ describe('a tool whose result is lost', () => {
       const { begun, result } = await loseResult(idempotent, ({ result }) => result?.status === 'success');
       expect([begun, result]).toEqual([
         1,
-        'tool count error: Failed to execute tool: Fault: The call was answered, and its answer could not be stored: the result is lost',
+        'tool count error: Failed to execute tool: Fault: The call was answered, but its answer could not be stored: the result is lost',
       ]);
     });
 });

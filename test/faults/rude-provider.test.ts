@@ -43,7 +43,7 @@ describe('a thread whose provider', () => {
     const id = await runtime.start('Hello');
     expect(await runtime.store.threads.get(id)).toMatchObject({
       status: 'failed',
-      lastError: { code: 'AnswerTooLarge', message: expect.stringContaining('was given up') },
+      lastError: { code: 'AnswerTooLarge', message: expect.stringContaining('was rejected') },
     });
     const failed = (await runtime.store.events.read(id, 0)).filter((event) => event.type === 'model.failed');
     expect(failed).toMatchObject([{ data: { call: 1, code: 'AnswerTooLarge' } }]);

@@ -65,7 +65,7 @@ onDisk('a Temporal server whose disk is full', () => {
     disk.fill();
     const taken = await sendUntilRefused(thread);
     await eventually('the full disk is told', () => said.length === 1);
-    expect(said[0]).toMatch(/temporal\.db is full \(StoreFull\).*Make room/);
+    expect(said[0]).toMatch(/temporal\.db is full \(StoreFull\).*Free some space/);
     const { pid } = server;
 
     disk.free();

@@ -175,7 +175,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle', lastError: null });
     expect([cluster.ledger(thread), await stateOf(thread)]).toEqual([['1'], ['reconciled']]);
     expect((await cluster.transcript(thread))[2]).toMatch(
-      /^tool refund .*Ada says that it has taken effect: in the books/,
+      /^tool refund .*Ada reports that it took effect: in the books/,
     );
     expect(await countOf(thread, 'tool.started')).toBe(1);
   });

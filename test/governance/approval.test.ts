@@ -84,7 +84,7 @@ describe('an approval', () => {
           arguments: { cents: 500 },
           capabilities: ['money.move'],
           artifacts: [{ kind: 'preview', content: 'same', actionId: `${threadId}:1:0` }],
-          reason: 'The policy requires an approval for: money.move',
+          reason: 'The policy requires approval for: money.move',
         },
       });
       expect(action?.state).toBe('requested');

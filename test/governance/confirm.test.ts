@@ -78,7 +78,7 @@ describe('a tool that wants its calls confirmed', () => {
     const policy = { 'mail.*': 'require_approval' } as const;
     const { runtime, client, threadId, sent, rest, waits } = await sending(() => 'Send it?', { policy });
     expect(waits).toMatchObject([
-      { summary: 'Send it?', data: { reason: 'The policy requires an approval for: mail.send' } },
+      { summary: 'Send it?', data: { reason: 'The policy requires approval for: mail.send' } },
     ]);
     await client.answerWait(waits[0]?.id ?? '', { approved: true });
     expect(await rest()).toBe('idle');

@@ -118,7 +118,7 @@ describe('a policy of agents/policies', () => {
 
   it.each<[string, PolicyDefinition['evaluate'], string]>([
     ['throws', () => Promise.reject(new Error('no ledger')), 'could not judge it: no ledger'],
-    ['answers nonsense', () => 'maybe' as 'allow', 'answered what is no decision'],
+    ['answers nonsense', () => 'maybe' as 'allow', 'returned an invalid decision'],
   ])('fails closed where it %s', async (_, evaluate, reason) => {
     const run = await paying({ evaluate });
     expect(run.paid).toEqual([]);

@@ -125,7 +125,7 @@ describe('hooks before a call', () => {
     [
       'gives a reason that is no text',
       () => ({ block: true, reason: 7 }) as never,
-      /a reason that is a text/,
+      /a reason that is a string/,
     ],
     ['returns arguments that are no JSON', () => ({ arguments: { at: 1n } }), /failed: /],
   ])('[AX-109] one that %s refuses the call, and the log says what it did', async (_, execute, error) => {

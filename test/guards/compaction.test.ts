@@ -70,7 +70,7 @@ describe('a thread whose agent asks for compaction', () => {
     await thread.say(1, 6);
     expect(shown(thread.answers().at(-1) as RecordedRequest)).toEqual([
       'system: You help.',
-      'system: [compacted] A summary in place of the 6 messages before:\nsummary 1',
+      'system: [compacted] Summary of the 6 messages before this point:\nsummary 1',
       'user: word 4',
       'assistant: re: word 4',
       'user: word 5',
@@ -123,7 +123,7 @@ describe('a summary', () => {
     const records = thread.model.requests.filter(isSummary);
     expect(records).toHaveLength(3);
     expect(records[1]?.messages[1]?.content).toMatch(
-      /^Summary of what came before:\nsummary 1\n\nRecord:\n\[user\] word 4\n/,
+      /^Summary of earlier messages:\nsummary 1\n\nRecord:\n\[user\] word 4\n/,
     );
     // The transcript still has all messages.
     expect(await thread.messages(thread.id)).toHaveLength(28);
@@ -273,7 +273,7 @@ describe('what a summary covers', () => {
     expect(advised).toHaveLength(1);
     expect(shown(advised[0] as RecordedRequest).slice(0, 2)).toEqual([
       'system: You advise.',
-      'system: [compacted] A summary in place of the 8 messages before:\nsummary',
+      'system: [compacted] Summary of the 8 messages before this point:\nsummary',
     ]);
     expect(await thread.compacted()).toMatchObject([{ prompt: 'advise', messages: 8 }]);
     const asked = thread.answers().filter(({ messages: [system] }) => system?.content === 'You help.');

@@ -42,7 +42,7 @@ it('[AX-144] after the third failure in a row an execution asks for help, and go
   );
   expect(wait).toMatchObject({
     ...{ kind: 'paused', name: 'helper', blocks: true, data: { failures: 3, tool: 'fall' } },
-    summary: 'help for helper: 3 calls in a row have failed, the last one of "fall"',
+    summary: 'help for helper: 3 calls in a row have failed, the last one to "fall"',
   });
   expect(model.requests).toHaveLength(3);
   expect(await client.answerWait(wait.id, { approved: true })).toEqual({ outcome: 'taken' });

@@ -142,7 +142,7 @@ describe('a subagent that has used up its rounds', () => {
     expect(family.wait).toMatchObject({
       kind: 'paused',
       name: 'scout',
-      summary: 'more rounds for scout: it has taken 10 of 10 without an end',
+      summary: 'more rounds for scout: it has used 10 of 10 rounds without finishing',
       data: { round: 10, maxRounds: 10, executedTools: ['progress'] },
       blocks: true,
       expiresAt: null,

@@ -21,7 +21,7 @@ describe('the status of subagents', () => {
       /^status_query_cooldown: .* again in 7 s\./,
     );
     expect(refuseQuery(page, { count: 2, sinceMs: 60_000 })).toMatch(
-      /^status_query_budget: .* 2 times in a turn/,
+      /^status_query_budget: .* 2 times per turn/,
     );
   });
 
@@ -57,7 +57,7 @@ describe('the status of subagents', () => {
     await runtime.say(thread, 'begin');
     const [child] = await childrenOf(runtime, thread);
     const row = { agent_id: child?.threadId, role: 'scout' };
-    expect(results[0]).toContain('You have begun no subagent.');
+    expect(results[0]).toContain('You have not started any subagents.');
     expect(JSON.parse(results[1] ?? '')).toEqual({ subagents: [{ ...row, status: 'running' }] });
     release();
     await settled(runtime, thread);

@@ -133,7 +133,7 @@ describe('the limits of a team', () => {
     expect((await lastResult(runtime, thread))?.content).toContain('max_children_reached: a turn of yours');
     await runtime.say(thread, '3');
     expect(await childrenOf(runtime, thread)).toHaveLength(3);
-    expect((await lastResult(runtime, thread))?.content).toContain('2 subagents in all');
+    expect((await lastResult(runtime, thread))?.content).toContain('2 subagents in total');
   });
 
   it('[AX-121] what its worker was lost behind is made once, and counts once', async () => {

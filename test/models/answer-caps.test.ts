@@ -257,7 +257,7 @@ describe('[definitions 5.5] beside its caps', () => {
       expect(result).toMatchObject({
         ok: false,
         attempts: 1,
-        error: { code: 'InvalidAnswer', message: expect.stringContaining('where a text must be') },
+        error: { code: 'InvalidAnswer', message: expect.stringContaining('where a string is required') },
       });
     },
   );

@@ -246,7 +246,7 @@ describe('[definitions 5.5] what is not as the contract has it fails with Invali
     expect(result).toMatchObject({
       ok: false,
       attempts: 1,
-      error: { code: 'InvalidAnswer', message: expect.stringContaining('"main" made no provider') },
+      error: { code: 'InvalidAnswer', message: expect.stringContaining('"main" did not return a provider') },
     });
   });
 

@@ -271,7 +271,7 @@ describe('failures', () => {
       expect(await failure()).toMatchObject({ code: 'rate_limit', statusCode: 429, retryAfter: 1.5 });
       const refused = (await failure()) as Error;
       expect(refused).toMatchObject({ code: 'auth_error', statusCode: 401 });
-      expect(refused.message).toMatch(/\(asked at http:/);
+      expect(refused.message).toMatch(/\(requested at http:/);
       expect(JSON.stringify([refused.message, refused.cause])).not.toContain('0123456789');
       expect(await failure()).toMatchObject({ code: 'invalid_request', statusCode: 400 });
       expect(await failure()).toMatchObject({ code: 'server_error', statusCode: 503, retryAfter: 20 });
@@ -294,7 +294,7 @@ describe('failures', () => {
     const provider = openaiCompatible({ baseUrl: server.url })({ apiKey: '' });
     await expect(provider.generate(ask('x'))).rejects.toMatchObject({
       code: 'server_error',
-      message: expect.stringMatching(/ECONNREFUSED.*\(asked at http:\/\/127\.0\.0\.1:\d+/),
+      message: expect.stringMatching(/ECONNREFUSED.*\(requested at http:\/\/127\.0\.0\.1:\d+/),
     });
   });
 
@@ -310,7 +310,7 @@ describe('failures', () => {
       const failure = await asked.catch((error: unknown) => error);
       expect(failure).toMatchObject({
         code: 'server_error',
-        message: `A page of HTML came in place of an answer: is this the address of an API? (asked at ${url})`,
+        message: `An HTML page was received in place of an answer: is this the address of an API? (requested at ${url})`,
       });
     },
   );

@@ -76,7 +76,7 @@ describe('[definitions 5.5] the failure of a provider does not tell', () => {
       stream: () =>
         Promise.reject(new ProviderError('401 for x-api-key: 0123456789abcdef', 'auth_error', 401)),
     });
-    expect(await messageOf(own)).toMatch(/^401 for x-api-key: \[redacted\] It was given no key\. /);
+    expect(await messageOf(own)).toMatch(/^401 for x-api-key: \[redacted\] No key was provided\. /);
   });
 });
 

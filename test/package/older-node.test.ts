@@ -43,7 +43,7 @@ it('a Node without SQLite loads what clients import, and is told what a store in
     'a.ts',
     '  - lacks a name.',
     '  - is long.',
-    expect.stringMatching(/^InvalidConfiguration: A store in a file needs Node 24, and this is Node /),
+    expect.stringMatching(/^InvalidConfiguration: A store in a file needs Node 24, but this is Node /),
     '',
   ]);
 });

@@ -234,9 +234,9 @@ describe('a reader', () => {
 
   it('refuses functions where there is no function table', () => {
     expect(() => decode(wireOf('VF', [1], [0, '']), undefined, LIMITS)).toThrow(
-      'a function where none can be',
+      'a function where none is allowed',
     );
-    expect(() => decode(wireOf('Vf', [1], 0), undefined, LIMITS)).toThrow('a function that was never given');
+    expect(() => decode(wireOf('Vf', [1], 0), undefined, LIMITS)).toThrow('a function that was never passed');
   });
 
   it('refuses a nesting beyond the limit', () => {

@@ -139,7 +139,7 @@ describe('what a child says that keeps to nothing', () => {
     const speak = () => {
       for (let i = 0; i <= SANDBOX_LIMITS.untakenMessages; i += 1) intake.take(empty);
     };
-    expect(speak).toThrow('it speaks on without waiting to be heard');
+    expect(speak).toThrow('it sends without waiting for acknowledgements');
     expect(told).toEqual([]);
     intake.close();
   });
@@ -148,7 +148,7 @@ describe('what a child says that keeps to nothing', () => {
     const functions = new HostFunctions(parts());
     functions.table.give(() => new Promise(() => undefined));
     for (let id = 1; id <= SANDBOX_LIMITS.callsInFlight; id += 1) functions.receive(call(id));
-    expect(() => functions.receive(call(0))).toThrow('more calls at once than it may make');
+    expect(() => functions.receive(call(0))).toThrow('more concurrent calls than allowed');
   });
 
   it('is refused when its calls under way carry more than they may together', () => {
@@ -157,7 +157,7 @@ describe('what a child says that keeps to nothing', () => {
     const { wire } = encode('x'.repeat(SANDBOX_LIMITS.transferBytes - 1024), undefined, TRANSFER);
     expect(() => {
       for (let id = 1; id <= 3; id += 1) functions.receive(call(id, wire));
-    }).toThrow('more calls at once than it may make');
+    }).toThrow('more concurrent calls than allowed');
   });
 
   it('is refused when it chooses the ids of its functions', () => {

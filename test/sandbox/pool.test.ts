@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 import { gate, openSandbox, shareSandbox, statusOf } from './own-sandbox.ts';
 
-const ENDED = 'What the sandbox run belonged to has ended.';
+const ENDED = 'The work that the sandbox run belonged to has ended.';
 
 const one = shareSandbox(1);
 const two = shareSandbox(2);

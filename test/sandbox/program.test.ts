@@ -44,6 +44,6 @@ describe('the program of a sandbox child', () => {
   it('of the probe runs: where there is no wall it says so, and does not fail', async () => {
     if (process.platform !== 'linux') return;
     const probed = await probeWall('none');
-    expect(probed).toEqual({ stands: false, why: expect.stringContaining('it does not hold') });
+    expect(probed).toEqual({ stands: false, why: expect.stringContaining('it does not protect') });
   });
 });

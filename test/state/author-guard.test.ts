@@ -75,7 +75,7 @@ describe('a process that authors share', () => {
     const { code, lines, stderr } = await play('a guard that does not know the thread');
     expect([code, lines]).toEqual([0, ['lives']]);
     expect(stderr).toMatch(
-      /^The tool "pay" of thread "t1" failed where nobody awaits it\n +at .*guard-process\.ts/,
+      /^The tool "pay" of thread "t1" failed outside of any awaited call\n +at .*guard-process\.ts/,
     );
     expect(stderr).not.toContain('a secret');
   });

@@ -20,7 +20,7 @@ const CHAINS: readonly {
     good: 'T',
     after: 'T',
     bad: [
-      [7, /must return a text, or nothing; it returned a number/],
+      [7, /must return a string, or nothing; it returned a number/],
       [['T'], /it returned a list/],
     ],
   },
@@ -32,10 +32,10 @@ const CHAINS: readonly {
     after: [],
     bad: [
       [{}, /a list of messages/],
-      [[null], /Message 0 that it returned is no object/],
+      [[null], /Message 0 that it returned is not an object/],
       [[{ role: 'user', content: 'x' }], /has no "id"/],
       [[{ id: 'x', role: 'bot' }], /has the role "bot"/],
-      [[{ id: 'x', role: 'user', content: 7 }], /neither a text nor null/],
+      [[{ id: 'x', role: 'user', content: 7 }], /neither a string nor null/],
       [[{ id: 'x', role: 'assistant', tool_calls: [] }], /tool_calls that are not JSON text/],
     ],
   },
@@ -56,7 +56,7 @@ const CHAINS: readonly {
     bad: [
       ['text', /a message, or some of its fields/],
       [[], /it returned a list/],
-      [{ content: 7 }, /content is a text or null/],
+      [{ content: 7 }, /content is a string or null/],
       [{ silent: 'yes' }, /silent is true or false/],
       [{ metadata: [] }, /metadata is an object/],
       [{ metadata: { at: new Date() } }, /metadata\.at is an instance of Date/],
@@ -73,7 +73,7 @@ const CHAINS: readonly {
     after: { content: 'newer', metadata: { a: null } },
     bad: [
       [true, /it returned a boolean/],
-      [{ content: 7 }, /content is a text or null/],
+      [{ content: 7 }, /content is a string or null/],
     ],
   },
   {

@@ -166,7 +166,7 @@ export const CLUMSY: readonly ClumsyTool[] = [
   {
     name: 'throws_50_mb',
     body: () => raise(new Error('x'.repeat(5e7))),
-    ...bad(/a text of 50000000 characters/),
+    ...bad(/a string of 50000000 characters/),
   },
   // Odd results.
   {

@@ -79,18 +79,18 @@ describe('a backend that does a task', () => {
     const mismatch = await stream(client, 'other', { sessionId: 'mine', resume: true });
     expect(mismatch.at(-1)).toMatchObject({
       status: 'failed',
-      reason: expect.stringMatching(/"mine" is one of the backend "near", and not of "iterable"/),
+      reason: expect.stringMatching(/"mine" belongs to backend "near", not "iterable"/),
     });
     const unknown = await stream(client, 'near', { sessionId: 'nobodys', resume: true });
     expect(unknown.at(-1)).toMatchObject({
       status: 'failed',
-      reason: expect.stringMatching(/no session "nobodys"/),
+      reason: expect.stringMatching(/Session "nobodys" does not exist/),
     });
     // A session belongs to its user: another user has no session with that id.
     const stranger = await stream(client, 'near', { sessionId: 'mine', resume: true, userId: 'eve' });
     expect(stranger.at(-1)).toMatchObject({
       status: 'failed',
-      reason: expect.stringMatching(/no session "mine"/),
+      reason: expect.stringMatching(/Session "mine" does not exist/),
     });
     const [, , , act] = [await client.tasks.list({ name: 'other' })].flat();
     expect(act).toBeUndefined();

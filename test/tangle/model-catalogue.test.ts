@@ -47,10 +47,10 @@ const check = (model: unknown, allowlist: string[] = []) =>
 
 describe('the catalogue of models', () => {
   it.each([
-    ['blank', ' ', 'name'],
-    ['no text', 7, 'name'],
-    ['malformed', 'gpt 4; rm -rf', 'is no model'],
-    ['too long', 'x'.repeat(201), 'is no model'],
+    ['blank', ' ', 'model id is empty'],
+    ['no text', 7, 'model id is empty'],
+    ['malformed', 'gpt 4; rm -rf', 'is not a valid model id'],
+    ['too long', 'x'.repeat(201), 'is not a valid model id'],
   ])('[TG-27] refuses a model that is %s, and asks nobody', async (_, model, why) => {
     const checked = await check(model);
     expect(checked).toMatchObject({ succeeded: false, error: expect.stringContaining(why) });

@@ -60,7 +60,7 @@ describe('the row of a run', () => {
 
   it('[TG-30] ends once: the same end changes nothing, another one and an early persist are refused', async () => {
     const { run, rows } = await started();
-    await expect(run.persist()).rejects.toThrow('goes on');
+    await expect(run.persist()).rejects.toThrow('has not ended');
     run.complete({ status: 'cancelled', resultSummary: 'first' });
     run.complete({ status: 'cancelled', resultSummary: 'second' });
     expect(run.toRow()).toMatchObject({ status: 'cancelled', resultSummary: 'first' });

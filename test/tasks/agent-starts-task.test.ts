@@ -160,7 +160,7 @@ describe('an agent that starts a task', () => {
     const runtime = await testRuntime({ model, registry });
     const threadId = await runtime.start('count');
     const said = (await runtime.transcript(threadId)).join('\n');
-    expect(said).toMatch(/starts success: "task__count" is no tool that can run at once; queue it/);
+    expect(said).toMatch(/starts success: "task__count" is not a tool that can run immediately; queue it/);
     expect(said).toMatch(/tool task__count success: .*"counted":1/);
   });
 });

@@ -219,7 +219,7 @@ describe('what a task is started with', () => {
 
   it.each([
     ['another prefix', { task: 'a' }, 'thread/t1', /task\//],
-    ['another id', { task: 'a', id: 't2' }, 'task/t1', /the workflow id says "t1"/],
+    ['another id', { task: 'a', id: 't2' }, 'task/t1', /the workflow id contains "t1"/],
     ['no task', {}, 'task/t1', /"task"/],
     ['a budget that is none', { task: 'a', budget: { maxSteps: -1 } }, 'task/t1', /maxSteps/],
     ['inputs that are no object', { task: 'a', inputs: [] }, 'task/t1', /"inputs"/],

@@ -60,7 +60,7 @@ describe('runAgentTask', () => {
       if (event.type === 'control_acting') caller.abort();
     }
     expect(told.map(({ type }) => type).slice(-3)).toEqual(['control_end', 'task_end', 'final']);
-    expect(told.at(-1)).toMatchObject({ status: 'aborted', reason: 'aborted by its caller' });
+    expect(told.at(-1)).toMatchObject({ status: 'aborted', reason: 'aborted by the caller' });
     expect(defineAgent).toBeInstanceOf(Function);
   });
 });

@@ -123,7 +123,7 @@ describe('one server, which all cases look at', () => {
     expect(own.source).toBe('started');
     expect([own.address, own.uiUrl]).not.toContain(server.address);
     expect(own.uiUrl).not.toBe(server.uiUrl);
-    expect(lines.join('\n')).toContain(`is that of another project, ${projectDir}`);
+    expect(lines.join('\n')).toContain(`belongs to another project, ${projectDir}`);
   });
 
   posixTest('[dev-server I3] one that is about to end is outlived before another is started', async () => {
@@ -226,7 +226,7 @@ describe('servers of their own', () => {
     const server = await resolve({}, projectDir, 500);
     expect(server.source).toBe('started');
     expect(server.address).not.toBe(`127.0.0.1:${port}`);
-    expect(lines.join('\n')).toContain(`What answers at 127.0.0.1:${port} cannot be used`);
+    expect(lines.join('\n')).toContain(`The service at 127.0.0.1:${port} cannot be used`);
     await new Promise((done) => other.close(done));
   });
 

@@ -79,7 +79,7 @@ test('[download-binary I1] an archive with another checksum is refused and not k
   serveRelease(makeArchive(), 'a'.repeat(64));
   await expect(find()).rejects.toMatchObject({
     code: 'TemporalUnavailable',
-    message: expect.stringContaining('is not what checksums.txt promises'),
+    message: expect.stringContaining('does not match checksums.txt'),
   });
   expect(readdirSync(cacheDir)).toEqual(['install.lock']);
 });
@@ -88,7 +88,7 @@ test('[download-binary I1] an archive that has no pin is said to have none', asy
   const archive = makeArchive();
   serveRelease(archive, sha256(archive));
   await find();
-  expect(said).toContainEqual(expect.stringContaining(`${NAME} has no pin`));
+  expect(said).toContainEqual(expect.stringContaining(`${NAME} has no pinned checksum`));
 });
 
 test('[download-binary I1] an archive that is pinned is asked of nobody else', async () => {
@@ -102,7 +102,7 @@ test('[download-binary I1] an archive that was replaced together with its checks
   serveRelease(archive, sha256(archive));
   await expect(find(`${'b'.repeat(64)}  ${NAME}\n`)).rejects.toMatchObject({
     message: expect.stringContaining(
-      `is not what this version of Everthread pins (SHA-256 ${sha256(archive)}`,
+      `does not match the checksum pinned by this version of Everthread (SHA-256 ${sha256(archive)}`,
     ),
   });
   expect(readdirSync(cacheDir)).toEqual(['install.lock']);
@@ -118,7 +118,9 @@ test('[download-binary I1] the archives of Linux and macOS are pinned for the ve
         new RegExp(`^[0-9a-f]{64}  temporal_cli_${PINNED_CLI_VERSION}_${system}_${machine}.tar.gz$`, 'm'),
       );
   const options = { progress: () => {}, cacheDir, downloads, env: { PATH: '' } };
-  await expect(findTemporalBinary(options)).rejects.toThrow('is not what this version of Everthread pins');
+  await expect(findTemporalBinary(options)).rejects.toThrow(
+    'does not match the checksum pinned by this version of Everthread',
+  );
 });
 
 test('[download-binary I1] an archive that the checksums do not name is refused', async () => {

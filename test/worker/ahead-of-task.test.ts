@@ -140,7 +140,7 @@ it('a query that waited for a busy worker does not move its thread on', async ()
     gate.release();
     const answer = await asked;
     if (last) break;
-    refused = answer instanceof Error && answer.message.includes('ask again in a moment');
+    refused = answer instanceof Error && answer.message.includes('repeat the query in a moment');
     if (!refused) expect([round, round + 1]).toContain(answer);
   }
   expect(refused).toBe(true);

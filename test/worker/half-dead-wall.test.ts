@@ -36,7 +36,7 @@ function sleepers(): number[] {
 onLinux('is given up at the deadline, though a program of its own holds its channel open', async () => {
   expect(await probeWall('bubblewrap', 2_000)).toEqual({
     stands: false,
-    why: 'it has not ended within 2000 ms',
+    why: 'it did not end within 2000 ms',
   });
   // Only the process that no signal to the group reaches remains; a killed one may remain for a moment.
   await eventually('the group to be gone', () => sleepers().length === 1);

@@ -58,7 +58,7 @@ function toError({ threadId, code, name }: AuthorRun, strike: Strike): StoredErr
   const unit = `The ${UNIT_LABELS[code] ?? code} "${name}" of thread ${threadId}`;
   const within =
     strike.name === name ? '' : ` (in the ${UNIT_LABELS[strike.code] ?? strike.code} "${strike.name}")`;
-  const message = `${unit} has taken its worker process down ${describeCount(strike.strikes)}${within} and is not tried again.`;
+  const message = `${unit} has crashed its worker process ${describeCount(strike.strikes)}${within} and is not retried.`;
   return { code: 'WorkerCrashed', message };
 }
 

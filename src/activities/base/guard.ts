@@ -97,7 +97,7 @@ function withinSize<T>(result: T, activity: string): T {
   const bytes = resultBytes(result);
   if (bytes <= LIMITS.activityResultBytes) return result;
   throw ApplicationFailure.nonRetryable(
-    `${activity} answered ${bytes} bytes; ${LIMITS.activityResultBytes} may cross Temporal.`,
+    `${activity} returned ${bytes} bytes; at most ${LIMITS.activityResultBytes} may pass through Temporal.`,
     'ResultTooLarge',
   );
 }

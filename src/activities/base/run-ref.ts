@@ -18,7 +18,7 @@ export function fromRun(
     throw new RuntimeError(
       'StoreMismatch',
       `Thread "${threadId}" lives in store ${storeId}, but this worker uses store ${store.id}. ` +
-        'Point EVERTHREAD_STORE of this worker at the right store, or stop it.',
+        'Set EVERTHREAD_STORE of this worker to the right store, or stop it.',
     );
   }
   return { threadId, runId: currentRunId() };

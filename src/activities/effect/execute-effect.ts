@@ -125,7 +125,7 @@ async function runHandler(
     if (checked.ok) return void (await runAuthorCode(run, () => execute(state, checked.value)));
     return {
       code: 'InvalidValue',
-      message: `The arguments of the effect "${name}" are not what its schema asks for: ${checked.problems}`,
+      message: `The arguments of the effect "${name}" do not match its schema: ${checked.problems}`,
     };
   } catch (error) {
     const stack = errorStack(error);
@@ -137,6 +137,6 @@ async function runHandler(
 function notDefined({ name }: ScheduledEffect): EffectFault {
   return {
     code: 'EffectNotFound',
-    message: `The project defines no effect "${name}" now; it was defined when this one was scheduled.`,
+    message: `The project no longer defines the effect "${name}"; it was defined when this one was scheduled.`,
   };
 }

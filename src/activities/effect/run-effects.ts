@@ -103,7 +103,7 @@ async function runHandler(
     // The handler has run. If its end cannot be stored, that is the stored error, and not a lost worker.
     if (isTransient(failure, signal)) throw failure;
     const code = isRuntimeError(failure) ? failure.code : 'EffectFailed';
-    const message = `It has run, and its end could not be stored: ${errorMessage(failure)}`;
+    const message = `It has run, but its end could not be stored: ${errorMessage(failure)}`;
     return end({ error: { code, message }, queuedTools: [] });
   });
 }

@@ -7,7 +7,8 @@ import { type ActiveSide, findStepSide } from '../../core/project/active-side.ts
 import type { StoredError } from '../../core/thread/step.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { Scratch } from '../../state/scratch.ts';
-import type { StepContext, StepRef } from '../../store/port/step.ts';
+import type { StepContext } from '../../store/port/step.ts';
+import type { StepRef } from '../../store/port/step-ref.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { readClientOffer } from '../model/client-offer.ts';
 import { historyWindow } from '../model/history-window.ts';

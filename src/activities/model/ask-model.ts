@@ -7,7 +7,7 @@ import type { CallModelOptions, CallModelResult } from '../../models/call-model.
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
 import { FIRST_CALL } from '../../store/port/model-call.ts';
-import type { StepRef } from '../../store/port/step.ts';
+import type { StepRef } from '../../store/port/step-ref.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';

@@ -78,5 +78,5 @@ function offerMcp(mcp: McpOffer, name: string): ProviderTool[] {
 }
 
 function describe({ name, title, description, toolDescription }: AgentDefinition): string {
-  return toolDescription ?? description ?? title ?? `Hands the conversation over to ${name}.`;
+  return toolDescription ?? description ?? title ?? `Hands over the conversation to ${name}.`;
 }

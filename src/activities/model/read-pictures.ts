@@ -25,7 +25,7 @@ export async function readPictures(
   const pictures = new Map<string, Picture>();
   let left: number = LIMITS.requestImageBytes;
   for (const { path, size } of images) {
-    const bytes = size > left ? 'too large to be shown' : await read(store, threadId, path, left);
+    const bytes = size > left ? 'too large to show' : await read(store, threadId, path, left);
     if (typeof bytes === 'string') {
       pictures.set(path, { kind: 'absent', why: bytes });
       continue;
@@ -47,10 +47,10 @@ async function read(
 ): Promise<Uint8Array | string> {
   try {
     const file = await store.files.open(threadId, path);
-    if (!file) return 'unavailable: the file is gone';
-    if (file.record.size > most) return 'too large to be shown';
+    if (!file) return 'unavailable: the file no longer exists';
+    if (file.record.size > most) return 'too large to show';
     const content = await readWholeFile(store, threadId, path);
-    return content ? new Uint8Array(content) : 'unavailable: the file is gone';
+    return content ? new Uint8Array(content) : 'unavailable: the file no longer exists';
   } catch (error) {
     // An unreachable store fails the step, which is then retried.
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
@@ -60,6 +60,6 @@ async function read(
 
 function toPicture(bytes: Uint8Array): Picture {
   const mediaType = readImageType(bytes);
-  if (mediaType === undefined) return { kind: 'absent', why: 'not shown: no image that models can see' };
+  if (mediaType === undefined) return { kind: 'absent', why: 'not shown: not an image that models can see' };
   return { kind: 'shown', data: Buffer.from(bytes).toString('base64'), mediaType };
 }

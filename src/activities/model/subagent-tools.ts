@@ -62,13 +62,13 @@ export function toTool(name: string, description: string, parameters: JsonSchema
 const ATTACHMENTS_SCHEMA = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Paths below /attachments/ of files that it is given; [] for none',
+  description: 'Paths below /attachments/ of files to send with the message; [] for none',
 };
 
 function offerCreate(registry: Registry, resumable: readonly Subagent[]): ProviderTool {
   const lines = resumable.map((each) => `- ${describe(registry, each)}`);
   const description = [
-    'Creates a subagent: an agent in a thread of its own, which works on what you tell it. Its reference is in the result.',
+    'Creates a subagent: an agent in a separate thread, which works on your message. Its reference is in the result.',
     'Available agents:',
     ...lines,
   ].join('\n');
@@ -77,9 +77,9 @@ function offerCreate(registry: Registry, resumable: readonly Subagent[]): Provid
     type: 'object',
     properties: {
       agent: { type: 'string', enum: resumable.map(({ agent }) => agent.name) },
-      message: { type: 'string', description: 'What it is told first' },
+      message: { type: 'string', description: 'Its first message' },
       attachments: ATTACHMENTS_SCHEMA,
-      name: { type: 'string', description: 'A short name for it, by which people know it' },
+      name: { type: 'string', description: 'A short name that identifies it to people' },
       ...(given ? { arguments: given } : {}),
     },
     required: ['agent', 'message', 'attachments', 'name'],
@@ -99,7 +99,7 @@ function describe(registry: Registry, subagent: Subagent): string {
     required.includes(name) ? name : `${name} (optional)`,
   );
   const facts = [
-    blocking ? 'you wait for its result' : 'it works beside you, and its result comes as a message',
+    blocking ? 'you wait for its result' : 'it runs in parallel, and its result arrives as a message',
     ...(maxInstances === undefined ? [] : [`at most ${maxInstances} at a time`]),
     takes.length > 0 ? `arguments: ${takes.join(', ')}` : 'no arguments',
   ];
@@ -118,11 +118,11 @@ function argumentsSchema(registry: Registry, resumable: readonly Subagent[]): Js
 
 const MESSAGE_TOOL = toTool(
   SUBAGENT_MESSAGE,
-  'Tells a subagent that you have created something more, such as an answer or another task.',
+  'Sends another message to a subagent that you created, such as an answer or another task.',
   {
     type: 'object',
     properties: {
-      referenceId: { type: 'string', description: 'Its reference, from the result that told of it' },
+      referenceId: { type: 'string', description: 'Its reference, from the result that contained it' },
       message: { type: 'string' },
       attachments: ATTACHMENTS_SCHEMA,
     },

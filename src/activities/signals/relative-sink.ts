@@ -100,6 +100,6 @@ function openRelativeSink(
 export function toQueueError(error: unknown): RuntimeError {
   return new RuntimeError(
     isRuntimeError(error) ? error.code : 'InvalidMessage',
-    `What was queued to another thread was not taken: ${errorMessage(error)}`,
+    `An item queued to another thread was not accepted: ${errorMessage(error)}`,
   );
 }

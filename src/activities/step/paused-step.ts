@@ -38,6 +38,6 @@ export async function openPause(
 function describePause({ agent, rounds, failures }: Paused['pause']) {
   if (failures) return { summary: describeFailures(agent, failures), data: failures };
   const { round, maxRounds } = rounds ?? {};
-  const summary = `more rounds for ${agent}: it has taken ${round} of ${maxRounds} without an end`;
+  const summary = `more rounds for ${agent}: it has used ${round} of ${maxRounds} rounds without finishing`;
   return { summary, data: rounds };
 }

@@ -60,7 +60,7 @@ async function resume(
 /** S2: variables that this worker cannot read, or that cannot be stored. No child was made. */
 function toAnswered(error: unknown): UnmadeChild {
   if (isRuntimeError(error, 'InvalidConfiguration') || isRuntimeError(error, 'InvalidVariable')) {
-    const result = { status: 'error', error: `The subagent was not asked: ${error.message}` } as const;
+    const result = { status: 'error', error: `The subagent was not called: ${error.message}` } as const;
     return { kind: 'answered', result };
   }
   throw error;

@@ -49,7 +49,7 @@ export async function resolveOwnCallee(
   if (typeof found === 'string') return refuseCall(`${name}: ${found}.`);
   if (!found.resumable || origin === 'code') return go({ subagent: found });
   return refuseCall(
-    `${name}: this subagent is not called by its name: create one with ${SUBAGENT_CREATE}, agent "${name}", or tell one that you have created with subagent_message.`,
+    `${name}: this subagent is not called by its name: create one with ${SUBAGENT_CREATE}, agent "${name}", or message one that you have created with subagent_message.`,
   );
 }
 
@@ -69,7 +69,7 @@ export async function resolveNamedCallee(
   const names = enabled.filter(({ resumable }) => resumable).map(({ agent }) => `"${agent.name}"`);
   if (names.length === 0) return refuseCall(`Tool "${SUBAGENT_CREATE}" is not available to this prompt.`);
   return refuseCall(
-    `${SUBAGENT_CREATE}: "agent" must be one of ${names.join(', ')}, and not ${JSON.stringify(name.slice(0, 100))}.`,
+    `${SUBAGENT_CREATE}: "agent" must be one of ${names.join(', ')}, not ${JSON.stringify(name.slice(0, 100))}.`,
   );
 }
 
@@ -92,7 +92,7 @@ export async function findAmong(
     const enabled = await enabledSubagents(dependencies, thread, prompt);
     const found = enabled.find(({ agent }) => agent.name === name);
     if (found) return found;
-    reason ??= `"${name}" is not enabled, since the variable "${listed.optional}" says neither true, 1 nor yes`;
+    reason ??= `"${name}" is not enabled, because the variable "${listed.optional}" is neither true, 1 nor yes`;
   }
   if (reason !== undefined || call.origin !== 'code' || !findSubagent(registry, name)) return reason;
   return toSubagent(registry, { name, env: {}, options: {}, extra: {} });

@@ -62,7 +62,7 @@ const FAILURES = {
   max_side_steps: 'It reached the limit of steps of a side (max_side_steps).',
   max_total_steps: 'It reached the limit of steps of an execution (max_total_steps).',
   hook_blocked: 'A hook refused its request to the model (hook_blocked).',
-  empty_response: 'Its model answered nothing (empty_response).',
+  empty_response: 'Its model returned an empty answer (empty_response).',
 } as const;
 
 function isFailure(reason: string | undefined): reason is keyof typeof FAILURES {
@@ -75,5 +75,5 @@ function failure(why: string, answer: string): SubagentReport {
 }
 
 function describeError(error: StoredError | undefined): string {
-  return error ? `${error.message} (${error.code})` : 'It does not say why.';
+  return error ? `${error.message} (${error.code})` : 'No reason was given.';
 }

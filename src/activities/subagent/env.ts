@@ -146,8 +146,8 @@ function describeRequest(parentId: string, { id, agent, required, missing }: Req
     error_data: { request_id: id, endpoint, required, missing, agent },
   };
   const error =
-    `The subagent "${agent}" waits: it needs ${variables} ${list}, which nobody has given. ` +
-    `Whoever may know ${them} gives ${them} with "everthread variables provide ${id}": never in this conversation. ` +
-    'Then the subagent starts by itself, and what it answers comes as a message. Do not call for it again.';
+    `The subagent "${agent}" is waiting: it needs a value for ${variables} ${list}. ` +
+    `Someone who knows ${them} must provide ${them} with "everthread variables provide ${id}", never in this conversation. ` +
+    'Then the subagent starts automatically, and its answer arrives as a message. Do not call it again.';
   return { result: { status: 'error', error: JSON.stringify({ error, ...told }), ...told } };
 }

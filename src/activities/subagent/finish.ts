@@ -36,7 +36,7 @@ export async function finishSubagent(
     await store.children.releaseCall(threadId, { step, index });
     return settleCall(dependencies, call, composeFault(input.error.message, asked));
   }
-  if (!asked) return settleCall(dependencies, call, composeFault('nothing was made of the call', asked));
+  if (!asked) return settleCall(dependencies, call, composeFault('the call created nothing', asked));
   if (asked.waits) return { kind: 'waiting', ...(await readWaitsBelow(store, threadId)) };
   return settleCall(dependencies, call, composeReference(call.begun.call.name, asked));
 }
@@ -61,10 +61,8 @@ async function composeReported(
 /** The result of a call that does not wait. */
 function composeReference(name: string, { child }: ChildCall): CallAnswer {
   const { agent, name: shown, threadId, explicit } = child;
-  const did = name === SUBAGENT_MESSAGE ? 'has been told' : 'has started';
-  const comes = explicit
-    ? 'It tells you when it has something to say.'
-    : 'What it reports will come as a message.';
+  const did = name === SUBAGENT_MESSAGE ? 'has been sent the message' : 'has started';
+  const comes = explicit ? 'It reports by its own messages.' : 'Its report will arrive as a message.';
   const text = `The subagent ${shown ? `${agent} "${shown}"` : agent} ${did}. ${comes}\n\nReference: ${threadId}`;
   return { result: { status: 'success', result: text }, metadata: { subagent_id: threadId } };
 }
@@ -72,7 +70,7 @@ function composeReference(name: string, { child }: ChildCall): CallAnswer {
 function composeFault(why: string, asked: ChildCall | null): CallAnswer {
   const reference = asked ? `\n\nReference: ${asked.child.threadId}` : '';
   return {
-    result: { status: 'error', error: `The subagent could not be asked: ${why}${reference}` },
+    result: { status: 'error', error: `The subagent could not be called: ${why}${reference}` },
     ...(asked ? { metadata: { subagent_id: asked.child.threadId } } : {}),
   };
 }

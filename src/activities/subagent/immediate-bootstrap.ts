@@ -160,7 +160,7 @@ function toRequest(
     messages: [
       {
         role: 'system',
-        content: `A subagent is about to start. Call ${BOOTSTRAP_TOOL} with a short name for it and with the first message that tells it what to do. Use what follows and nothing else.`,
+        content: `A subagent is about to start. Call ${BOOTSTRAP_TOOL} with a short name for it and a first message that describes its work. Use only the information below.`,
       },
       { role: 'user', content: lines.join('\n') },
     ],
@@ -169,7 +169,7 @@ function toRequest(
         type: 'function',
         function: {
           name: BOOTSTRAP_TOOL,
-          description: 'Says how the subagent is called and what it is told first.',
+          description: 'Sets the name of the subagent and its first message.',
           parameters: {
             type: 'object',
             properties: {

@@ -56,14 +56,14 @@ export function readCreateFields(
   const given = readFields(SUBAGENT_CREATE, call.begun.call.arguments, CREATE_FIELDS);
   if (given.kind === 'end') return given;
   const { agent, message, attachments, name, arguments: args = {} } = given.added.fields;
-  if (!isText(agent)) return refuseInput(SUBAGENT_CREATE, '"agent" must name an agent');
+  if (!isText(agent)) return refuseInput(SUBAGENT_CREATE, '"agent" must be the name of an agent');
   if (!isRecord(args)) return refuseInput(SUBAGENT_CREATE, '"arguments" must be an object');
-  if (!isText(message)) return refuseInput(SUBAGENT_CREATE, '"message" must be a text that is not blank');
+  if (!isText(message)) return refuseInput(SUBAGENT_CREATE, '"message" must be a string that is not blank');
   if (!isList(attachments)) return refuseInput(SUBAGENT_CREATE, ATTACHMENTS);
-  if (typeof name !== 'string') return refuseInput(SUBAGENT_CREATE, '"name" must be a text');
+  if (typeof name !== 'string') return refuseInput(SUBAGENT_CREATE, '"name" must be a string');
   const shown = toThreadName(name);
   if (shown === null)
-    return refuseInput(SUBAGENT_CREATE, '"name" must not be blank: people know the subagent by it');
+    return refuseInput(SUBAGENT_CREATE, '"name" must not be blank: it identifies the subagent to people');
   return go({ fields: { agent, arguments: args, content: message, attachments, name: shown } });
 }
 
@@ -81,7 +81,7 @@ export function readMessageFields(
   const { referenceId, message, attachments } = given.added.fields;
   if (!isText(referenceId))
     return refuseInput(SUBAGENT_MESSAGE, '"referenceId" must be the reference of a subagent');
-  if (!isText(message)) return refuseInput(SUBAGENT_MESSAGE, '"message" must be a text that is not blank');
+  if (!isText(message)) return refuseInput(SUBAGENT_MESSAGE, '"message" must be a string that is not blank');
   if (!isList(attachments)) return refuseInput(SUBAGENT_MESSAGE, ATTACHMENTS);
   return go({ fields: { referenceId, content: message, attachments } });
 }
@@ -142,11 +142,11 @@ async function checkChildArguments(
   if (checked.ok) return go({ args: checked.value });
   const agent = subagent.agent.name;
   const required = schema ? requiredFields(schema) : [];
-  const needs = required.length > 0 ? ` It needs: ${required.join(', ')}.` : '';
+  const needs = required.length > 0 ? ` Required: ${required.join(', ')}.` : '';
   const told = { error_code: 'subagent_arguments_required', error_data: { agent, required } };
   // One JSON object, for programs; its first field is for models and people.
   const error = JSON.stringify({
-    error: `The arguments of the subagent "${agent}" are not what it takes: ${checked.problems}.${needs}`,
+    error: `The arguments of the subagent "${agent}" do not match its schema: ${checked.problems}.${needs}`,
     ...told,
   });
   return refuseArguments(error, told);
@@ -202,7 +202,7 @@ function readFields(
   if (unknown.length === 0) return go({ fields: given });
   return refuseInput(
     call,
-    `it does not take ${unknown.map((name) => JSON.stringify(name)).join(', ')}, but ${known.join(', ')}`,
+    `unknown fields ${unknown.map((name) => JSON.stringify(name)).join(', ')}; the fields are ${known.join(', ')}`,
   );
 }
 

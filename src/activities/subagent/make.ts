@@ -212,7 +212,7 @@ function describeAgentLimit({ agent }: Subagent, limit: number, living: readonly
   const agents = limit === 1 ? 'one subagent' : `${limit} subagents`;
   return (
     `${SUBAGENT_CREATE}: there may be ${agents} "${agent.name}" at a time, and there ${limit === 1 ? 'is' : 'are'}: ` +
-    `${describeLiving(living)}. Speak to ${limit === 1 ? 'it' : 'one of them'} with ${SUBAGENT_MESSAGE} instead.`
+    `${describeLiving(living)}. Message ${limit === 1 ? 'it' : 'one of them'} with ${SUBAGENT_MESSAGE} instead.`
   );
 }
 

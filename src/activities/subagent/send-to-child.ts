@@ -70,5 +70,5 @@ function describeUnknown({ referenceId }: MessageFields, children: readonly Chil
   const living = children.filter(mayMessage);
   const known =
     living.length > 0 ? `There are: ${describeLiving(living)}.` : 'There is none: create one first.';
-  return `${SUBAGENT_MESSAGE}: ${JSON.stringify(referenceId.slice(0, 200))} is no subagent of yours that can be spoken to. ${known}`;
+  return `${SUBAGENT_MESSAGE}: ${JSON.stringify(referenceId.slice(0, 200))} is not a subagent of yours that can be messaged. ${known}`;
 }

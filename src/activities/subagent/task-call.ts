@@ -51,7 +51,7 @@ export async function readInputs(
   const checked = await checkStoredArguments(registry().tasks.get(task)?.requiredSchema, given);
   return checked.ok
     ? go({ inputs: checked.value })
-    : refuseInput(name, `its inputs are not what the task takes: ${checked.problems}`);
+    : refuseInput(name, `its inputs do not match the task's schema: ${checked.problems}`);
 }
 
 export async function makeTask(
@@ -89,7 +89,7 @@ export async function makeTask(
     case 'terminated':
       return end(created);
     case 'full':
-      return refuseCall(`${task}: there are ${created.limit} of them.`);
+      return refuseCall(`${task}: the limit of ${created.limit} is reached.`);
     case 'refused':
       return refuseCall(`${task}: ${created.reason}`);
     case 'created':

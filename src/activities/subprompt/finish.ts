@@ -32,7 +32,7 @@ export async function finishSubprompt(
   return outcome;
 }
 
-const NOT_ASKED: StoredError = { code: 'Fault', message: 'the prompt could not be asked' };
+const NOT_ASKED: StoredError = { code: 'Fault', message: 'the prompt could not be run' };
 
 /** `fault`: why the step could not be run; it is more precise than the error of a step that was left open. */
 async function composeResult(

@@ -21,7 +21,7 @@ import {
   toRefusal,
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { DecidedAction } from '../../store/port/action.ts';
+import type { DecidedAction } from '../../store/port/decided-action.ts';
 import type { TaskStepRecord } from '../../store/port/task.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -61,7 +61,7 @@ export async function askTask(
   if (!thread) return end({ kind: 'terminated' });
   const prepared = await prepareAct(frame, seen, act);
   if (!prepared.ok) {
-    const error = `"${definition.name}" did not act, since it could not be prepared: ${prepared.message}`;
+    const error = `"${definition.name}" did not act, because it could not be prepared: ${prepared.message}`;
     return end({ kind: 'answered', result: { status: 'error', error }, refused: true });
   }
   const { capabilities = [] } = prepared.value;
@@ -125,7 +125,7 @@ export async function approveTask(
   } catch (error) {
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     // The act cannot be shown to anyone, so it cannot be approved.
-    const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
+    const reason = `Its approval could not be requested: ${errorMessage(error)}`;
     return refuseAction(action, { code: 'ApprovalRequired', reason });
   }
 }

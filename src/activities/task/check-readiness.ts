@@ -223,7 +223,7 @@ async function blockTask(
   const read = readDecision(
     await askAdapter(frame, () => onKnowledgeBlocked({ task: frame.loop.task.spec, ...given })),
   );
-  if (!read.ok) throw new ReadinessFailed(`onKnowledgeBlocked answered what is no decision: ${read.reason}`);
+  if (!read.ok) throw new ReadinessFailed(`onKnowledgeBlocked did not return a decision: ${read.reason}`);
   if (read.decision.kind !== 'stop') return blocked;
   const { pass, reason, score, outcome } = read.decision;
   return {

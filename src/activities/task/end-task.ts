@@ -115,7 +115,7 @@ async function scoreRun(
 
 function checkScore(id: string, score: unknown): number {
   if (typeof score === 'number' && score >= 0 && score <= 1) return score;
-  throw new Error(`the dimension "${id}" answered what is no number from 0 to 1`);
+  throw new Error(`the dimension "${id}" did not return a number from 0 to 1`);
 }
 
 function toRecords({ loop: { task } }: TaskFrame, records: readonly TaskRunRecord[]): TaskRunRecord[] {

@@ -75,7 +75,7 @@ export async function openFrame(
       async emit(event) {
         const problem = emissionProblem(event);
         if (problem) throw new RuntimeError('InvalidValue', `emit: ${problem}.`);
-        toJsonText(event, { name: 'what emit tells', maxBytes: LIMITS.emittedBytes });
+        toJsonText(event, { name: 'the emitted event', maxBytes: LIMITS.emittedBytes });
         await store.tasks.emit(run.threadId, input.step, [{ type: 'task.emitted', data: { event } }]);
       },
     },

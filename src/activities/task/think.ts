@@ -88,7 +88,7 @@ async function observe(
   const state: unknown = JSON.parse(observed.value);
   const measured = await runPhase(frame, 'validate', async () => {
     const read = readEvals(await adapter.validate?.({ ...context, state }));
-    if (!read.ok) throw new Error(`validate answered what is no list of evals: ${read.reason}`);
+    if (!read.ok) throw new Error(`validate did not return a list of evals: ${read.reason}`);
     return read.evals;
   });
   if (!measured.ok) return fail(store, frame, measured);
@@ -152,9 +152,9 @@ async function decide(
   if (over) return keep(over);
   const decided = await runPhase(frame, 'decide', async () => {
     const read = readDecision(await definition.adapter.decide(context));
-    if (!read.ok) throw new Error(`decide answered what is no decision: ${read.reason}`);
+    if (!read.ok) throw new Error(`decide did not return a decision: ${read.reason}`);
     if (read.decision.kind === 'act' && !definition.adapter.act)
-      throw new Error('it decided to act, and has no "act"');
+      throw new Error('it decided to act, but has no "act"');
     const text = toJsonText(read.decision, { name: 'the decision', maxBytes: ACTION_BYTES });
     return JSON.parse(text) as TaskDecision;
   });
@@ -193,7 +193,7 @@ async function judgeStop(
   return {
     stoppedBy: 'stop-policy',
     pass,
-    reason: reason ?? 'shouldStop said so',
+    reason: reason ?? 'shouldStop returned stop: true',
     ...(score === undefined ? {} : { score }),
   };
 }

@@ -23,9 +23,9 @@ export async function startThread(
   { loop: { task, context: given } }: TaskFrame,
   { agent, content, key = '', idempotencyKey }: TaskThread & { readonly idempotencyKey: string },
 ): Promise<{ readonly threadId: string }> {
-  if (typeof agent !== 'string' || agent === '') throw invalid('"agent" must name an agent');
+  if (typeof agent !== 'string' || agent === '') throw invalid('"agent" must be the name of an agent');
   if (typeof content !== 'string' || Buffer.byteLength(content) > LIMITS.inlineBytes)
-    throw invalid(`"content" must be a text of at most ${LIMITS.inlineBytes} bytes`);
+    throw invalid(`"content" must be a string of at most ${LIMITS.inlineBytes} bytes`);
   const threadId = deriveThreadId(agent, fingerprintOf([idempotencyKey, key]));
   const { client, info } = Context.current();
   const messages = [{ id: 'first', content }];

@@ -23,7 +23,7 @@ import {
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadEnv } from '../../state/thread-env.ts';
-import type { ActionDenial, DecidedAction } from '../../store/port/action.ts';
+import type { ActionDenial, DecidedAction } from '../../store/port/decided-action.ts';
 import type { Wait } from '../../store/port/wait.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
@@ -82,7 +82,7 @@ export async function askApproval(
   } catch (error) {
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     // A2: the call cannot be shown to anyone, so it cannot be approved.
-    const reason = `Its approval cannot be asked for: ${errorMessage(error)}`;
+    const reason = `Its approval could not be requested: ${errorMessage(error)}`;
     return refuseAction(action, { code: 'ApprovalRequired', reason });
   }
   // The call or its thread is over: the activity is left to another attempt.

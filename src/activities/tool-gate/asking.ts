@@ -93,5 +93,5 @@ function toAnswered({ question }: Question, { answer, state, reason }: Wait): An
 }
 
 function toWaitingError(): Error {
-  return new Error('The call waits for an answer; its body begins again from its start.');
+  return new Error('The call waits for an answer; its body runs again from the start.');
 }

@@ -2,7 +2,7 @@
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { ToolResult } from '../../core/message/message.ts';
-import type { DecidedAction } from '../../store/port/action.ts';
+import type { DecidedAction } from '../../store/port/decided-action.ts';
 import type { BegunTool, CommitTool, ToolCallKey } from '../../store/port/tool.ts';
 
 /** A call that has begun, with its place in the step. */

@@ -38,7 +38,7 @@ function toDefinition({ name, description, parameters }: ClientTool): ToolDefini
 }
 
 async function askClient(state: ThreadState, name: string): Promise<ToolResult> {
-  const { value } = await state.ask({ key: 'client', question: `The client is to run its tool "${name}".` });
+  const { value } = await state.ask({ key: 'client', question: `The client must run its tool "${name}".` });
   // AG-UI clients report an error in this form.
   if (isRecord(value) && typeof value.error === 'string') return { status: 'error', error: value.error };
   return { status: 'success', result: typeof value === 'string' ? value : JSON.stringify(value) };

@@ -89,7 +89,7 @@ export function toPaths(named: unknown): string[] {
     if (path.startsWith('/attachments/')) return path;
     throw new RuntimeError(
       'InvalidPath',
-      `"${path}" is no attachment: its path must begin with /attachments/.`,
+      `"${path}" is not an attachment: its path must begin with /attachments/.`,
     );
   });
 }

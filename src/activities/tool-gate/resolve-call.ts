@@ -37,7 +37,7 @@ export function refuseBeyond(
 ): Verdict<Nothing, AnsweredCall> {
   if (origin !== 'model' || index < LIMITS.callsRun) return go();
   return refuseCall(
-    `Too many calls in one answer: the first ${LIMITS.callsRun} of them are made. Call this one again, in another.`,
+    `Too many calls in one answer: only the first ${LIMITS.callsRun} are executed. Repeat this call in another answer.`,
   );
 }
 
@@ -64,7 +64,7 @@ export async function resolveTool(
 const UNNAMED_CALL_ERROR = 'The call named no tool, so nothing was done. Call a tool by its name, or answer.';
 
 const describeTooMany = (kind: string): string =>
-  `Too many ${kind} were called in one answer: call this one again, in another.`;
+  `Too many ${kind} were called in one answer: repeat this call in another answer.`;
 
 export interface ResolvedPrompt {
   readonly prompt: PromptDefinition;
@@ -85,7 +85,7 @@ export function limitDepth(
   { execution: { subprompt } }: KnownCall,
 ): Verdict<Nothing, AnsweredCall> {
   if ((subprompt?.depth ?? 0) < LIMITS.subpromptDepth) return go();
-  return refuseCall(`Prompts may call one another ${LIMITS.subpromptDepth} deep, and no deeper.`);
+  return refuseCall(`Prompts may call one another at most ${LIMITS.subpromptDepth} levels deep.`);
 }
 
 /** The agent that a call of this name hands over to; undefined if it is no handoff. */
@@ -102,9 +102,9 @@ export function resolveHandoff(
   const project = registry();
   if (hasTwoSides(project.agents.get(thread.agent))) {
     return refuseCall(
-      `"${agent.name}" cannot take this thread over: it belongs to the two AI sides of "${thread.agent}". Answer, or call an agent that gets a thread of its own.`,
+      `"${agent.name}" cannot take over this thread: it belongs to the two AI sides of "${thread.agent}". Answer, or call an agent that gets a separate thread.`,
     );
   }
-  if (agent.name === thread.agent) return refuseCall(`"${agent.name}" has this thread already.`);
+  if (agent.name === thread.agent) return refuseCall(`"${agent.name}" already has this thread.`);
   return go({ schema: project.prompts.get(agent.sideA.prompt)?.requiredSchema });
 }

@@ -122,7 +122,7 @@ async function settleSink(sink: Sink, result: A2aOutcome): Promise<A2aOutcome> {
 function toCutOffResult({ name }: ToolDefinition): ToolResult {
   return {
     status: 'error',
-    error: `"${name}" was cut off, since maxRuntimeSeconds of the budget is used up; it may or may not have taken effect.`,
+    error: `"${name}" was cut off, because maxRuntimeSeconds of the budget is used up; it may or may not have taken effect.`,
     error_code: 'BudgetExceeded',
   };
 }

@@ -87,7 +87,7 @@ async function withFiles(
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     return {
       status: 'error',
-      error: `The session goes on, since its files cannot be handed over: ${error.message}`,
+      error: `The session continues, because its files could not be handed over: ${error.message}`,
     };
   }
 }

@@ -20,8 +20,8 @@ export async function answerStatusQuery(
       status: 'error',
       error:
         id === undefined
-          ? 'You have begun no subagent.'
-          : `You have begun no subagent ${JSON.stringify(id)}.`,
+          ? 'You have not started any subagents.'
+          : `You have not started a subagent ${JSON.stringify(id)}.`,
     };
   return { status: 'success', result: JSON.stringify({ subagents: asked }) };
 }

@@ -165,6 +165,6 @@ async function storeFailure(
 ): Promise<ToolCallOutcome> {
   const code = isRuntimeError(failure) ? failure.code : 'Fault';
   const { error = '' } = await env.redact({ status: 'error', error: errorMessage(failure) });
-  const message = `The call was answered, and its answer could not be stored: ${error}`;
+  const message = `The call was answered, but its answer could not be stored: ${error}`;
   return giveUpCall(store, key, execution.call.name, { code, message });
 }

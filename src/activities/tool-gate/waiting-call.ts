@@ -6,8 +6,8 @@ const WAIT_LABELS = {
   approval: 'approval of',
   question: 'an answer to',
   variables: 'variables of',
-  paused: 'leave to go on with',
-  reconcile: 'word of what became of',
+  paused: 'permission to continue for',
+  reconcile: 'the outcome of',
 } as const satisfies Record<Wait['kind'], string>;
 
 /** The texts are kept in the workflow's history, so they hold only names and ids. */

@@ -31,7 +31,7 @@ export async function answerWait(
 }
 
 const SECRET_EXPOSED =
-  'what a signal or an update carries stays in a history: give secret variables with "everthread waits answer ID --value-stdin", and give others than these';
+  'values sent by signal or update stay in the workflow history: give secret variables with "everthread waits answer ID --value-stdin", using new values';
 
 /**
  * True if the answer holds values of secrets. They are in the history by now; such answers are refused so that nobody

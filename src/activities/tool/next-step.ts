@@ -79,7 +79,7 @@ async function runNextStep<Told extends EffectsDue>(
   const mayGoOn = mayBeginNextStep(dependencies, told) && (await isHistoryUnchanged(next));
   // An earlier attempt may have begun the step.
   if (!mayGoOn) return Context.current().info.attempt > 1 ? { ...told, next: UNKNOWN_OUTCOME } : told;
-  showProgress(`asking for step ${next.afterStep + 1}`);
+  showProgress(`running step ${next.afterStep + 1}`);
   // A fault of the step is left to its own next attempt.
   const stepped: WithNext['next'] & EffectsDue = await step({
     ...{ threadId, storeId },

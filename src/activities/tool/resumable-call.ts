@@ -90,7 +90,7 @@ function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
       return toSettledOutcome(begun);
     case 'begun_elsewhere':
     case 'waits':
-      throw new Error('This call is begun by whoever comes.');
+      throw new Error('This call can be begun by any attempt.');
   }
 }
 

@@ -87,7 +87,7 @@ export class AnswerPrinter implements AnswerSink {
         break;
       case 'restart':
         this.#text = '';
-        this.#write(`${this.#open ? '\n' : ''}(taken back)\n`);
+        this.#write(`${this.#open ? '\n' : ''}(discarded)\n`);
         break;
       case 'end':
         this.#answer = this.#text;

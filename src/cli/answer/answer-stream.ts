@@ -105,7 +105,7 @@ export class AnswerStream {
         return [{ kind: 'trouble', text: `asking the model again: ${event.data.reason}` }];
       case 'wait.opened': {
         const { waitId, kind, name, summary } = event.data;
-        return [{ kind: 'trouble', text: `waits for a person (${waitId}): ${kind} of ${name}: ${summary}` }];
+        return [{ kind: 'trouble', text: `waits for input (${waitId}): ${kind} of ${name}: ${summary}` }];
       }
       case 'item.rejected':
         return [{ kind: 'trouble', text: `refused: ${event.data.code}: ${event.data.reason}` }];
@@ -185,7 +185,7 @@ function belongsToHeld({ type, data }: ThreadEvent, held: { id: string; role: st
 }
 
 function modelFailureText({ message, retryInMs, plain }: EventData['model.failed']): string {
-  const pause = retryInMs === undefined ? '' : `; trying again in ${Math.round(retryInMs / 100) / 10} s`;
-  const next = plain ? '; asking for the answer as a whole' : pause;
+  const pause = retryInMs === undefined ? '' : `; retrying in ${Math.round(retryInMs / 100) / 10} s`;
+  const next = plain ? '; requesting the answer without streaming' : pause;
   return `the model failed: ${message ?? 'no reason was given'}${next}`;
 }

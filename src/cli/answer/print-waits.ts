@@ -10,7 +10,7 @@ export function printWaits(waits: readonly Wait[]): void {
   for (const { id, kind, name, summary } of waits) {
     const how =
       kind === 'approval' || kind === 'paused' ? '--approve (or --deny)' : '--value JSON (or --deny)';
-    note(`The thread waits for a person: ${kind} of ${shorten(name, 64)}: ${shorten(summary, SUMMARY)}`);
+    note(`The thread waits for input: ${kind} of ${shorten(name, 64)}: ${shorten(summary, SUMMARY)}`);
     note(`  ${commandName()} waits answer ${id} ${how}`);
   }
 }

@@ -14,7 +14,7 @@ export class TailPrinter {
         this.#addText(part);
         break;
       case 'restart':
-        this.#endText(' (starting again)');
+        this.#endText(' (restarting)');
         break;
       case 'end':
         this.#endText(part.stopped ? ' (stopped)' : '');

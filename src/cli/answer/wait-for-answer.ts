@@ -108,7 +108,7 @@ async function timeout(client: RuntimeClient, threadId: string): Promise<Runtime
     : 'no worker has opened it';
   return new RuntimeError(
     'Timeout',
-    `Thread "${threadId}" was not at rest in time: ${where}. It goes on by itself as long as a worker serves the task ` +
+    `Thread "${threadId}" was not at rest in time: ${where}. It continues by itself as long as a worker serves the task ` +
       `queue "${client.taskQueue}"; "${commandName()} threads tail ${threadId}" shows it.`,
   );
 }
@@ -149,6 +149,9 @@ export function threadExitCode({ status, lastError }: ThreadRecord): number {
     return EXIT.notFound;
   }
   if (status !== 'failed') return EXIT.done;
-  printFailure(lastError?.code ?? 'Failed', lastError?.message ?? 'The thread failed and left no reason.');
+  printFailure(
+    lastError?.code ?? 'Failed',
+    lastError?.message ?? 'The thread failed; no reason was recorded.',
+  );
   return EXIT.failed;
 }

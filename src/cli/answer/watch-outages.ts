@@ -82,5 +82,5 @@ function outageText(away: Exclude<Outage, 'nobody'>, { client }: OutageWatch): s
 }
 
 function recoveryText(away: Outage): string {
-  return away === 'server' ? 'The Temporal server answers again.' : 'A worker is there.';
+  return away === 'server' ? 'The Temporal server answers again.' : 'A worker is available.';
 }

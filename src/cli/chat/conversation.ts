@@ -70,7 +70,8 @@ export class Conversation {
     if (this.#options.json) printJsonLine(toAnswerJson(record, { sent: id, answer: sink.answer, waits }));
     else printWaits(waits);
     const exitCode = threadExitCode(record);
-    if (exitCode === EXIT.failed) dimNote('The thread goes on: say something else, or the same again.');
+    if (exitCode === EXIT.failed)
+      dimNote('The thread can continue: send another message, or the same one again.');
     return exitCode;
   }
 

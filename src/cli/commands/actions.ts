@@ -24,15 +24,15 @@ export function addActions(program: Command, cli: Cli): void {
   const actions = program
     .command('actions')
     .helpGroup(GROUPS.talk)
-    .summary('look after calls whose outcome is unknown: see "everthread actions --help"')
+    .summary('reconcile calls whose outcome is unknown: see "everthread actions --help"')
     .description(
-      "An action is a call that its agent's policy has judged. Where a worker was lost while a tool ran, nobody knows whether the tool " +
-        'has acted: its action is uncertain until somebody says.',
+      "An action is a call that its agent's policy has judged. If a worker is lost during a tool call, its effect is unknown: the " +
+        'action stays uncertain until it is reconciled.',
     );
   const list = actions
     .command('list')
     .summary('list uncertain actions')
-    .description('Lists actions, the newest first. With --json: { actions }.')
+    .description('Lists actions, newest first. With --json: { actions }.')
     .argument('[thread]', 'only those of this thread')
     .addOption(
       new Option('--state <state>', 'actions in this state')
@@ -42,16 +42,16 @@ export function addActions(program: Command, cli: Cli): void {
   addCommon(list).action(withExitCode(cli, listActions));
   const reconcile = actions
     .command('reconcile')
-    .summary('say what became of one')
+    .summary('record the outcome of an action')
     .description(
-      'Keeps what became of an uncertain action, once. Nothing is done again. A thread that waits for it goes on; any other has gone on, and ' +
-        'the result that its model has read stays.',
+      'Stores the outcome of an uncertain action, once. Nothing is executed again. A thread that waits for it continues; any other has continued already, and ' +
+        'the result that its model has read does not change.',
     )
     .argument('<action>', 'id of the action')
     .addOption(new Option('--completed', 'it has taken effect').conflicts(['notDone']))
     .addOption(new Option('--not-done', 'it has not taken effect'))
-    .option('--note <text>', 'how that is known')
-    .option('--by <name>', 'who says so');
+    .option('--note <text>', 'how the outcome is known')
+    .option('--by <name>', 'who records it');
   addCommon(addTaskQueue(reconcile)).action(withExitCode(cli, reconcileAction));
 }
 
@@ -63,7 +63,8 @@ async function listActions(
     const only = { ...(threadId === undefined ? {} : { threadId }), ...(state === 'all' ? {} : { state }) };
     const actions = await new StoredActions(store).listActions(only);
     if (json) return printJson({ actions });
-    if (actions.length === 0) return note(state === 'all' ? 'There is no action.' : `No action is ${state}.`);
+    if (actions.length === 0)
+      return note(state === 'all' ? 'There are no actions.' : `No action is ${state}.`);
     const rows = actions.map(({ id, name, state, requestedAt, capabilities }) => [
       id,
       name,
@@ -79,7 +80,7 @@ async function listActions(
 async function reconcileAction(id: string, options: ReconcileOptions): Promise<number | undefined> {
   const { project, json, completed, notDone, note: told, by } = options;
   if (!completed && !notDone) {
-    note('Say what became of it: --completed, or --not-done.');
+    note('Give the outcome: --completed, or --not-done.');
     return 2;
   }
   const said = {
@@ -106,6 +107,6 @@ async function repeatAnswer(options: ReconcileOptions, { id, answer, threadId }:
   try {
     if (answer) await withClient(options, (client) => client.answerWait(id, answer));
   } catch (error) {
-    note(`The thread ${threadId} goes on as soon as a worker looks: ${errorMessage(error)}`);
+    note(`Thread ${threadId} continues after its worker's next check: ${errorMessage(error)}`);
   }
 }

@@ -15,8 +15,8 @@ interface ApiCommandOptions extends CommonOptions {
 }
 
 const HELP = `
-Tokens: "everthread tokens create", or EVERTHREAD_API_TOKENS=TOKEN[=scope+scope][@user],…   scopes: read, write, answer, admin (all, where none is given)
-Without tokens it answers this machine alone.
+Tokens: "everthread tokens create", or EVERTHREAD_API_TOKENS=TOKEN[=scope+scope][@user],…   scopes: read, write, answer, admin (default: all)
+Without tokens it only answers requests from this machine.
 
 Examples:
   everthread api
@@ -33,8 +33,8 @@ export function addApi(program: Command, cli: Cli): void {
       'Serves /v1, /api for clients of Standard Agents (docs/http.md), and the endpoints of agents/api until Ctrl-C, beside workers that run elsewhere or in "everthread dev". ' +
         '/openapi.json describes it.',
     )
-    .option('--host <name>', 'address to listen at', '127.0.0.1')
-    .option('--port <n>', 'port; 0 for any that is free', parsePort, DEFAULT_PORT)
+    .option('--host <name>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port; 0 for any free one', parsePort, DEFAULT_PORT)
     .addHelpText('after', HELP);
   addCommon(addTaskQueue(command)).action(withExitCode(cli, runApi));
 }
@@ -55,7 +55,7 @@ async function runApi({ project, taskQueue, host, port, json = false }: ApiComma
         printLine(`and ${served.url}/api for clients of Standard Agents.`);
       }
       if (!opened.asksForTokens)
-        note('There are no tokens: whoever reaches this port on this machine may do everything.');
+        note('There are no tokens: anyone who can reach this port on this machine has full access.');
       await waitForAbort(interruption.signal);
       await served.close();
     } finally {
@@ -63,7 +63,7 @@ async function runApi({ project, taskQueue, host, port, json = false }: ApiComma
     }
     note('Stopped.');
     return 0;
-  }, 'Stopping: what is being answered is finished');
+  }, 'Stopping: running requests are finished');
 }
 
 /** Throws `InvalidConfiguration`. */
@@ -71,7 +71,7 @@ function requireTokens(asked: boolean, host: string): void {
   if (asked || isLoopback(host)) return;
   throw new RuntimeError(
     'InvalidConfiguration',
-    `Without tokens the API listens on this machine alone, and ${host} is more: make one with "everthread tokens create", set EVERTHREAD_API_TOKENS, or leave --host out.`,
+    `Without tokens the API only listens on this machine, not on ${host}: create a token with "everthread tokens create", set EVERTHREAD_API_TOKENS, or omit --host.`,
   );
 }
 

@@ -25,7 +25,7 @@ interface ChatOptions extends CommonOptions, LaterOptions {
 }
 
 const MAX_SHOWN_MESSAGES = 10;
-const KEYS = 'Ctrl-C stops an answer, Ctrl-D leaves, /help tells more.';
+const KEYS = 'Ctrl-C stops an answer, Ctrl-D leaves, /help shows help.';
 
 export function addChat(program: Command, cli: Cli): void {
   const command = program
@@ -34,22 +34,19 @@ export function addChat(program: Command, cli: Cli): void {
     .summary('talk to an agent in the terminal')
     .description(
       'Talks to an agent: each line (or pasted text) is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
-        'it, Ctrl-C or Ctrl-D at the prompt leaves. In a terminal it asks what the thread asks: y approves. The thread stays and can be taken up again with --thread. With --json each answer is a line of JSON, ' +
-        'as that of "threads send --wait".',
+        'it, Ctrl-C or Ctrl-D at the prompt leaves. In a terminal it asks for approvals and answers: y approves. The thread is kept, and can be continued with --thread. With --json each answer is one line of JSON, ' +
+        'like that of "threads send --wait".',
     )
     .argument('[agent]', 'name of an agent of the project; not needed with --thread')
-    .option('--thread <id>', 'go on with this thread')
-    .option('--user <id>', 'id of the person that a new thread belongs to')
-    .option('--later', 'also with an agent that this project does not have');
+    .option('--thread <id>', 'continue this thread')
+    .option('--user <id>', 'id of the user that a new thread belongs to')
+    .option('--later', 'allow an agent that this project does not have');
   addCommon(addTaskQueue(command)).action(withExitCode(cli, chat));
 }
 
 async function chat(agent: string | undefined, options: ChatOptions): Promise<number | undefined> {
   if (agent === undefined && options.thread === undefined) {
-    throw new RuntimeError(
-      'InvalidStart',
-      'Name an agent to talk to, or a thread to go on with: --thread ID.',
-    );
+    throw new RuntimeError('InvalidStart', 'Name an agent to talk to, or a thread to continue: --thread ID.');
   }
   if (agent !== undefined && options.thread === undefined) await requireAgent(agent, options);
   const { withClient } = await import('../connection/open-client.ts');
@@ -98,7 +95,7 @@ async function openConversation(
       `Thread "${threadId}" belongs to the agent "${thread.agent}", not to "${agent}".`,
     );
   }
-  dimNote(`Going on with thread ${threadId} of ${thread.agent}. ${KEYS}`);
+  dimNote(`Continuing thread ${threadId} of ${thread.agent}. ${KEYS}`);
   const { messages } = await client.getMessages(threadId, { limit: MAX_SHOWN_MESSAGES });
   if (!json) for (const message of messages) printLine(messageText(message));
   return new Conversation(client, {
@@ -134,9 +131,9 @@ async function runConversation(conversation: Conversation, lines: LineReader): P
 
 function helpText({ threadId, begun }: Conversation): string {
   return [
-    'Each line is a message; a text of many lines that is pasted is one.',
-    'What the thread asks you is asked at once: y approves, anything else refuses.',
-    'Ctrl-C during an answer stops it. Ctrl-D, /exit or /quit leaves; the thread stays.',
+    'Each line is a message; a pasted text of several lines is one message.',
+    'Approvals and questions of the thread are asked at once: y approves, anything else refuses.',
+    'Ctrl-C during an answer stops it. Ctrl-D, /exit or /quit leaves; the thread is kept.',
     `This is thread ${threadId}${begun ? '' : ', which begins with your first message'}.`,
   ].join('\n');
 }
@@ -144,5 +141,5 @@ function helpText({ threadId, begun }: Conversation): string {
 function printGoodbye({ threadId, begun, over }: Conversation, { json, project }: ChatOptions): void {
   if (json || !begun || over) return;
   const place = project === process.cwd() ? '' : ` --project ${project}`;
-  dimNote(`\nThread ${threadId}. Go on with: ${commandName()} chat --thread ${threadId}${place}`);
+  dimNote(`\nThread ${threadId}. Continue with: ${commandName()} chat --thread ${threadId}${place}`);
 }

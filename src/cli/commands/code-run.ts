@@ -53,15 +53,15 @@ function addCodeRun(code: Command, cli: Cli): void {
     .summary('run one ES module and print the value of its export')
     .description(
       'Runs one ES module in the sandbox: no network, files, timers or host objects. Prints the value of the chosen ' +
-        'export, called when it is a function; what the program says on its console goes to standard error. With ' +
-        '--json: { status, result, error, reports, logs, durationMs, memoryUsedBytes }, where values that JSON lacks ' +
+        'export, called when it is a function; console output of the program goes to standard error. With ' +
+        '--json: { status, result, error, reports, logs, durationMs, memoryUsedBytes }, in which values that JSON lacks ' +
         'are tagged, such as {"$bigint":"1"} or {"$map":[[key,value]]}.',
     )
     .argument('<file>', 'the program, relative to --project; - reads it from standard input')
     .option('--fn <name>', 'the export (default: "default")')
-    .option('--args <json>', 'what the export is called with, a JSON array', parseList)
+    .option('--args <json>', 'arguments of the export, a JSON array', parseList)
     .option('--memory <bytes>', 'limit of memory, such as 67108864 or 64mb', parseBytes)
-    .option('--timeout <ms>', 'deadline: the program is then ended (default: none)', parseWhole)
+    .option('--timeout <ms>', 'deadline, after which the program is ended (default: none)', parseWhole)
     .addOption(
       new Option('--language <language>', 'default: javascript for .js and .mjs, else typescript').choices([
         'typescript',

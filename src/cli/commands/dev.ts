@@ -39,12 +39,12 @@ export function addDev(program: Command, cli: Cli): void {
     .summary('run everything on this machine: Temporal server, worker, HTTP API, reload on change')
     .description(
       'Runs the agents of the project: a worker, the HTTP API (docs/http.md) at port 7777 or a free one, and a Temporal server unless ' +
-        'TEMPORAL_ADDRESS, a profile, or one at 127.0.0.1:7233 is there; that of another project is left to it. Changes below agents/ are taken over at once; where they have problems, the ' +
-        'definitions from before stay in use, and at the start it waits until they are mended. Ctrl-C stops everything that was started; threads are kept.',
+        'TEMPORAL_ADDRESS or a profile names one, or one runs at 127.0.0.1:7233 that belongs to no other project. Changes in agents/ are applied at once; if they have problems, the ' +
+        'previous definitions stay in use, and at the start it waits until they are fixed. Ctrl-C stops everything that was started; threads are kept.',
     );
   command.option(
     '--inspect [port]',
-    'let a debugger of this machine attach to the worker (default: port 9229 or a free one); what it holds is not taken for lost',
+    'let a debugger on this machine attach to the worker (default: port 9229 or a free one); a worker paused by it is not considered lost',
     parsePort,
   );
   addCommon(addHealth(addTaskQueue(command))).action(withExitCode(cli, runDev));
@@ -118,7 +118,7 @@ async function runDev(options: DevOptions): Promise<number> {
 function makeKey(projectDir: string): void {
   if (readConfiguration().encryptionKeys) return;
   const path = ensureKeyFile(projectDir);
-  if (path) note(`Made ${showPath(path)}, the key that encrypts variables: without it they are lost.`);
+  if (path) note(`Created ${showPath(path)}, the key that encrypts variables: without it they are lost.`);
 }
 
 function printReady(

@@ -17,7 +17,7 @@ export function addDoctor(program: Command, cli: Cli): void {
     .summary('check this machine, the project and the server')
     .description(
       'Checks Node, the project, its store, keys of models, the wall of the sandbox, the Temporal server with namespace, search attributes, ' +
-        'workers, and how fast a step is. Changes nothing, apart from one short workflow for the measurement. Exit code 1 when a check fails. ' +
+        'workers, and how fast a step is. Changes nothing, apart from one short workflow for the measurement. Exit code 1 if a check fails. ' +
         'With --json: { ok, checks: [{ name, status, message, next }] }.',
     );
   addCommon(addTaskQueue(command)).action(withExitCode(cli, runDoctor));
@@ -39,7 +39,7 @@ async function runDoctor({ project: projectDir, taskQueue, json }: DoctorOptions
   const failed = checks.filter(({ status }) => status === 'fail').length;
   if (json) printJson({ ok: failed === 0, checks });
   else if (failed > 0) note(`\n${failed} ${failed === 1 ? 'check' : 'checks'} failed.`);
-  else dimNote('\nNothing stands in the way.');
+  else dimNote('\nNo check failed.');
   return failed > 0 ? EXIT.failed : EXIT.done;
 }
 

@@ -30,7 +30,7 @@ export function addEnv(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.project)
     .summary('variables and secrets of agents: see "everthread env --help"')
     .description(
-      'Variables that tools read with state.env and prompts show with env parts. A thread takes its own value, else that ' +
+      'Variables that tools read with state.env and prompts show with env parts. A thread uses its own value, else that ' +
         'of its user, else that of the instance, else that of its agent and prompt. All values are encrypted in the store.',
     );
   addSet(env, cli);
@@ -44,13 +44,13 @@ function addSet(env: Command, cli: Cli): void {
     .command('set')
     .summary('set a variable; the value comes from standard input')
     .description(
-      'Sets a variable, for the whole instance unless a thread or a user is named; they need not be there yet. The value ' +
+      'Sets a variable, for the whole instance unless a thread or a user is named; they need not exist yet. The value ' +
         'is read from standard input, on a terminal without showing it, and never from the command line. A new variable ' +
-        'is a secret: it never reaches a model, and is taken out of what tools return. --type text is for values that may be shown.',
+        'is a secret: it never reaches a model, and is redacted from tool results. --type text is for values that may be shown.',
     )
     .argument('<name>', 'name of the variable')
     .addOption(
-      new Option('--type <type>', 'default: the type that it has, else secret').choices(['text', 'secret']),
+      new Option('--type <type>', 'default: its current type, else secret').choices(['text', 'secret']),
     );
   addCommon(addOwner(set)).action(withExitCode(cli, setVariable));
 }
@@ -86,7 +86,7 @@ function addRotate(env: Command, cli: Cli): void {
 function addOwner(command: Command): Command {
   return command
     .addOption(new Option('--thread <id>', 'of this thread').conflicts(['user', 'instance']))
-    .addOption(new Option('--user <id>', "of this person's threads").conflicts(['instance']))
+    .addOption(new Option('--user <id>', "of this user's threads").conflicts(['instance']))
     .addOption(new Option('--instance', 'of all threads of the store (default)'));
 }
 
@@ -100,7 +100,7 @@ async function setVariable(name: string, options: SetOptions): Promise<undefined
     const value = await readSecret(`Value of ${name} (not shown): `);
     const now = await store.env.set({ owner, name, value, type });
     if (json) return printJson({ name, ...owner, type: now });
-    note(`Set ${name} of ${ownerText(owner)}, a ${now}${value === '' ? ', to the empty text' : ''}.`);
+    note(`Set ${name} of ${ownerText(owner)}, a ${now}${value === '' ? ', to the empty string' : ''}.`);
     if (now === 'secret' && type === undefined) {
       dimNote('A secret never reaches a model; --type text is for values that may be shown.');
     }
@@ -135,7 +135,9 @@ async function unsetVariable(name: string, options: OwnerOptions): Promise<numbe
     if (options.json) printJson({ name, ...owner, removed });
     else
       note(
-        removed ? `Removed ${name} of ${ownerText(owner)}.` : `There is no ${name} of ${ownerText(owner)}.`,
+        removed
+          ? `Removed ${name} of ${ownerText(owner)}.`
+          : `There is no variable ${name} of ${ownerText(owner)}.`,
       );
     return removed ? EXIT.done : EXIT.notFound;
   });
@@ -158,7 +160,7 @@ function toOwner({ thread, user }: OwnerOptions): EnvOwner {
   if (isThreadId(thread)) return { thread };
   throw new RuntimeError(
     'InvalidStart',
-    `"${thread}" cannot be a thread id: letters, digits and . _ : - alone.`,
+    `"${thread}" is not a valid thread id: use only letters, digits and . _ : -.`,
   );
 }
 

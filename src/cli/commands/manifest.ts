@@ -18,24 +18,24 @@ export function addManifest(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.project)
     .summary('manifests of agents/manifests: see "everthread manifest --help"')
     .description(
-      'A manifest names what may be edited of an agent, and what it is measured by (docs/tasks.md).',
+      'A manifest declares what may be edited in an agent, and how the agent is measured (docs/tasks.md).',
     );
   const show = manifest
     .command('show')
-    .summary('show one with its hash')
+    .summary('show a manifest with its hash')
     .description(
-      'Shows a manifest: of the project by its name, of a task or an execution by its id, or by its hash. Without one, all of the project.',
+      'Shows a manifest: of the project by its name, of a task or an execution by its id, or by its hash. Without an argument, all manifests of the project.',
     )
     .argument('[of]', 'name of a manifest, id of a task or an execution, or hash');
   addCommon(show).action(withExitCode(cli, showManifest));
   const diff = manifest
     .command('diff')
-    .summary('show how two differ')
+    .summary('compare two manifests')
     .description(
-      'Shows how one differs from another, or from the one of the project with the same id. Exit code 1 where they differ. With --json: { from, to, changes }.',
+      'Compares a manifest with another one, or with the one of the project that has the same id. Exit code 1 if they differ. With --json: { from, to, changes }.',
     )
     .argument('<from>', 'name of a manifest, id of a task or an execution, or hash')
-    .argument('[to]', 'the same');
+    .argument('[to]', 'the other one, given in the same way');
   addCommon(diff).action(withExitCode(cli, diffManifests));
 }
 
@@ -95,7 +95,7 @@ async function showManifest(of: string | undefined, { project, json }: CommonOpt
   const found =
     of === undefined ? [...(await readProject(project)).values()] : [await findManifest(project, of)];
   if (json) printJson(of === undefined ? { manifests: found } : found[0]);
-  else if (found.length === 0) note('There is nothing in agents/manifests.');
+  else if (found.length === 0) note('There are no manifests in agents/manifests.');
   else
     for (const { hash, document } of found)
       printLine(escapeControls(`${hash}\n${JSON.stringify(document, null, 2)}`));
@@ -111,7 +111,7 @@ async function diffManifests(
   const after = to === undefined ? await findCurrent(project, before) : await findManifest(project, to);
   const changes = compareValues(before.document, after.document);
   if (json) printJson({ from: before.hash, to: after.hash, changes });
-  else if (changes.length === 0) note('They are the same.');
+  else if (changes.length === 0) note('The manifests are the same.');
   else
     for (const { path, from: was, to: is } of changes)
       printLine(escapeControls(`${path}: ${valueText(was)} → ${valueText(is)}`));

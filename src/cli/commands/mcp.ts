@@ -9,9 +9,9 @@ import { withInterruption } from '../interruption.ts';
 import { note } from '../output/output.ts';
 
 const HELP = `
-As clients are configured:
+Configuration of a client:
   { "mcpServers": { "agents": { "command": "npx", "args": ["everthread", "mcp", "--project", "/path/of/the/project"] } } }
-Over HTTP the same is served by "everthread api", at /mcp.`;
+"everthread api" serves the same over HTTP, at /mcp.`;
 
 export function addMcp(program: Command, cli: Cli): void {
   const command = program
@@ -53,7 +53,7 @@ async function runMcp({
       await close();
     }
     return 0;
-  }, 'Stopping: what was called goes on');
+  }, 'Stopping: agents that were called continue');
 }
 
 /** Resolves when the client closes standard input, or when the signal aborts. */

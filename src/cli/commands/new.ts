@@ -11,12 +11,12 @@ export function addNew(program: Command, cli: Cli): void {
   const command = program
     .command('new')
     .helpGroup(GROUPS.project)
-    .summary('write a small project that works at once')
+    .summary('create a small working project')
     .description(
-      'Writes an agent, its prompt, a model and two tools into a new folder, or into one that holds no more than what ' +
-        '`npm init`, `npm install` and `git init` leave. The model is OpenAI when OPENAI_API_KEY is set, and a scripted sample until then.',
+      'Writes an agent, its prompt, a model and two tools into a new folder, or into one that contains only what ' +
+        '`npm init`, `npm install` and `git init` create. The model is OpenAI if OPENAI_API_KEY is set, and a scripted sample until then.',
     )
-    .argument('<dir>', 'the folder; . is this one');
+    .argument('<dir>', 'the folder; . is the current one');
   addCommon(command).action(withExitCode(cli, newProject));
 }
 
@@ -39,8 +39,8 @@ async function newProject(dir: string, { project, json }: CommonOptions): Promis
   for (const file of files) printLine(tone('dim', `  ${file}`));
   printLine(
     hasKey
-      ? '\nIts model is OpenAI-compatible, by the OPENAI_… variables that are set here.'
-      : '\nOPENAI_API_KEY is not set, so its model is a sample that follows a script: agents/models/main.ts.\n.env.example tells what a real one needs.',
+      ? '\nIts model is OpenAI-compatible: it uses the OPENAI_… variables that are set here.'
+      : '\nOPENAI_API_KEY is not set, so its model is a sample that follows a script: agents/models/main.ts.\n.env.example shows what a real model needs.',
   );
   printLine(`\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`);
   return undefined;

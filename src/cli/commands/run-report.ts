@@ -23,12 +23,12 @@ export function addRunReport(runs: Command, cli: Cli): void {
     .command('report')
     .summary('write what happened in an execution as JSON')
     .description(
-      'Writes the report of an execution: its events, and what they tell of actions, approvals, artifacts, metrics and the task. ' +
+      'Writes the report of an execution: its events, and the actions, approvals, artifacts, metrics and task derived from them. ' +
         'Fields that are named like secrets are masked.',
     )
     .argument('<id>', 'id of the execution')
-    .option('--thread <id>', 'its thread, where another one has an execution of this id')
-    .option('--no-redact', 'as it is')
+    .option('--thread <id>', 'its thread, if other threads have an execution with this id')
+    .option('--no-redact', 'mask nothing')
     .option('--out <file>', 'write to this file (default: standard output)');
   addCommon(command).action(withExitCode(cli, reportRun));
 }
@@ -53,7 +53,7 @@ export function addRunReplay(runs: Command, cli: Cli): void {
     .command('replay')
     .summary('show the events of a recorded report')
     .description(
-      'Shows the events of a report, as `runs report` has written it. With --json one event a line. Runs nothing.',
+      'Shows the events of a report, as `runs report` has written it. With --json one event per line. Runs nothing.',
     )
     .argument('<file>', 'the report')
     .option('--type <type>', 'only events of this type');
@@ -75,8 +75,8 @@ export function addRunDiff(runs: Command, cli: Cli): void {
     .command('diff')
     .summary('compare two recorded reports')
     .description(
-      'Compares the events of two reports by what does not differ from run to run: types, severities, summaries. ' +
-        'Ends with 0 where they are the same, else with 1. With --json: { same, lines }.',
+      'Compares the events of two reports by what is stable between runs: types, severities, summaries. ' +
+        'Exit code 0 if they are the same, else 1. With --json: { same, lines }.',
     )
     .argument('<first>', 'a report')
     .argument('<second>', 'another one');
@@ -87,7 +87,7 @@ async function diffReports(first: string, second: string, { json }: CommonOption
   const lines = diffRuns(readReport(first), readReport(second));
   const same = lines.every((line) => line.in === 'both');
   if (json) printJson({ same, lines });
-  else if (same) note('Both runs tell the same.');
+  else if (same) note('Both runs have the same events.');
   else for (const line of lines) printLine(diffText(line));
   return same ? 0 : 1;
 }

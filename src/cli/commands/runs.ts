@@ -47,7 +47,7 @@ function addRunList(runs: Command, cli: Cli): void {
     .option('--trace <id>', 'only those of this trace')
     .option('--agent <name>', 'only those that began with this agent')
     .addOption(new Option('--state <state>', 'only those in this state').choices(RUN_STATES))
-    .option('--before <id>', 'only those behind this run: the next page after the last one shown')
+    .option('--before <id>', 'only those after this run: pass the last one shown for the next page')
     .option('--limit <n>', 'at most n', parseCount, 50);
   addCommon(command).action(withExitCode(cli, listRuns));
 }
@@ -65,7 +65,7 @@ async function listRuns(options: ListOptions): Promise<undefined> {
       ...(last && { before: last }),
     });
     if (json) return printJson({ runs });
-    if (runs.length === 0) return note('No runs like that.');
+    if (runs.length === 0) return note('No matching runs.');
     const [heading = '', ...lines] = toTable([
       ['RUN', 'THREAD', 'AGENT', 'STATE', 'STARTED', 'TOOK', 'REASON'],
       ...runs.map(toRow),
@@ -73,7 +73,7 @@ async function listRuns(options: ListOptions): Promise<undefined> {
     printLine(tone('dim', heading));
     for (const line of lines) printLine(line);
     if (runs.length === limit)
-      dimNote(`At most ${limit} are shown: --before ${runs.at(-1)?.id} shows those behind them.`);
+      dimNote(`At most ${limit} are shown: --before ${runs.at(-1)?.id} shows those after them.`);
   });
   return undefined;
 }
@@ -96,7 +96,7 @@ function addRunShow(runs: Command, cli: Cli): void {
     .summary('show what happened in an execution')
     .description('Shows the events of an execution (docs/runs.md). With --json lines of { cursor, event }.')
     .argument('<id>', 'id of the execution')
-    .option('--thread <id>', 'its thread, where another one has an execution of this id');
+    .option('--thread <id>', 'its thread, if other threads have an execution with this id');
   addCommon(command).action(withExitCode(cli, showRun));
 }
 

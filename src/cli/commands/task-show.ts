@@ -18,9 +18,9 @@ interface ShowOptions extends CommonOptions {
 export function addTaskShow(tasks: Command, cli: Cli): void {
   const command = tasks
     .command('show')
-    .summary('show one, with its steps')
+    .summary('show a task with its steps')
     .description(
-      'Shows a task: what it was asked to be, how it ended, and its steps. With --json: { task, steps, waits, threads }; threads are the latest 20 that it has started.',
+      'Shows a task: its input, how it ended, and its steps. With --json: { task, steps, waits, threads }; threads are the latest 20 that it has started.',
     )
     .argument('<id>', 'id of the task')
     .option('--steps <n>', 'at most n steps, the newest ones', parseWhole, 20);
@@ -43,7 +43,7 @@ async function showTask(id: string, { project, json, steps: most }: ShowOptions)
     if (steps.length === 0) return;
     printLine('');
     const [heading = '', ...lines] = toTable([
-      ['STEP', 'SCORE', 'DID', 'CAME TO'],
+      ['STEP', 'SCORE', 'DID', 'OUTCOME'],
       ...steps.map(toStepRow),
     ]).split('\n');
     printLine(tone('dim', heading));

@@ -26,7 +26,7 @@ export function addTasks(program: Command, cli: Cli): void {
     .helpGroup(GROUPS.talk)
     .summary('tasks: see "everthread tasks --help"')
     .description(
-      'A task observes its domain, measures it, decides and acts, until it is done (docs/tasks.md). What it asks is answered with "everthread waits".',
+      'A task observes its domain, measures it, decides and acts, until it is done (docs/tasks.md). Its questions are answered with "everthread waits".',
     );
   addStart(tasks, cli);
   addList(tasks, cli);
@@ -51,21 +51,21 @@ interface StartOptions extends CommonOptions {
 function addStart(tasks: Command, cli: Cli): void {
   const command = tasks
     .command('start')
-    .summary('start one')
+    .summary('start a task')
     .description(
-      'Starts a task of agents/tasks and prints its id. The same id again is the same task, which goes on where it was. ' +
-        'With --wait: exit code 0 where it is completed or waits for people, else 1.',
+      'Starts a task of agents/tasks and prints its id. Starting the same id again attaches to the same task, which continues where it was. ' +
+        'With --wait: exit code 0 if it is completed or waits for people, else 1.',
     )
     .argument('<task>', 'name of the task')
-    .option('--id <id>', 'id of its own; made up unless given')
-    .option('--intent <label>', 'a label of the operation, never words of a user (default: the name)')
+    .option('--id <id>', 'id of the task (default: generated)')
+    .option('--intent <label>', 'label of the operation, without text of a user (default: the name)')
     .option('--inputs <json>', 'what it works on, as a JSON object', parseObject)
-    .option('--max-steps <n>', 'how often it may act or ask', parseWhole)
-    .option('--max-cost <usd>', 'what it may spend', parsePositive)
+    .option('--max-steps <n>', 'how many times it may act or ask', parseWhole)
+    .option('--max-cost <usd>', 'the most that it may spend', parsePositive)
     .option('--max-seconds <n>', 'how long it may work', parsePositive)
-    .option('--user <id>', 'for whom it works')
-    .option('--scenario <id>', 'what it is compared by')
-    .option('-w, --wait', 'end when the task has ended, or waits for people')
+    .option('--user <id>', 'id of the user that it works for')
+    .option('--scenario <id>', 'scenario by which it is compared')
+    .option('-w, --wait', 'exit when the task has ended, or waits for people')
     .option('--timeout <seconds>', 'with --wait: give up after this time', parsePositive);
   addCommon(addTaskQueue(command)).action(withExitCode(cli, startTask));
 }
@@ -130,7 +130,7 @@ async function listTasks({ project, json, task, status, user, limit }: ListOptio
       ...(user === undefined ? {} : { userId: user }),
     });
     if (json) return printJson({ tasks: found });
-    if (found.length === 0) return note('No tasks like that.');
+    if (found.length === 0) return note('No matching tasks.');
     const rows = found.map((each) => [
       each.id,
       shorten(each.name, 30),
@@ -153,9 +153,9 @@ async function listTasks({ project, json, task, status, user, limit }: ListOptio
 function addAbort(tasks: Command, cli: Cli): void {
   const command = tasks
     .command('abort')
-    .summary('end one at once')
+    .summary('abort a task')
     .description(
-      'Aborts a task: what it is at is cut off, and it ends as aborted. One that is over stays as it is.',
+      'Aborts a task: its current work is interrupted, and it ends as aborted. A task that has ended does not change.',
     )
     .argument('<id>', 'id of the task')
     .option('--reason <text>', 'why');
@@ -172,7 +172,7 @@ async function abortTask(id: string, options: AbortOptions): Promise<undefined> 
   await withClient(options, async ({ tasks }) => {
     await tasks.abort(id, options.reason);
     if (options.json) printJson({ id });
-    else note(`Told ${id} to end.`);
+    else note(`Asked task ${id} to end.`);
   });
   return undefined;
 }

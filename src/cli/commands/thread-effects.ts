@@ -13,15 +13,15 @@ export function addThreadEffects(threads: Command, cli: Cli): void {
     .command('effects')
     .summary('list the effects that a thread has scheduled, or cancel one')
     .description(
-      'Lists the effects that wait (state.scheduleEffect), the next due first. With --json: { effects }, times in ' +
+      'Lists pending effects (state.scheduleEffect), the next due first. With --json: { effects }, times in ' +
         'microseconds since 1970.',
     )
     .argument(...THREAD_ARGUMENT);
   addCommon(list).action(withExitCode(cli, listEffects));
   const cancel = list
     .command('cancel')
-    .summary('cancel one that waits')
-    .description('Cancels an effect that still waits; it never fires.')
+    .summary('cancel a pending effect')
+    .description('Cancels a pending effect; it never fires.')
     .argument(...THREAD_ARGUMENT)
     .argument('<effect>', 'id of the effect');
   addCommon(cancel).action(withExitCode(cli, cancelEffect));
@@ -32,7 +32,7 @@ async function listEffects(threadId: string, { project, json }: CommonOptions): 
     await findThread(store, threadId);
     const effects = await store.effects.list(threadId);
     if (json) return printJson({ effects });
-    if (effects.length === 0) return note('No effects wait.');
+    if (effects.length === 0) return note('No pending effects.');
     const rows = effects.map((effect) => toRow(effect, Date.now()));
     const [heading = '', ...lines] = toTable([['ID', 'NAME', 'DUE', 'AT', 'ARGUMENTS'], ...rows]).split('\n');
     printLine(tone('dim', heading));
@@ -86,7 +86,7 @@ async function cancelEffect(
     if (!(await store.effects.remove(threadId, effectId))) {
       throw new RuntimeError(
         'EffectNotFound',
-        `No effect ${JSON.stringify(effectId)} of thread "${threadId}" waits: it has fired, was cancelled, or never was.`,
+        `Thread "${threadId}" has no pending effect ${JSON.stringify(effectId)}: it has fired, was cancelled, or never existed.`,
       );
     }
     if (json) printJson({ threadId, effectId, cancelled: true });

@@ -21,10 +21,10 @@ interface EndOptions extends CommonOptions {
 export function addThreadStop(threads: Command, cli: Cli): void {
   const command = threads
     .command('stop')
-    .summary('end what a thread is doing now')
+    .summary('stop what a thread is doing now')
     .description(
-      'Ends the current execution. The thread stays; what is queued waits for the next user message. ' +
-        'With --json: { threadId, requested, running }; running says whether there was anything to stop.',
+      'Ends the current execution. The thread is kept; queued items wait for the next user message. ' +
+        'With --json: { threadId, requested, running }; running is true if there was anything to stop.',
     );
   addEnd(command).action(withExitCode(cli, stopThread));
 }
@@ -32,10 +32,10 @@ export function addThreadStop(threads: Command, cli: Cli): void {
 export function addThreadContinue(threads: Command, cli: Cli): void {
   const command = threads
     .command('continue')
-    .summary('let a thread go on without another message')
+    .summary('let a thread continue without another message')
     .description(
-      'Lets a thread that was stopped go on with what had been queued. Where nothing is in line, a new execution begins and goes on from ' +
-        'the history, as after a failure of a model. A thread that works is left alone. With --json: { threadId, requested }.',
+      'Lets a stopped thread continue with what had been queued. If nothing is queued, a new execution begins and continues from ' +
+        'the history, as after a failure of a model. A running thread is left alone. With --json: { threadId, requested }.',
     )
     .argument(...THREAD_ARGUMENT);
   addCommon(addTaskQueue(command)).action(withExitCode(cli, continueThread));
@@ -45,7 +45,7 @@ async function continueThread(threadId: string, options: EndOptions): Promise<un
   const { withClient } = await import('../connection/open-client.ts');
   await withClient(options, (client) => client.continue(threadId));
   if (options.json) printJson({ threadId, requested: 'continue' });
-  else note(`Asked thread ${threadId} to go on.`);
+  else note(`Asked thread ${threadId} to continue.`);
   return undefined;
 }
 
@@ -59,8 +59,8 @@ export function addThreadCancel(threads: Command, cli: Cli): void {
     .command('cancel')
     .summary('cancel an execution of a thread')
     .description(
-      'Cancels what a thread is doing now: its model, tools, code and subagents are aborted, and what they had finished is kept. ' +
-        'Unlike after a stop, what others have queued goes on. With --json: the execution.',
+      'Cancels what a thread is doing now: its model, tools, code and subagents are aborted, and their finished results are kept. ' +
+        'Unlike after a stop, what others have queued is then processed. With --json: the execution.',
     )
     .option('--execution <id>', 'only if it is this one (default: the one that runs)')
     .option('--by <name>', 'who asks');
@@ -81,17 +81,17 @@ async function cancelExecution(threadId: string, options: CancelOptions): Promis
 export function addThreadTerminate(threads: Command, cli: Cli): void {
   const command = threads
     .command('terminate')
-    .summary('end a thread for ever')
-    .description('Ends a thread for ever: nothing can be sent to it any more, everything stays readable.');
+    .summary('terminate a thread permanently')
+    .description('Ends a thread permanently: nothing can be sent to it any more, everything stays readable.');
   addEnd(command).action(withExitCode(cli, terminateThread));
 }
 
 export function addThreadDelete(threads: Command, cli: Cli): void {
   const command = threads
     .command('delete')
-    .summary('end a thread and delete what it has')
+    .summary('terminate a thread and delete its data')
     .description(
-      'Ends a thread and all that descend from it, and deletes their messages, logs, files, values and variables. There is no way back. ' +
+      'Ends a thread and all its descendants, and deletes their messages, logs, files, values and variables. This cannot be undone. ' +
         'With --json: { deleted }.',
     )
     .argument(...THREAD_ARGUMENT);
@@ -109,7 +109,7 @@ async function deleteThread(threadId: string, options: EndOptions): Promise<unde
 
 function addEnd(command: Command): Command {
   return addCommon(
-    addTaskQueue(command.argument(...THREAD_ARGUMENT).option('--reason <text>', 'is stored with it')),
+    addTaskQueue(command.argument(...THREAD_ARGUMENT).option('--reason <text>', 'why; stored with it')),
   );
 }
 
@@ -131,6 +131,6 @@ async function terminateThread(threadId: string, options: EndOptions): Promise<u
   const { withClient } = await import('../connection/open-client.ts');
   await withClient(options, (client) => client.terminate(threadId, options.reason));
   if (options.json) printJson({ threadId, requested: 'terminate' });
-  else note(`Asked thread ${threadId} to end for ever.`);
+  else note(`Asked thread ${threadId} to end permanently.`);
   return undefined;
 }

@@ -24,8 +24,8 @@ export function addThreadExport(threads: Command, cli: Cli): void {
     .command('export')
     .summary('write a thread or its Temporal history as JSON')
     .description(
-      'transcript: { thread, messages } with silent messages, from the store. history: the Temporal history of the ' +
-        "thread's newest workflow run, fit for replay.",
+      'transcript: { thread, messages } including silent messages, from the store. history: the Temporal history of the ' +
+        "thread's newest workflow run, suitable for replay.",
     )
     .argument(...THREAD_ARGUMENT)
     .addOption(

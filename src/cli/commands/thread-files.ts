@@ -33,7 +33,7 @@ export function addThreadFiles(threads: Command, cli: Cli): void {
     .command('files')
     .summary('list the files of a thread, or print one')
     .description(
-      'Lists a directory of the thread, / unless another one is named; prints a file when PATH is one. With --json: ' +
+      'Lists a directory of the thread, / unless another one is given; prints a file if PATH is one. With --json: ' +
         '{ entries }, or { file } without its content.',
     )
     .argument(...THREAD_ARGUMENT)
@@ -65,7 +65,7 @@ async function listDirectory(
 ): Promise<void> {
   const { entries } = await store.files.readdir(threadId, path);
   if (json) return printJson({ entries });
-  if (entries.length === 0) return note('There is nothing in it.');
+  if (entries.length === 0) return note('The directory is empty.');
   const rows = entries.map((entry) => [
     entry.isDirectory ? '' : String(entry.size),
     entry.isDirectory ? 'directory' : shorten(entry.mimeType, 40),
@@ -109,8 +109,8 @@ export function addThreadValues(threads: Command, cli: Cli): void {
       'Lists keys and values of the thread (state.setValue), or prints one value as JSON. With --json: { values }.',
     )
     .argument(...THREAD_ARGUMENT)
-    .argument('[key]', 'print this value alone; null when there is none')
-    .option('--after <key>', 'only keys behind this one')
+    .argument('[key]', 'print only this value; null if there is none')
+    .option('--after <key>', 'only keys after this one')
     .option('--limit <n>', 'at most n values', parseCount, 100);
   addCommon(command).action(withExitCode(cli, showValues));
 }

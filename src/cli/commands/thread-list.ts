@@ -19,16 +19,16 @@ export function addThreadList(threads: Command, cli: Cli): void {
     .command('list')
     .summary('list threads, the latest first')
     .description(
-      'Lists the threads of the store, those that changed last first, with their age and how their conversations begin. ' +
+      'Lists the threads of the store, last changed first, with their age and how their conversations begin. ' +
         'With --json: { threads }.',
     )
     .addOption(new Option('--status <status>', 'only threads with this status').choices(STATUSES))
     .option('--agent <name>', 'only threads of this agent')
     .option('--user <id>', 'only threads of this user')
     .option('--organization <id>', 'only threads of this organisation')
-    .option('--tag <tag>', 'only threads with this tag, those made last first')
+    .option('--tag <tag>', 'only threads with this tag, last created first')
     .option('--parent <id>', 'only subagents of this thread')
-    .option('--before <id>', 'only those behind this thread: the last one of the page before')
+    .option('--before <id>', 'only those after this thread: pass the last one shown for the next page')
     .option('--limit <n>', 'at most n threads', parseCount, DEFAULT_LIMIT);
   addCommon(command).action(withExitCode(cli, listThreads));
 }
@@ -55,7 +55,7 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
       return printJson({ threads: threads.map((each) => ({ ...each, firstWords: words[each.id] ?? null })) });
     }
     const filtered = place || Object.values(asked).some((value) => value !== undefined);
-    if (threads.length === 0) return note(`No threads${filtered ? ' like that' : ' yet'}.`);
+    if (threads.length === 0) return note(`No ${filtered ? 'matching threads' : 'threads yet'}.`);
     const families = threads.some(({ parentId }) => parentId !== null);
     const rows = threads.map((thread) => [
       thread.id,
@@ -81,7 +81,7 @@ async function listThreads({ project, json, limit, before, ...filters }: ListOpt
     printLine(tone('dim', heading ?? ''));
     for (const [index, line] of lines.entries()) printLine(colourStatus(line, threads[index]));
     if (threads.length === limit)
-      dimNote(`At most ${limit} are shown: --limit shows more, --before ${threads.at(-1)?.id} those behind.`);
+      dimNote(`At most ${limit} are shown: --limit shows more, --before ${threads.at(-1)?.id} those after.`);
   });
   return undefined;
 }

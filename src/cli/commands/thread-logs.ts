@@ -28,7 +28,7 @@ export function addThreadLogs(threads: Command, cli: Cli): void {
         'executions, effects. Never content. With --json: { logs }, times in microseconds since 1970.',
     )
     .argument(...THREAD_ARGUMENT)
-    .option('--limit <n>', 'how many at most, the newest', parseCount, 100);
+    .option('--limit <n>', 'at most n entries, the newest ones', parseCount, 100);
   addCommon(logs).action(withExitCode(cli, listLogs));
 }
 

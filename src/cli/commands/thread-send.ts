@@ -23,7 +23,7 @@ import { readText } from '../input/read-text.ts';
 import { dimNote, printJson, printLine } from '../output/output.ts';
 
 const EXECUTION =
-  'id of the execution that it begins, alone and from rest; the same again attaches to it, anything else is refused';
+  'id of the execution that it begins, in a thread at rest with an empty queue; the same request again attaches to it, another one is refused';
 
 interface QueueOptions extends CommonOptions, WaitOptions {
   readonly id?: string;
@@ -43,7 +43,7 @@ interface SendOptions extends QueueOptions, AttachOptions {
 
 const CONTEXT = [
   '--context <json>',
-  'how the execution is to run that it begins, a JSON object: docs/governance.md',
+  'settings of the execution that it begins, a JSON object: docs/governance.md',
   parseObject,
 ] as const;
 
@@ -52,8 +52,8 @@ export function addThreadSend(threads: Command, cli: Cli): void {
     .command('send')
     .summary('send a thread a message')
     .description(
-      "Queues a message and prints the message's id. It is durable then, in order with all others, also while the " +
-        'thread works and while no worker runs.',
+      "Queues a message and prints the message's id. From then on it is durable and in order with all others, also while the " +
+        'thread is busy and while no worker runs.',
     )
     .argument(...THREAD_ARGUMENT)
     .argument('[text]', 'the message; - reads it from standard input; not needed with --attach')
@@ -63,12 +63,12 @@ export function addThreadSend(threads: Command, cli: Cli): void {
     )
     .option('--execution <id>', EXECUTION)
     .addOption(
-      new Option('--role <role>', 'user: the agent answers; assistant: recorded as its own words')
+      new Option('--role <role>', 'user: the agent answers; assistant: recorded as a message of the agent')
         .choices(['user', 'assistant'])
         .default('user'),
     )
     .option(...CONTEXT)
-    .option('--silent', 'the model sees it, ordinary lists of messages do not');
+    .option('--silent', 'the model sees it, ordinary lists of messages do not show it');
   addCommon(addTaskQueue(addWait(addAttach(command)))).action(withExitCode(cli, sendMessage));
 }
 
@@ -77,15 +77,15 @@ export function addThreadTool(threads: Command, cli: Cli): void {
     .command('tool')
     .summary('have a thread run a tool')
     .description(
-      'Queues a tool of the active prompt as a normal call; the model then sees its result and answers. With --unanswered no model is ' +
-        'asked: with --wait the result is printed, or what the call waits for.',
+      'Queues a tool of the active prompt as a normal call; the model then sees its result and answers. With --unanswered the model is not ' +
+        'called: with --wait the result is printed, or what the call waits for.',
     )
     .argument(...THREAD_ARGUMENT)
     .argument('<name>', 'name of the tool')
     .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
     .option(...CONTEXT)
     .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)')
-    .option('--unanswered', 'no model is asked after it')
+    .option('--unanswered', 'do not call the model with the result')
     .option('--execution <id>', EXECUTION);
   addCommon(addTaskQueue(addWait(command))).action(withExitCode(cli, queueTool));
 }

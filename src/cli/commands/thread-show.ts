@@ -32,8 +32,11 @@ export function addThreadShow(threads: Command, cli: Cli): void {
     )
     .argument(...THREAD_ARGUMENT)
     .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
-    .option('--silent', 'also messages that are hidden from ordinary lists')
-    .option('--debug', 'also where in the code tools, hooks and effects have failed (with --json: faults)');
+    .option('--silent', 'include messages that are hidden from ordinary lists')
+    .option(
+      '--debug',
+      'include where in the code tools, hooks and effects have failed (with --json: faults)',
+    );
   addCommon(command).action(withExitCode(cli, showThread));
 }
 

@@ -37,16 +37,12 @@ export function addThreadStart(threads: Command, cli: Cli): void {
     .argument('<agent>', 'name of an agent of the project')
     .argument('[text]', 'first message; - reads it from standard input')
     .option('--id <id>', 'id of the thread: letters, digits and . _ : - (default: an unguessable one)')
-    .option('--user <id>', 'id of the person that the thread belongs to')
+    .option('--user <id>', 'id of the user that the thread belongs to')
     .option('--arguments <json>', "the thread's arguments, a JSON object: {{key}} in prompts", parseObject)
-    .option(
-      '--context <json>',
-      'how its executions are to run, a JSON object: docs/governance.md',
-      parseObject,
-    )
+    .option('--context <json>', 'settings of its executions, a JSON object: docs/governance.md', parseObject)
     .option(
       '--later',
-      'also for an agent that this project does not have: it waits for a worker that has it',
+      'allow an agent that this project does not have: the thread waits for a worker that has it',
     );
   addCommon(addTaskQueue(addWait(addAttach(command)))).action(withExitCode(cli, startThread));
 }

@@ -23,7 +23,7 @@ export function addThreadTail(threads: Command, cli: Cli): void {
     .description(
       'Shows what has happened in a thread and follows it: messages, answers token by token, tool calls and results. ' +
         'Ends when the thread is terminated, or with Ctrl-C. With --json each event is one line {seq, at, type, …}; ' +
-        'the last seq is the cursor to go on from.',
+        'the last seq is the cursor to continue from.',
     )
     .argument(...THREAD_ARGUMENT)
     .option('--after <seq>', 'only events after this one: its seq, or with --as its cursor')
@@ -33,8 +33,8 @@ export function addThreadTail(threads: Command, cli: Cli): void {
         'run: as RunEvents; agenticx: as its RuntimeEvents; tangle: as events of its boxes; one line each (docs/runs.md, docs/tangle.md)',
       ).choices(['run', 'agenticx', 'tangle']),
     )
-    .option('--run <id>', 'with --as: the events of this execution alone')
-    .option('--no-follow', 'end at the present end of the log');
+    .option('--run <id>', 'with --as: only the events of this execution')
+    .option('--no-follow', 'exit at the current end of the log');
   addCommon(command).action(withExitCode(cli, tailThread));
 }
 

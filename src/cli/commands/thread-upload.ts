@@ -17,12 +17,12 @@ export function addThreadUpload(threads: Command, cli: Cli): void {
     .command('upload')
     .summary('write a file of a thread')
     .description(
-      'Writes a file of the thread, of at most 100 MiB: what was at PATH is replaced. It is there once all of it is. With --json: { file }.',
+      'Writes a file of the thread, of at most 100 MiB. A file at PATH is replaced once the upload is complete. With --json: { file }.',
     )
     .argument(...THREAD_ARGUMENT)
-    .argument('<path>', 'where the thread has it, from /')
-    .argument('[file]', 'a file of this machine; standard input unless given')
-    .option('--type <type>', 'its media type (default: by the ending of PATH)');
+    .argument('<path>', 'path in the thread, from /')
+    .argument('[file]', 'a file of this machine (default: standard input)')
+    .option('--type <type>', 'its media type (default: by the extension of PATH)');
   addCommon(command).action(withExitCode(cli, upload));
 }
 

@@ -23,30 +23,30 @@ export function addTokens(program: Command, cli: Cli): void {
   const tokens = program
     .command('tokens')
     .helpGroup(GROUPS.run)
-    .summary('say who may use the HTTP API: see "everthread tokens --help"')
+    .summary('manage the tokens of the HTTP API: see "everthread tokens --help"')
     .description(
-      'Tokens of the HTTP API. The store keeps what recognises a token, and not the token: it is shown once, when it is made. ' +
-        'From the first one on, every request needs one.',
+      'Tokens of the HTTP API. The store keeps only the hash of a token: the token itself is shown once, when it is created. ' +
+        'As soon as there is one, every request needs a token.',
     );
   const create = tokens
     .command('create')
-    .summary('make a token')
-    .description('Makes a token and prints it, this once. With --json: { secret, token }.')
-    .option('--name <name>', 'whose it is, or what for')
-    .option('--scope <scope...>', `what it may do: ${API_SCOPES.join(', ')}; everything unless given`)
-    .option('--user <id>', 'it reaches the threads of this user alone')
-    .option('--organization <id>', 'threads that it starts run for this organisation')
-    .option('--days <n>', 'it ends after so many days', parseDays);
+    .summary('create a token')
+    .description('Creates a token and prints it, only this once. With --json: { secret, token }.')
+    .option('--name <name>', 'its owner, or its purpose')
+    .option('--scope <scope...>', `what it may do: ${API_SCOPES.join(', ')} (default: all)`)
+    .option('--user <id>', 'it can only access the threads of this user')
+    .option('--organization <id>', 'threads that it starts belong to this organisation')
+    .option('--days <n>', 'it expires after this number of days', parseDays);
   addCommon(create).action(withExitCode(cli, makeToken));
   const list = tokens
     .command('list')
     .summary('list tokens')
-    .description('Lists tokens, those that no longer hold too. With --json: { tokens }.');
+    .description('Lists tokens, including expired and revoked ones. With --json: { tokens }.');
   addCommon(list).action(withExitCode(cli, listTokens));
   const revoke = tokens
     .command('revoke')
-    .summary('end a token')
-    .description('Ends a token, from the next request on. With --json: { token }.')
+    .summary('revoke a token')
+    .description('Revokes a token: it is rejected from the next request on. With --json: { token }.')
     .argument('<id>', 'id of the token');
   addCommon(revoke).action(withExitCode(cli, revokeToken));
 }
@@ -65,7 +65,7 @@ async function makeToken({
     const made = await createToken(store, { name, scopes, userId, organizationId, lifeMs });
     if (json) return printJson(made);
     printLine(made.secret);
-    note(`Keep it: it is not shown again. "everthread tokens revoke ${made.token.id}" ends it.`);
+    note(`Keep it: it is not shown again. "everthread tokens revoke ${made.token.id}" revokes it.`);
   });
   return undefined;
 }
@@ -74,7 +74,7 @@ async function listTokens({ project, json }: CommonOptions): Promise<undefined> 
   await withStore(project, async (store) => {
     const tokens = await store.tokens.list();
     if (json) return printJson({ tokens });
-    if (tokens.length === 0) return note('There is no token.');
+    if (tokens.length === 0) return note('There are no tokens.');
     const rows = tokens.map((token) => [
       token.id,
       token.name ?? '',
@@ -99,7 +99,7 @@ async function revokeToken(id: string, { project, json }: CommonOptions): Promis
     if (!token)
       throw new RuntimeError(
         'TokenNotFound',
-        `There is no token "${id}": "everthread tokens list" lists those that there are.`,
+        `There is no token "${id}": "everthread tokens list" lists all tokens.`,
       );
     if (json) return printJson({ token });
     note(`Revoked ${id}.`);
@@ -110,5 +110,5 @@ async function revokeToken(id: string, { project, json }: CommonOptions): Promis
 function parseDays(text: string): number {
   const days = Number(text);
   if (/^\d{1,5}$/.test(text) && days > 0) return days;
-  throw new InvalidArgumentError('Give a whole number of days, from 1.');
+  throw new InvalidArgumentError('Give a whole number of days, 1 or more.');
 }

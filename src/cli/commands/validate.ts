@@ -14,7 +14,7 @@ export function addValidate(program: Command, cli: Cli): void {
     .description(
       'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,api} and prints every problem with its file, line and field. ' +
         'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
-        'mcpServers, a2aAgents, endpoints, about, problems, warnings }; about says for each agent its title, description, icon, labels of its sides, package and guards.',
+        'mcpServers, a2aAgents, endpoints, about, problems, warnings }; about contains for each agent its title, description, icon, labels of its sides, package and guards.',
     );
   addCommon(command).action(withExitCode(cli, validateProject));
 }

@@ -17,7 +17,7 @@ interface ProvideOptions extends CommonOptions {
 const PROVIDE_HELP = `
 Examples:
   everthread variables provide 4f2a…                    (asks for each, without showing it)
-  everthread variables provide 4f2a… API_KEY < key.txt  (all of standard input is the value of the one)
+  everthread variables provide 4f2a… API_KEY < key.txt  (all of standard input is its value)
   everthread variables provide 4f2a… < values.txt       (lines NAME=value)`;
 
 export function addVariables(program: Command, cli: Cli): void {
@@ -43,14 +43,14 @@ export function addVariables(program: Command, cli: Cli): void {
   addCommon(show).action(withExitCode(cli, showRequest));
   const provide = variables
     .command('provide')
-    .summary('give the values, and start the subagent')
+    .summary('provide the values, and start the subagent')
     .description(
       'Stores the values for the subagent alone and starts it at once; its answer reaches its parent as a message. The ' +
         'values are read from standard input or asked for without showing them, and never taken from the command line. A ' +
         'request can be answered once.',
     )
     .argument('<request>', 'id of the request')
-    .argument('[names...]', 'variables to give (default: those that are missing)')
+    .argument('[names...]', 'variables to provide (default: those that are missing)')
     .addHelpText('after', PROVIDE_HELP);
   addCommon(addTaskQueue(provide)).action(withExitCode(cli, provideVariables));
 }
@@ -96,7 +96,7 @@ function describe({
     ['needs', required.join(' ')],
     ['missing', missing.join(' ')],
     ['asked', dateAndTime(createdAt)],
-    ['state', childId === null ? 'waits' : `served: its thread is ${childId}`],
+    ['state', childId === null ? 'waits' : `answered: its thread is ${childId}`],
   ];
 }
 
@@ -118,7 +118,7 @@ async function provideVariables(
     const { childThreadId } = await client.provideVariables(parentId, requestId, values);
     if (json) return printJson({ requestId, threadId: parentId, childThreadId });
     const given = Object.keys(values).join(', ');
-    note(`Gave ${given} to the subagent ${agent}, which starts as thread ${childThreadId}.`);
+    note(`Provided ${given} to the subagent ${agent}, which starts as thread ${childThreadId}.`);
   });
   return undefined;
 }

@@ -56,42 +56,42 @@ export function addWaits(program: Command, cli: Cli): void {
   const waits = program
     .command('waits')
     .helpGroup(GROUPS.talk)
-    .summary('answer what is asked of people: see "everthread waits --help"')
+    .summary('list and answer approvals and questions: see "everthread waits --help"')
     .description(
-      'Approvals, questions of tools and variables that subagents lack. The work that asks waits in no process; it goes on once there is an answer.',
+      'Approvals, questions of tools and variables that subagents lack. Waiting work occupies no process; it continues once there is an answer.',
     );
   const list = waits
     .command('list')
-    .summary('list what waits, the oldest first')
+    .summary('list open waits, oldest first')
     .description(
-      'Lists open waits: of all threads, or of one, with its family where it is the root. With --json: { waits }.',
+      'Lists open waits: of all threads, or of one, with its family if it is the root. With --json: { waits }.',
     )
     .argument('[thread]', 'id of a thread')
-    .addOption(new Option('--state <state>', 'those in another state').choices(WAIT_STATES).default('open'))
+    .addOption(new Option('--state <state>', 'only those in this state').choices(WAIT_STATES).default('open'))
     .option('--limit <n>', 'at most n', parseCount, SHOWN);
   addCommon(list).action(withExitCode(cli, listWaits));
   const show = waits
     .command('show')
-    .summary('show one, with all that is asked')
-    .description('Shows a wait: what is asked, what is shown beside it, and what was answered.')
+    .summary('show a wait with all that it asks')
+    .description('Shows a wait: what it asks, the details shown with it, and the answer.')
     .argument('<id>', 'id of the wait');
   addCommon(show).action(withExitCode(cli, showWait));
   const answer = waits
     .command('answer')
-    .summary('answer one')
+    .summary('answer a wait')
     .description(
-      'Stores the answer and tells the thread. The first answer counts; the same one again is harmless. ' +
-        'Exit codes: 0 where it counts, 3 where there is no such wait or its thread is terminated, else 1.',
+      'Stores the answer and notifies the thread. The first answer counts; repeating it is harmless. ' +
+        'Exit codes: 0 if it counts, 3 if there is no such wait or its thread is terminated, else 1.',
     )
     .argument('<id>', 'id of the wait')
     .option('--approve', 'yes')
     .option('--deny', 'no; refuses a wait of any kind')
     .option('--value <json>', 'the value that is asked for', parseJson)
-    .option('--value-stdin', 'the same, as JSON from standard input: for what is secret')
+    .option('--value-stdin', 'the same, as JSON from standard input: for secret values')
     .addOption(new Option('--scope <scope>', 'how far an approval reaches').choices(WAIT_SCOPES))
     .option('--by <name>', 'who answers')
     .option('--reason <text>', 'why')
-    .option('--fingerprint <text>', 'of what was shown: an answer for anything else does not count')
+    .option('--fingerprint <text>', 'of what was shown: if it has changed since, the answer does not count')
     .addHelpText('after', ANSWER_HELP);
   addCommon(addTaskQueue(answer)).action(withExitCode(cli, answerWait));
 }
@@ -112,7 +112,7 @@ async function listWaits(
     if (threadId !== undefined) await findThread(store, threadId);
     const waits = await store.waits.list({ threadId, state, limit });
     if (json) return printJson({ waits });
-    if (waits.length === 0) return note(state === 'open' ? 'Nothing waits.' : 'No waits like that.');
+    if (waits.length === 0) return note(state === 'open' ? 'There are no open waits.' : 'No matching waits.');
     const rows = waits.map((wait) => [
       wait.id,
       wait.threadId,
@@ -221,13 +221,14 @@ function printOutcome(id: string, outcome: WaitOutcome, ended: boolean): void {
   else if (outcome === 'duplicate') note(`${id} has this answer already.`);
   else if (outcome === 'unknown')
     printFailure('WaitNotFound', `There is no wait ${JSON.stringify(id)} in this store.`);
-  else if (ended) printFailure('ThreadTerminated', `Nobody waits for ${id}: its thread is terminated.`);
-  else printFailure(outcome, `The answer of ${id} does not count: ${REJECTION_REASONS[outcome]}.`);
+  else if (ended)
+    printFailure('ThreadTerminated', `Wait ${id} needs no answer any more: its thread is terminated.`);
+  else printFailure(outcome, `The answer to ${id} does not count: ${REJECTION_REASONS[outcome]}.`);
 }
 
 const REJECTION_REASONS = {
   already_answered: 'another answer came first; "everthread waits show" shows it',
-  stale: 'something else would be done now than was shown',
-  expired: 'its time was up',
-  closed: 'nobody waits for it any more',
+  stale: 'what would be done has changed since it was shown',
+  expired: 'the wait has expired',
+  closed: 'it is no longer needed',
 } as const;

@@ -26,11 +26,11 @@ export function addWorker(program: Command, cli: Cli): void {
   const command = program
     .command('worker')
     .helpGroup(GROUPS.run)
-    .summary('run a worker against a Temporal server that is there already')
+    .summary('run a worker against an existing Temporal server')
     .description(
-      'Runs the agents of the project for the Temporal server of TEMPORAL_ADDRESS or a profile, in a process that is started ' +
-        'again when it falls. Ctrl-C or SIGTERM finishes what runs within its grace (EVERTHREAD_MODEL_GRACE_MS, EVERTHREAD_TOOL_GRACE_MS: 10 s each) or ' +
-        'hands it over; a second one ends at once. Several workers may share one store and queue. It serves /healthz, /readyz and /metrics.',
+      'Runs the agents of the project for the Temporal server of TEMPORAL_ADDRESS or a profile, in a process that is restarted ' +
+        'if it dies. Ctrl-C or SIGTERM finishes running work within its grace period (EVERTHREAD_MODEL_GRACE_MS, EVERTHREAD_TOOL_GRACE_MS: 10 s each) or ' +
+        'hands it over; a second one exits at once. Several workers may share one store and queue. It serves /healthz, /readyz and /metrics.',
     );
   addCommon(addHealth(addTaskQueue(command))).action(withExitCode(cli, runWorkerCommand));
 }

@@ -37,7 +37,7 @@ async function complete({ ids }: ThreadStore, { kind, id }: IdPlace): Promise<st
   const more = found.length > MAX_LISTED ? ', …' : '';
   throw new RuntimeError(
     'InvalidRequest',
-    `More than one ${KIND_NAMES[kind] ?? kind} begins with "${id}": ${found.slice(0, MAX_LISTED).join(', ')}${more}. Give more of it.`,
+    `More than one ${KIND_NAMES[kind] ?? kind} begins with "${id}": ${found.slice(0, MAX_LISTED).join(', ')}${more}. Give more characters of it.`,
   );
 }
 

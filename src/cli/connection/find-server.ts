@@ -66,15 +66,15 @@ export async function requireOwn(server: FoundServer): Promise<void> {
   if (owner === undefined) return;
   throw new RuntimeError(
     'TemporalUnavailable',
-    `No Temporal server of this project runs: the one at ${server.address} is that of another project, ${owner}. Start one with ` +
-      `"${commandName()} dev", which takes other ports, or set TEMPORAL_ADDRESS to one that runs.`,
+    `No Temporal server of this project is running: the one at ${server.address} belongs to another project, ${owner}. Start one with ` +
+      `"${commandName()} dev", which uses other ports, or set TEMPORAL_ADDRESS to a running one.`,
   );
 }
 
 export function serverUnreachable({ address }: FoundServer, cause?: unknown): RuntimeError {
   return new RuntimeError(
     'TemporalUnavailable',
-    `No Temporal server answers at ${address}. Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to one that runs.`,
+    `No Temporal server answers at ${address}. Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to a running one.`,
     { cause },
   );
 }

@@ -50,7 +50,7 @@ export function requireStore(address: string, projectDir: string): void {
   throw new RuntimeError(
     'ThreadNotFound',
     `There are no threads yet: ${showPath(file)} does not exist. "${commandName()} dev" or a first ` +
-      `"${commandName()} threads start AGENT" makes it; EVERTHREAD_STORE or --project names another place.`,
+      `"${commandName()} threads start AGENT" creates it; EVERTHREAD_STORE or --project names another place.`,
   );
 }
 
@@ -61,8 +61,8 @@ export function requireProject(projectDir: string): void {
   if (agents?.isDirectory() || file === undefined || existsSync(file)) return;
   throw new RuntimeError(
     'InvalidConfiguration',
-    `${showPath(projectDir)} is no project: it has no agents/ folder. Go to the project's folder or name it with --project; ` +
-      `"${commandName()} new DIR" makes one.`,
+    `${showPath(projectDir)} is not a project: it has no agents/ folder. Go to the project's folder or name it with --project; ` +
+      `"${commandName()} new DIR" creates one.`,
   );
 }
 

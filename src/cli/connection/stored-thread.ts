@@ -9,6 +9,6 @@ export async function findThread(store: ThreadStore, threadId: string): Promise<
   if (thread && thread.deletedAt === undefined) return thread;
   throw new RuntimeError(
     'ThreadNotFound',
-    `Thread "${threadId}" is not in this store. A thread that was just started appears once a worker ("${commandName()} dev") has taken it.`,
+    `Thread "${threadId}" is not in this store. A thread that was just started appears once a worker ("${commandName()} dev") has opened it.`,
   );
 }

@@ -16,7 +16,7 @@ const ALL = 1_000_000;
 
 export function checkNode(): Check {
   const bundled = process.execPath.includes(`${sep}node_modules${sep}`);
-  const found = `${process.version}, ${bundled ? 'the one that npm brought along' : process.execPath}`;
+  const found = `${process.version}, ${bundled ? 'the one that npm installed' : process.execPath}`;
   if (Number(process.versions.node.split('.')[0]) >= NEEDED_NODE) return ok('node', found);
   return fail('node', found, `Install Node ${NEEDED_NODE} or newer, or npm install without --omit=optional.`);
 }
@@ -30,11 +30,7 @@ export async function checkProject(projectDir: string): Promise<Check> {
   const found = `agents ${[...registry.agents.keys()].join(', ') || 'none'}; tools ${ownToolNames(registry).join(', ') || 'none'}`;
   if (registry.agents.size === 0) return warn('project', found, 'Put an agent into agents/agents/.');
   if (warnings.length > 0)
-    return warn(
-      'project',
-      `${found}\n${escapeControls(formatProblems(warnings))}`,
-      'Have a look at the warnings.',
-    );
+    return warn('project', `${found}\n${escapeControls(formatProblems(warnings))}`, 'Check the warnings.');
   return ok('project', found);
 }
 
@@ -43,7 +39,7 @@ export async function checkStore(projectDir: string): Promise<{ check: Check; st
   const address = readConfiguration().store;
   const file = storeFile(address, projectDir);
   const missing = (place: string) => {
-    const next = `"${commandName()} dev" makes it; if it should be there, check --project and EVERTHREAD_STORE.`;
+    const next = `"${commandName()} dev" creates it; if it should exist, check --project and EVERTHREAD_STORE.`;
     return { check: warn('store', `${place} does not exist yet`, next) };
   };
   if (file !== undefined && !existsSync(file)) return missing(showPath(file));
@@ -62,7 +58,7 @@ export async function checkStore(projectDir: string): Promise<{ check: Check; st
   } catch (error) {
     if (isRuntimeError(error, 'ThreadNotFound'))
       return missing(`the store in ${showStore(address, projectDir)}`);
-    const next = 'Check EVERTHREAD_STORE and who may read and write there.';
+    const next = 'Check EVERTHREAD_STORE and the permissions to read and write there.';
     // A database server's error already has the address, the reason and the remedy.
     const found =
       file === undefined ? errorMessage(error) : `${showPath(file)} cannot be opened: ${errorMessage(error)}`;
@@ -77,7 +73,7 @@ export function checkKeys(env: NodeJS.ProcessEnv = process.env): Check {
   return warn(
     'model key',
     'OPENAI_API_KEY is not set',
-    'Models of openaiCompatible() without a key of their own need it, where the worker runs.',
+    'Models of openaiCompatible() without their own key need it, in the environment of the worker.',
   );
 }
 
@@ -88,11 +84,11 @@ export async function checkSandbox(): Promise<Check> {
     const why = missing.map((better) => `${better.kind}: ${better.why}`).join('; ');
     if (kind === 'none') {
       const reason = why || 'EVERTHREAD_SANDBOX_WALL is "none"';
-      return warn('sandbox', `Node's permission model alone, no wall of the kernel's (${reason})`, WALL_NEXT);
+      return warn('sandbox', `only Node's permission model, no wall of the kernel (${reason})`, WALL_NEXT);
     }
-    const found = `${kind}${seccomp ? ' with a filter of system calls' : ''}; a probe was kept from ${holds.join(', ')}`;
+    const found = `${kind}${seccomp ? ' with a filter of system calls' : ''}; a probe confirmed the protection of ${holds.join(', ')}`;
     if (kind === 'bubblewrap') return ok('sandbox', found);
-    return ok('sandbox', `${found}; bubblewrap would filter system calls too (${why || 'not asked for'})`);
+    return ok('sandbox', `${found}; bubblewrap would filter system calls too (${why || 'not requested'})`);
   } catch (error) {
     return fail('sandbox', errorMessage(error), WALL_NEXT);
   }

@@ -32,7 +32,7 @@ export async function checkNamespace(connection: Connection, namespace: string):
     await withTimeout(connection, () => connection.workflowService.describeNamespace({ namespace }));
     return ok('namespace', namespace);
   } catch (error) {
-    const next = `Set TEMPORAL_NAMESPACE, or make it: temporal operator namespace create -n ${namespace}`;
+    const next = `Set TEMPORAL_NAMESPACE, or create it: temporal operator namespace create -n ${namespace}`;
     return fail('namespace', `"${namespace}" cannot be used: ${errorMessage(error)}`, next);
   }
 }
@@ -56,12 +56,14 @@ export async function checkTuning(connection: Connection, namespace: string): Pr
   try {
     const untuned = await withTimeout(connection, () => findUntunedSettings(connection, namespace));
     if (untuned.length > 0) return untuned.map(toWarning);
-    return [
-      ok('settings', 'retention, and what the server tells of its dynamic config, are as they should be'),
-    ];
+    return [ok('settings', 'retention and the visible dynamic config of the server are as required')];
   } catch (error) {
     return [
-      warn('settings', `cannot be read: ${errorMessage(error)}`, 'Threads run; how fast is measured below.'),
+      warn(
+        'settings',
+        `cannot be read: ${errorMessage(error)}`,
+        'Threads run; their speed is measured below.',
+      ),
     ];
   }
 }
@@ -101,18 +103,18 @@ export async function checkWorkers(
   if (!foreign) return ok('workers', found);
   return fail(
     'workers',
-    `${found}; with another store than this project's`,
+    `${found}; some use another store than this project's`,
     'Give all workers of a queue the same EVERTHREAD_STORE, or each store its own EVERTHREAD_TASK_QUEUE.',
   );
 }
 
 export function checkStepSpeed(milliseconds: number): Check {
-  const found = `${milliseconds.toFixed(1)} ms for one activity after another`;
+  const found = `${milliseconds.toFixed(1)} ms from one activity to the next`;
   if (milliseconds <= SLOW_MS) return ok('speed', found);
   return warn(
     'speed',
     found,
-    'Unless this machine is just very busy, the server has its default dynamic config, which makes every step wait. Give it temporal/dynamic-config.yaml of this package (docker-compose.yml shows how).',
+    'Unless this machine is just very busy, the server has its default dynamic config, which delays every step. Start it with temporal/dynamic-config.yaml of this package (docker-compose.yml shows how).',
   );
 }
 

@@ -65,12 +65,12 @@ export async function examine({
 
 async function connect(server: FoundServer, report: (check: Check) => void): Promise<Connection | undefined> {
   const { address, connection } = server;
-  const next = `Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to one that runs.`;
+  const next = `Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to a running one.`;
   try {
     await requireListening(server);
     const owner = await findForeignProject(server);
     if (owner !== undefined) {
-      report(fail('temporal', `the server at ${address} is that of another project, ${owner}`, next));
+      report(fail('temporal', `the server at ${address} belongs to another project, ${owner}`, next));
       return undefined;
     }
     return await Connection.connect({ ...connection, connectTimeout: '5 s' });
@@ -96,7 +96,7 @@ async function measure(server: FoundServer, connection: Connection): Promise<Che
     return warn(
       'speed',
       `could not be measured: ${errorMessage(error)}`,
-      'Is this service allowed to run workflows for you?',
+      'Check that you are allowed to run workflows on this server.',
     );
   }
 }

@@ -33,9 +33,9 @@ export default defineAgent({
   name: 'assistant',
   sideA: { prompt: 'talk' },
   guards: {
-    // Where a thread grows long, requests have a summary in place of its older messages; the thread keeps them all.
+    // In long threads, requests contain a summary instead of older messages; the thread keeps all of them.
     compaction: true,
-    // A model whose calls go round in circles is reminded of it, and stopped where it goes on.
+    // A model that repeats its calls is warned, then stopped.
     loops: true,
   },
 });
@@ -72,8 +72,8 @@ export default defineModel({
 const SAMPLE = `import { calls, says, scriptedModel } from 'everthread/testing';
 
 /**
- * Stands in until there is a real model: it follows this script, so that everything else is real at once.
- * Files that begin with _ hold no definition.
+ * Used until a real model is configured: it follows this script; everything else is real.
+ * Files whose names begin with _ contain no definition.
  */
 export const sample = scriptedModel((request) => {
   const last = request.messages.at(-1);
@@ -103,9 +103,9 @@ import { z } from 'zod';
 
 /** The file's name is the tool's name. */
 export default defineTool({
-  description: 'Tells the current date and time.',
+  description: 'Returns the current date and time.',
   args: z.object({ timeZone: z.string().default('UTC').describe('IANA name, such as Europe/Paris') }),
-  // Running it twice does no harm, and it is done at once.
+  // It is safe to run twice, and fast.
   quick: true,
   execute: async (_state, { timeZone }) => {
     const now = new Date().toLocaleString('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'short' });
@@ -122,7 +122,7 @@ export default defineTool({
   args: z.object({ left: z.number(), operator: z.enum(['+', '-', '*', '/']), right: z.number() }),
   quick: true,
   execute: async (_state, { left, operator, right }) => {
-    // An error result is told to the model, which can do something about it.
+    // The model receives the error and can react.
     if (operator === '/' && right === 0) return { status: 'error', error: 'Division by zero has no result' };
     const results = { '+': left + right, '-': left - right, '*': left * right, '/': left / right };
     return { status: 'success', result: \`\${left} \${operator} \${right} = \${results[operator]}\` };
@@ -134,7 +134,7 @@ const TEST = `import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calls, says, testAgent } from 'everthread/testing';
 
-/** Server, worker and store are real, and nothing has to run for it: only the model follows a script. */
+/** Starts a real server, worker and store; only the model follows a script. */
 test('it calculates with its tool', async (t) => {
   const agent = await testAgent({
     script: [calls('calculate', { left: 6, operator: '*', right: 7 }), says('It is 42.')],
@@ -147,12 +147,12 @@ test('it calculates with its tool', async (t) => {
 });
 `;
 
-const ENV_EXAMPLE = `# Settings of the models. Copy this file to .env, which is not for version control, and start "everthread dev" again.
-# What the shell sets wins. Secrets of threads are not kept here: "everthread env set NAME".
+const ENV_EXAMPLE = `# Settings of the models. Copy this file to .env (do not commit it) and restart "everthread dev".
+# Variables of the shell take precedence. Secrets of threads do not belong here: "everthread env set NAME" stores them.
 
 OPENAI_API_KEY=
 # OPENAI_MODEL=gpt-4.1-mini
-# Another server that speaks the same protocol, such as Ollama; it needs no key:
+# Another server with the same protocol, such as Ollama; it needs no key:
 # OPENAI_BASE_URL=http://127.0.0.1:11434/v1
 `;
 
@@ -186,23 +186,23 @@ npx everthread chat assistant   # in another terminal
 npm test                        # needs no server
 \`\`\`
 
-Without a key, the agent is played by a sample that follows a script (\`agents/models/_sample.ts\`). For a real model copy
-\`.env.example\` to \`.env\`, set \`OPENAI_API_KEY\` there (and \`OPENAI_MODEL\`), or \`OPENAI_BASE_URL\` for another server that speaks the same
-protocol, and start \`everthread dev\` again. What your shell sets wins over \`.env\`.
+Without a key, a sample model answers that follows a script (\`agents/models/_sample.ts\`). For a real model copy
+\`.env.example\` to \`.env\`, set \`OPENAI_API_KEY\` there (and \`OPENAI_MODEL\`), or \`OPENAI_BASE_URL\` for another server with the same
+protocol, and restart \`everthread dev\`. Variables of your shell take precedence over \`.env\`.
 
-| folder | holds |
+| folder | contains |
 | --- | --- |
-| \`agents/agents/\` | who can be talked to: which prompt leads |
-| \`agents/prompts/\` | what the model is told, and which tools it gets |
-| \`agents/models/\` | which model answers, at which provider |
-| \`agents/tools/\` | what the model can do; a file's name is the tool's name |
+| \`agents/agents/\` | agents, each with its prompt |
+| \`agents/prompts/\` | instructions for the model, and its tools |
+| \`agents/models/\` | models, each with its provider |
+| \`agents/tools/\` | tools that the model can call; a file's name is the tool's name |
 | \`agents/hooks/\`, \`effects/\`, \`api/\` | none yet: code at points of a thread's life, code that runs later, web endpoints |
 | \`test/\` | a test of the agent: \`npm test\` runs it on a real engine, with a model that follows a script |
 | \`.everthread/\` | threads and the local server's database; not for version control |
 
 Files written for the Standard Agents spec run as they are: imports of \`@standardagents/spec\` and \`@standardagents/builder\` reach
-Everthread, with nothing installed; the \`paths\` in \`tsconfig.json\` tell that to your editor.
+Everthread, with nothing installed; the \`paths\` in \`tsconfig.json\` configure your editor for it.
 
-\`npx everthread validate\` checks everything, \`npx everthread doctor\` the machine, \`npx everthread --help\` tells the rest.
+\`npx everthread validate\` checks the definitions, \`npx everthread doctor\` checks the machine, \`npx everthread --help\` lists all commands.
 `;
 }

@@ -38,7 +38,7 @@ function showJson(result: CodeExecutionResult): boolean {
     printData(JSON.parse(written.text));
     return result.status === 'success';
   }
-  const message = `What the program returned or reported is longer than ${JSON_BYTES} bytes as JSON.`;
+  const message = `The result and reports of the program are longer than ${JSON_BYTES} bytes as JSON.`;
   const { durationMs, memoryUsedBytes } = result;
   printData({
     status: 'error',

@@ -20,7 +20,7 @@ export interface Banner {
 const SOURCES: Record<ResolvedServer['source'], string> = {
   configured: 'as configured',
   project: 'started by another "everthread dev" of this project',
-  found: 'was running already',
+  found: 'already running',
   started: 'started by this command',
 };
 
@@ -49,7 +49,7 @@ export function banner({
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
     ...webUi(server),
-    ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine alone, no tokens'})`],
+    ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine only, no tokens'})`],
     ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
     ...(inspector === undefined
       ? []

@@ -122,26 +122,25 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => LogLine
     status === 'failed'
       ? { level: 'ERROR', message: `failed: ${errorText(error) || reason}`, act: true }
       : undefined,
-  'step.retried': ({ reason, handedOver }) =>
-    (handedOver ? info : warn)(`the step is tried again: ${reason}`),
+  'step.retried': ({ reason, handedOver }) => (handedOver ? info : warn)(`the step is retried: ${reason}`),
   'model.failed': ({ retryInMs, plain, ...error }) => {
-    const then = retryInMs !== undefined || plain ? `; tried again${durationText(retryInMs)}` : '';
+    const then = retryInMs !== undefined || plain ? `; retrying${durationText(retryInMs)}` : '';
     return warn(`the model failed: ${errorText(error)}${then}`);
   },
   'model.waiting': () => warn('the model has not begun to answer yet'),
   'attempt.discarded': ({ reason }) =>
     (reason === 'WorkerShutdown' ? info : warn)(`the beginning of an answer is discarded: ${reason}`),
   'tool.unknown': ({ name }) =>
-    warn(`tool ${name}: its worker has ended meanwhile, and whether it has acted is unknown`, true),
+    warn(`tool ${name}: its worker has ended; whether it took effect is unknown`, true),
   'action.uncertain': ({ name }) =>
-    warn(`${name}: its worker has ended meanwhile, and whether it has acted is unknown`, true),
+    warn(`${name}: its worker has ended; whether it took effect is unknown`, true),
   'item.rejected': ({ code, reason }) => warn(`an item was refused: ${code}: ${reason}`),
   'attachment.missing': ({ paths }) => warn(`files are missing: ${paths.join(', ')}`),
-  'loop.warning': ({ name, count }) => warn(`calls of ${name} go round in circles, ${count} of them`),
+  'loop.warning': ({ name, count }) => warn(`the calls of ${name} repeat: ${count} of them`),
   'budget.warning': ({ limit, used, max }) => warn(`the budget is nearly spent: ${limit} ${used} of ${max}`),
   'budget.exceeded': ({ limit, max }) => warn(`the budget is spent: ${limit} ${max}`, true),
   'wait.opened': ({ kind, name, waitId }) =>
-    warn(`waits for a person: ${kind} (${name}); "${commandName()} waits answer ${waitId}"`, true),
+    warn(`waits for input: ${kind} (${name}); "${commandName()} waits answer ${waitId}"`, true),
   'wait.answered': ({ kind, name }) => info(`answered: ${kind} (${name})`),
   'subagent.created': ({ agent, name, childId }) =>
     info(`has a subagent: ${name ?? agent}`, { child: agent, childId }),

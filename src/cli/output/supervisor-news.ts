@@ -10,16 +10,14 @@ export function createNewsLogger(subject: string): (news: SupervisorNews) => voi
   return (news) => {
     if (news.kind === 'culprit') {
       const { code, name, threadId, work, stack } = news.culprit;
-      const how = `${code} "${name}" has taken its ${subject} process down: ${news.how}`;
+      const how = `${code} "${name}" crashed its ${subject} process: ${news.how}`;
       logger.error(how, { threadId, work, stack });
     } else if (news.kind === 'slow') {
       const seconds = Math.round(news.forMs / 1000);
       logger.info(`The ${subject} is starting, for ${seconds} s now: it is ${news.doing}`);
     } else {
       const { pid, how, againInMs } = news;
-      logger.error(
-        `${named} process ${pid} has ended (${how}): it is started again in ${againInMs / 1000} s`,
-      );
+      logger.error(`${named} process ${pid} has ended (${how}): it is restarted in ${againInMs / 1000} s`);
     }
   };
 }

@@ -71,7 +71,7 @@ function budgetText(asking: string, { limit, used, max, threadId }: BudgetLine):
 
 function countChildren(children: readonly ChildRecord[]): string {
   const living = children.filter(({ terminatedAt }) => terminatedAt === null).length;
-  return living === children.length ? `${living}` : `${children.length}, ${living} of them living`;
+  return living === children.length ? `${living}` : `${children.length}, ${living} of them not terminated`;
 }
 
 /** Returns no lines if the session has not begun, or has only one AI side. */

@@ -46,9 +46,9 @@ export function readEnvFile(
 /** Describes what was read, by names only: values may be keys. */
 export function envFileText({ file, taken, kept, refused }: ReadEnv): string {
   const parts = [
-    `Read ${file}: ${taken.join(', ') || 'nothing is set by it'}.`,
-    ...(kept.length > 0 ? [`Already set, and kept: ${kept.join(', ')}.`] : []),
-    ...(refused.length > 0 ? [`Not taken from it, to be set in the shell: ${refused.join(', ')}.`] : []),
+    `Read ${file}: ${taken.join(', ') || 'it sets nothing'}.`,
+    ...(kept.length > 0 ? [`Already set and kept: ${kept.join(', ')}.`] : []),
+    ...(refused.length > 0 ? [`Ignored there; set them in the shell: ${refused.join(', ')}.`] : []),
   ];
   return parts.join(' ');
 }

@@ -23,7 +23,7 @@ export async function requireAgent(
   const meant = didYouMean(agent, names) || ` It has: ${names.join(', ') || 'none'}.`;
   throw new RuntimeError(
     'AgentNotFound',
-    `This project has no agent "${agent}".${meant} With --later the thread is started all the same, and waits for a worker that has it; ` +
+    `This project has no agent "${agent}".${meant} With --later the thread is started and waits for a worker that has it; ` +
       `"${commandName()} validate" checks the project.`,
   );
 }

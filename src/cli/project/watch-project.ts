@@ -20,14 +20,15 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
       const text = `Reloaded: ${agents.join(', ') || 'no agents'}.`;
       announce({ text, message: 'Reloaded', fields: { agents } });
     } catch (error) {
-      printProblems(error, { json, next: 'The definitions from before stay in use.' });
+      printProblems(error, { json, next: 'The previous definitions stay in use.' });
     }
   };
   return watchAgents({
     projectDir,
     since: project.loadedAt,
     changed: reload,
-    failed: (error) => note(`Warning: changes are no longer seen (${error.message}); start again.`),
+    failed: (error) =>
+      note(`Warning: changes are no longer detected (${error.message}); restart the command.`),
   });
 }
 

@@ -47,7 +47,7 @@ export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<
 function listenError(host: string, port: number, cause: NodeJS.ErrnoException): RuntimeError {
   const why =
     cause.code === 'EADDRINUSE'
-      ? 'something listens there already: give another --port'
+      ? 'the port is already in use: give another --port'
       : `${cause.message}: give another --host or --port`;
   return new RuntimeError('InvalidConfiguration', `The API cannot listen at ${host}:${port}: ${why}.`, {
     cause,

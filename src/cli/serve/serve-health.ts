@@ -69,14 +69,14 @@ function readAddress(text: string): Address {
     return { host: bracketed ?? (plain || '0.0.0.0'), port: Number(port) };
   throw new RuntimeError(
     'InvalidConfiguration',
-    `"${text}" is no address for health and metrics: write host:port, such as 0.0.0.0:9464 (port 0: any that is free), or "off".`,
+    `"${text}" is not a valid address for health and metrics: write host:port, such as 0.0.0.0:9464 (port 0: any free one), or "off".`,
   );
 }
 
 function listen(server: Server, { host, port }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'something listens there already' : cause.message;
+      const why = cause.code === 'EADDRINUSE' ? 'the port is already in use' : cause.message;
       const message = `Health and metrics cannot be served at ${host}:${port}: ${why}. Give another --health or EVERTHREAD_HEALTH, or "off".`;
       reject(new RuntimeError('InvalidConfiguration', message, { cause }));
     });
@@ -96,9 +96,9 @@ async function answerRequest(
   const { pathname } = new URL(request.url ?? '/', 'http://worker');
   // H2: only loopback host names are served.
   if (isLoopback(served.place.host) && !isLoopback(hostName(request.headers.host)))
-    return send(response, 403, { error: 'This address answers this machine alone.' });
+    return send(response, 403, { error: 'This address only answers requests from this machine.' });
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return send(response, 405, { error: 'Only GET.' });
+    return send(response, 405, { error: 'Only GET is allowed.' });
   switch (pathname) {
     case '/healthz':
       return send(response, 200, { status: 'ok' });
@@ -109,7 +109,7 @@ async function answerRequest(
     case '/metrics':
       return sendMetrics(served, response);
     default:
-      return send(response, 404, { error: 'There are /healthz, /readyz and /metrics.' });
+      return send(response, 404, { error: 'The paths are /healthz, /readyz and /metrics.' });
   }
 }
 

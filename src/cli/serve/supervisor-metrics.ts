@@ -16,13 +16,13 @@ export function supervisorMetrics({ watch, answers, stopping }: Supervised): str
   const falls = [...watch.falls].map(([how, count]) => [`{how="${escapeLabel(how)}"}`, count] as const);
   return [
     ...metric('worker_up', 'gauge', 'Whether the worker process answers', [['', Number(answers)]]),
-    ...metric('worker_ready', 'gauge', 'Whether it takes work: it has started, and is not told to stop', [
+    ...metric('worker_ready', 'gauge', 'Whether it accepts work: it has started, and is not stopping', [
       ['', Number(ready)],
     ]),
     ...metric(
       'worker_process_falls_total',
       'counter',
-      'Worker processes of this command that have ended by themselves, and were started again',
+      'Worker processes of this command that ended unexpectedly and were restarted',
       falls.length > 0 ? falls : [['{how="none"}', 0]],
     ),
     '',

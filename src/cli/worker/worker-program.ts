@@ -53,7 +53,7 @@ async function openWatched(
   const { printProblems } = await import('../project/watch-project.ts');
   const problems = (error: unknown) => {
     sendToSupervisor({ kind: 'unmended' });
-    printProblems(error, { json, next: 'Waiting for that to be mended …' });
+    printProblems(error, { json, next: 'Waiting for the problems to be fixed …' });
   };
   return openWhenFixed({ projectDir, stop, problems });
 }

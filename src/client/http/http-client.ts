@@ -92,7 +92,8 @@ export class HttpClient implements ThreadsClient {
     this.runs = {
       list: async (options) => {
         const { before, ...query } = checkRunPage(options) ?? {};
-        if (before) throw new RuntimeError('InvalidRequest', 'The API has no pages of runs by "before".');
+        if (before)
+          throw new RuntimeError('InvalidRequest', 'The API cannot page runs by "before": omit it.');
         return (await this.#get<{ runs: [] }>('/v1/runs', query)).runs;
       },
       get: (id, threadId) => this.#get(pathOf`/v1/runs/${id}`, { threadId }),
@@ -271,7 +272,7 @@ export class HttpClient implements ThreadsClient {
     return {
       write: async ({ path, content, mimeType, metadata }) => {
         if (metadata)
-          throw new RuntimeError('InvalidRequest', 'The API takes no metadata of a file: leave it out.');
+          throw new RuntimeError('InvalidRequest', 'The API does not accept metadata for files: omit it.');
         const stream = Symbol.asyncIterator in content;
         return requestWithRetry<FileRecord>(
           this.#connection,

@@ -57,7 +57,7 @@ export function toHttpConnection(
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new RuntimeError(
       'InvalidConfiguration',
-      `"${url}" is no address of an API: write one like https://agents.example.com.`,
+      `"${url}" is not the address of an API: use one like https://agents.example.com.`,
     );
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   // The platform's `fetch` must be called as a plain function.
@@ -102,7 +102,7 @@ export async function awaitResponse<T>(work: Promise<T>, signal: AbortSignal): P
     return await work;
   } catch (cause) {
     signal.throwIfAborted();
-    throw new NoAnswer('The connection broke.', { cause });
+    throw new NoAnswer('The connection was lost.', { cause });
   }
 }
 
@@ -110,10 +110,11 @@ function toError(place: HttpConnection, { status, headers }: Response, text: str
   const problem = headers.get('content-type')?.includes('problem+json') ? readProblem(text) : null;
   if (problem === null) {
     // A proxy in between responds for an API that is unreachable.
-    if (status >= 500 || status === 429 || status === 408) return new NoAnswer(`The answer was ${status}.`);
+    if (status >= 500 || status === 429 || status === 408)
+      return new NoAnswer(`The server answered with status ${status}.`);
     return new RuntimeError(
       'InvalidConfiguration',
-      `${place.url} answered ${status}, and not as an Everthread API does: is the address right?`,
+      `${place.url} answered ${status}, but not as an Everthread API does: check the address.`,
     );
   }
   const { code, detail } = problem;

@@ -54,7 +54,7 @@ export async function* liveLines(place: HttpConnection, reading: LiveReading): A
         // L2: the end is marked by the server, not inferred.
         if (line.mark === 'end' || (line.mark === 'caught-up' && !reading.follow)) return;
       }
-      if (!opened) throw new NoAnswer('The answer was empty.');
+      if (!opened) throw new NoAnswer('The response was empty.');
       if (!told) await pauseFor(POLL_INTERVAL_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -109,7 +109,8 @@ async function* connect(
       timer = setTimeout(() => leaving.abort(), MAX_SILENCE_MS);
     }
   } catch (error) {
-    if (leaving.signal.aborted && !signal.aborted) throw new SilenceTimeout('Nothing came for too long.');
+    if (leaving.signal.aborted && !signal.aborted)
+      throw new SilenceTimeout('No data was received for too long.');
     throw error;
   } finally {
     clearTimeout(timer);
@@ -124,5 +125,5 @@ function readLine(text: string): LogLine {
   } catch {
     // Told below.
   }
-  throw new NoAnswer('The answer was no log.');
+  throw new NoAnswer('The response was not a log.');
 }

@@ -15,7 +15,7 @@ import type { StartThread } from '../start-options.ts';
 /** Throws `InvalidMessage`, `InvalidValue`, `LimitExceeded`. */
 export function messageJson(message: OutgoingMessage): object {
   if (typeof message !== 'object' || message === null)
-    throw new RuntimeError('InvalidMessage', 'A message is an object.');
+    throw new RuntimeError('InvalidMessage', 'A message must be an object.');
   const { attachments, metadata, ...rest } = message;
   return {
     ...rest,

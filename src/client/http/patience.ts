@@ -42,7 +42,7 @@ export async function requestWithRetry<T>(
       return await awaitResponse(read(await requestOnce(place, request, either)), either);
     } catch (error) {
       patience.signal.throwIfAborted();
-      const lost = late.aborted ? new NoAnswer(`No answer came within ${withinMs} ms.`) : error;
+      const lost = late.aborted ? new NoAnswer(`No answer was received within ${withinMs} ms.`) : error;
       if (lost instanceof NoAnswer && !again) throw unknownOutcome(place, lost);
       if (!(lost instanceof NoAnswer) && !hadNoEffect(lost)) throw lost;
       await patience.pause(lost);
@@ -95,7 +95,7 @@ export class RetryBackoff {
 function unknownOutcome({ url }: HttpConnection, cause: NoAnswer): RuntimeError {
   return new RuntimeError(
     'ServerUnavailable',
-    `The API at ${url} did not answer, and may have done what was asked: look before you ask again. ${reasonOf(cause)}`,
+    `The API at ${url} did not answer, and may have done what was asked: check before you repeat the request. ${reasonOf(cause)}`,
     { cause },
   );
 }

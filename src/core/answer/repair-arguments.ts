@@ -55,7 +55,7 @@ export function describeArguments(text: string): string {
   const start = text.search(/[{[]/);
   const isOpen = start >= 0 && findBracketed(text, start).end === undefined;
   return isOpen
-    ? 'the arguments are not a JSON object: they were cut off before their end. Call it again with all of them, shorter, or in several calls'
+    ? 'the arguments are not a JSON object: they are incomplete because the answer was cut off. Call the tool again with complete, shorter arguments, or split the work into several calls'
     : 'the arguments are not a JSON object';
 }
 

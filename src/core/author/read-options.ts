@@ -5,10 +5,10 @@ import { WAIT_STATES, type WaitState } from '../wait/wait.ts';
 type Check = readonly [what: string, holds: (value: unknown) => boolean];
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-const COUNT: Check = ['a whole number from 0', isCount];
+const COUNT: Check = ['a whole number, 0 or more', isCount];
 
 const PAGE: Readonly<Record<string, Check>> = {
-  limit: ['a whole number from 1', (value) => isCount(value) && value !== 0],
+  limit: ['a whole number, 1 or more', (value) => isCount(value) && value !== 0],
   offset: COUNT,
   order: ['"asc" or "desc"', (value) => value === 'asc' || value === 'desc'],
 };
@@ -28,13 +28,13 @@ const isThreadPlace = (value: unknown) => {
 
 const THREADS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  status: ['a text', isText],
-  agent: ['a text', isText],
-  userId: ['a text', isText],
-  organizationId: ['a text', isText],
-  parentId: ['a text', isText],
+  status: ['a string', isText],
+  agent: ['a string', isText],
+  userId: ['a string', isText],
+  organizationId: ['a string', isText],
+  parentId: ['a string', isText],
   rootsOnly: ['true or false', (value) => typeof value === 'boolean'],
-  tag: ['a text', isText],
+  tag: ['a string', isText],
   createdAfter: COUNT,
   createdBefore: COUNT,
   updatedAfter: COUNT,
@@ -45,12 +45,12 @@ const THREADS: Readonly<Record<string, Check>> = {
 
 const VALUES: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  after: ['a text', isText],
+  after: ['a string', isText],
 };
 
 const WAITS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  threadId: ['a text', isText],
+  threadId: ['a string', isText],
   state: [`one of ${WAIT_STATES.join(', ')}`, (value) => WAIT_STATES.includes(value as WaitState)],
 };
 
@@ -66,9 +66,9 @@ const FOLLOW_RUN: Readonly<Record<string, Check>> = {
     '"run", "agenticx" or "tangle"',
     (value) => value === 'run' || value === 'agenticx' || value === 'tangle',
   ],
-  after: ['a cursor, as came with an event', isText],
+  after: ['a cursor that came with an event', isText],
   run: ['the id of an execution', isText],
-  agentId: ['a text', isText],
+  agentId: ['a string', isText],
 };
 
 const isRunPlace = (value: unknown) => {
@@ -78,12 +78,12 @@ const isRunPlace = (value: unknown) => {
 
 const RUNS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
-  threadId: ['a text', isText],
-  runId: ['a text', isText],
-  sessionId: ['a text', isText],
-  traceId: ['a text', isText],
-  agent: ['a text', isText],
-  state: ['a text', isText],
+  threadId: ['a string', isText],
+  runId: ['a string', isText],
+  sessionId: ['a string', isText],
+  traceId: ['a string', isText],
+  agent: ['a string', isText],
+  state: ['a string', isText],
   before: ['a record of a run: its startedAt, threadId and id', isRunPlace],
 };
 
@@ -105,7 +105,7 @@ function check<T>(name: string, options: T, checks: Readonly<Record<string, Chec
   for (const [key, value] of Object.entries(options)) {
     const [what, holds] = checks[key] ?? [];
     if (value === undefined || holds?.(value)) continue;
-    const why = what ? `must be ${what}` : `is none of ${Object.keys(checks).join(', ')}`;
+    const why = what ? `must be ${what}` : `is unknown; the options are ${Object.keys(checks).join(', ')}`;
     throw new RuntimeError('InvalidValue', `The option "${key}" of ${name} ${why}.`);
   }
   return options;

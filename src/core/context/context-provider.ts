@@ -68,7 +68,7 @@ function withLines(content: unknown, { lines }: ShownAttachments): string {
   return [...(text ? [text, ''] : []), ...lines].join('\n');
 }
 
-const UNSEEN_IMAGE = '[There was an image here, which this model cannot see.]';
+const UNSEEN_IMAGE = '[An image was omitted: this model cannot see images.]';
 
 /** For a model that takes no images (runtime §4). Stored messages, and the lines that name the files, stay. */
 export function withoutImages(messages: readonly ProviderMessage[]): ProviderMessage[] {

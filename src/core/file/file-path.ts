@@ -10,15 +10,15 @@ const TOO_LONG = `it is longer than ${LIMITS.filePathBytes} bytes`;
 
 /** Throws `InvalidPath`. */
 export function parseFilePath(path: string): string {
-  if (typeof path !== 'string') throw invalidPath(path, 'a path is a text');
+  if (typeof path !== 'string') throw invalidPath(path, 'a path must be a string');
   // Longer texts could not become short enough, and normalising costs time in proportion to their length.
   if (path.length > 4 * LIMITS.filePathBytes) throw invalidPath(path, TOO_LONG);
   if (/\p{Cc}/u.test(path) || !isStorable(path)) {
-    throw invalidPath(path, 'control characters and broken Unicode cannot be in a path');
+    throw invalidPath(path, 'a path must not contain control characters or invalid Unicode');
   }
   const names = path.split('/').filter((name) => name !== '');
   for (const name of names) {
-    if (name === '.' || name === '..') throw invalidPath(path, `"${name}" cannot be a name in a path`);
+    if (name === '.' || name === '..') throw invalidPath(path, `a path must not contain "${name}" as a name`);
     if (utf8Length(name) > LIMITS.fileNameBytes) {
       throw invalidPath(path, `a name in it is longer than ${LIMITS.fileNameBytes} bytes`);
     }

@@ -104,13 +104,13 @@ export function describeExceeded(
     threadId === asking ? `execution ${executionId}` : `execution ${executionId} of thread ${threadId}`;
   return (
     `The budget of ${whose} is used up: ${limit} is ${max}, and this would be ${observed}. ` +
-    'Send another message to begin a new execution, or raise the limit, which is that of its agent or of its context.'
+    'Send another message to begin a new execution, or raise the limit in its agent or its context.'
   );
 }
 
 export function describeUnpriced({ max, executionId }: BudgetLine, model: string): string {
   return (
-    `The budget of execution ${executionId} has maxCost ${max}, and the model '${model}' has no price to count it by: it was not asked. ` +
+    `The budget of execution ${executionId} has maxCost ${max}, and the model '${model}' has no price, so its cost cannot be counted: it was not called. ` +
     'Set its inputPrice and outputPrice, or leave maxCost out of the context.'
   );
 }

@@ -62,13 +62,13 @@ export function decide(
 
 const REASONS: Readonly<Record<PolicyEffect, string>> = {
   allow: 'The policy allows',
-  require_approval: 'The policy requires an approval for',
+  require_approval: 'The policy requires approval for',
   deny: 'The policy denies',
 };
 
 function decideUndeclared(policy: CapabilityPolicy, context?: PermissionRules): PolicyDecision {
   const undeclared = strongerEffect(policy.undeclared, context?.undeclared ?? 'allow');
-  const reason = `${REASONS[undeclared]}: an action that declares no capability`;
+  const reason = `${REASONS[undeclared]}: an action without declared capabilities`;
   return { effect: undeclared, reason, matchedCapabilities: [], capabilities: {}, sources: {} };
 }
 

@@ -24,7 +24,7 @@ const checkText: Check = (value) =>
   value.length <= LIMITS.contextTextChars &&
   isStorable(value)
     ? undefined
-    : `must be a text of 1 to ${LIMITS.contextTextChars} characters`;
+    : `must be a string of 1 to ${LIMITS.contextTextChars} characters`;
 
 const checkChain: Check = (value) =>
   Array.isArray(value) &&
@@ -45,9 +45,9 @@ const checkBudget: Check = (value) => {
   if (!isRecord(value)) return 'must be an object';
   for (const [name, limit] of Object.entries(value)) {
     if (!RUN_LIMITS.some((known) => known === name))
-      return `has no limit "${name}"; there are ${RUN_LIMITS.join(', ')}`;
+      return `has an unknown limit "${name}"; the limits are ${RUN_LIMITS.join(', ')}`;
     if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0)
-      return `must have a number of 0 or more as "${name}"`;
+      return `has an invalid "${name}": it must be a number, 0 or more`;
   }
   return undefined;
 };
@@ -79,7 +79,7 @@ export function parseContext(value: unknown, name = 'context'): ParsedContext {
   for (const [field, each] of Object.entries(value)) {
     if (!Object.hasOwn(CHECKS, field))
       return refuse(
-        `"${name}.${field}" is no field of a context; what is your own goes into "${name}.metadata"`,
+        `"${name}.${field}" is not a field of a context; put your own data into "${name}.metadata"`,
       );
     if (each === null || each === undefined) continue;
     const problem = CHECKS[field as keyof GivenContext](each);

@@ -32,7 +32,7 @@ export function readVerdict(name: string, given: unknown): OwnVerdict | undefine
     unknown
   >;
   const known = POLICY_EFFECTS.find((each) => each === effect);
-  if (!known) return { effect: 'deny', reason: `The policy "${name}" answered what is no decision` };
+  if (!known) return { effect: 'deny', reason: `The policy "${name}" returned an invalid decision` };
   return typeof reason === 'string'
     ? { effect: known, reason: reason.slice(0, REASON_CHARS) }
     : { effect: known };
@@ -43,7 +43,7 @@ export function joinVerdict(
   name: string,
   floor: PolicyDecision,
   capabilities: readonly string[],
-  { effect: own, reason = `The policy "${name}" says ${own}` }: OwnVerdict,
+  { effect: own, reason = `The policy "${name}" returned ${own}` }: OwnVerdict,
 ): PolicyDecision {
   const effect = strongerEffect(floor.effect, own);
   if (effect !== own) return { ...floor, policy: name };

@@ -71,7 +71,7 @@ export function findPermissionProblem(permissions: Permissions): string | undefi
   if (approvals !== undefined && approvals !== 'wait' && approvals !== 'refuse')
     return '"approvals" must be "wait" or "refuse"';
   for (const [name, rule] of Object.entries(rules)) {
-    if (!isRuleName(name)) return `"${path}${name}" is no name of a capability, no "prefix.*" and no "*"`;
+    if (!isRuleName(name)) return `"${path}${name}" is not a capability name, "prefix.*" or "*"`;
     if (toEffect(rule) === undefined) return `"${path}${name}" must be ${words}`;
   }
   return undefined;

@@ -41,19 +41,19 @@ const FIELDS = ['description', 'artifacts', 'capabilities'];
 const TEXTS = ['kind', 'name', 'mediaType', 'uri'];
 
 /** Returns a copy. Throws `InvalidValue` or `LimitExceeded`, with the place. */
-export function readPrepared(given: unknown, name = 'what prepareAction answered'): PreparedAction {
+export function readPrepared(given: unknown, name = 'the value that prepareAction returned'): PreparedAction {
   if (given === undefined || given === null) return {};
   const read = toJsonObject(given, { name, maxBytes: MAX_BYTES });
   const { description, artifacts = [], capabilities = [] } = read;
   const unknown = Object.keys(read).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined)
-    throw invalid(name, `"${unknown}" is not a field of it: write ${FIELDS.join(', ')}`);
+    throw invalid(name, `"${unknown}" is not a known field: the fields are ${FIELDS.join(', ')}`);
   if (description !== undefined && typeof description !== 'string')
-    throw invalid(name, '"description" must be a text');
+    throw invalid(name, '"description" must be a string');
   if (!Array.isArray(capabilities) || !capabilities.every(isCapability))
     throw invalid(name, '"capabilities" must be a list of capabilities');
   if (!Array.isArray(artifacts) || !artifacts.every(isArtifact))
-    throw invalid(name, `"artifacts" must be a list of objects, in which ${TEXTS.join(', ')} are texts`);
+    throw invalid(name, `"artifacts" must be a list of objects whose ${TEXTS.join(', ')} are strings`);
   return { ...(description === undefined ? {} : { description }), artifacts, capabilities };
 }
 

@@ -42,11 +42,11 @@ export function readSpendingVerdict(name: string, given: unknown): SpendingVerdi
   if (given === undefined || given === null) return undefined;
   const said = (typeof given === 'object' ? given : { effect: given }) as Record<string, unknown>;
   const effect = SPENDING_EFFECTS.find((each) => each === said.effect);
-  if (!effect) return { effect: 'deny', reason: `The policy "${name}" answered what is no decision` };
+  if (!effect) return { effect: 'deny', reason: `The policy "${name}" returned an invalid decision` };
   const limit = BUDGET_LIMITS.find((each) => each === said.limit);
   const reason =
     typeof said.reason === 'string'
       ? said.reason.slice(0, REASON_CHARS)
-      : `The policy "${name}" says ${effect}`;
+      : `The policy "${name}" returned ${effect}`;
   return { effect, reason, ...(limit ? { limit } : {}) };
 }

@@ -20,13 +20,13 @@ export interface PausedFailures {
 }
 
 export function describeFailures(agent: string, { failures, tool }: PausedFailures): string {
-  return `help for ${agent}: ${failures} calls in a row have failed, the last one of "${tool.slice(0, 64)}"`;
+  return `help for ${agent}: ${failures} calls in a row have failed, the last one to "${tool.slice(0, 64)}"`;
 }
 
 export function toFailuresError({ failures }: Pick<PausedFailures, 'failures'>): {
   readonly code: 'HelpRefused';
   readonly message: string;
 } {
-  const message = `${failures} calls in a row have failed (guards.failures), and the help that was asked for was refused. Its execution is over; another message begins a new one.`;
+  const message = `${failures} calls in a row have failed (guards.failures), and the request for help was refused. The execution has ended; send another message to start a new one.`;
   return { code: 'HelpRefused', message };
 }

@@ -93,15 +93,16 @@ export interface LoopWarning {
 /** Descriptions of what the model did. */
 const CALL_DESCRIPTIONS: Readonly<Record<LoopDetector, (call: LoopWarning) => string>> = {
   generic_repeat: ({ name, count }) => `called "${name}" ${count} times in a row with the same arguments`,
-  ping_pong: ({ name, count }) => `made the same two calls in turn ${count} times, the last one of "${name}"`,
+  ping_pong: ({ name, count }) =>
+    `alternated between the same two calls ${count} times, the last one to "${name}"`,
   no_progress: ({ name, count }) =>
-    `made ${count} calls in a row that brought nothing new, the last one of "${name}"`,
+    `made ${count} calls in a row that returned nothing new, the last one to "${name}"`,
 };
 
 /** Returns the reminder in the model's next request; it is not a message of the thread. */
 export function composeReminder(warnings: readonly LoopWarning[]): string {
   const done = warnings.map((warning) => `You have ${CALL_DESCRIPTIONS[warning.detector](warning)}.`);
-  return `[loop-warning] ${done.join(' ')} Use what you have, do something else, or answer: going on like this ends your work.`;
+  return `[loop-warning] ${done.join(' ')} Use what you have, do something else, or answer: if this continues, your work will be ended.`;
 }
 
 /** Adds a warning, and keeps only the newest of each tool and detector. */
@@ -115,6 +116,6 @@ export function toLoopError(loop: LoopWarning): { readonly code: 'LoopDetected';
   const did = CALL_DESCRIPTIONS[loop.detector]({ ...loop, name: loop.name.slice(0, 64) });
   return {
     code: 'LoopDetected',
-    message: `The model has ${did} (${loop.detector}). Its execution is over; another message begins a new one.`,
+    message: `The model has ${did} (${loop.detector}). The execution has ended; send another message to start a new one.`,
   };
 }

@@ -34,6 +34,6 @@ export function toExecutedTools(names: readonly string[]): readonly string[] {
 }
 
 export function toRoundsError(max: number): { readonly code: 'RoundsExhausted'; readonly message: string } {
-  const message = `The turn has taken ${max} rounds without an end, which is its limit (guards.rounds). Its execution is over; another message begins a new one.`;
+  const message = `The turn has used ${max} rounds without finishing, which is the limit (guards.rounds). The execution has ended; send another message to start a new one.`;
   return { code: 'RoundsExhausted', message };
 }

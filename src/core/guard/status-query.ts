@@ -35,12 +35,13 @@ export function refuseQuery(
   { statusBudget, statusCooldownSeconds }: StatusGuard,
   { count, sinceMs }: EarlierQueries,
 ): string | undefined {
-  const wait = 'Their reports come to you by themselves: go on with other work, or end your turn.';
+  const wait =
+    'Their reports are delivered to you automatically: continue with other work, or end your turn.';
   if (count >= statusBudget)
-    return `status_query_budget: the status of subagents may be asked ${statusBudget === 1 ? 'once' : `${statusBudget} times`} in a turn, and was. ${wait}`;
+    return `status_query_budget: the status of subagents may be queried ${statusBudget === 1 ? 'once' : `${statusBudget} times`} per turn; the limit is reached. ${wait}`;
   const leftMs = sinceMs === null ? 0 : statusCooldownSeconds * 1000 - sinceMs;
   if (leftMs > 0)
-    return `status_query_cooldown: the status of subagents was asked just now; it may be asked again in ${Math.ceil(leftMs / 1000)} s. ${wait}`;
+    return `status_query_cooldown: the status of subagents was queried just now; it may be queried again in ${Math.ceil(leftMs / 1000)} s. ${wait}`;
   return undefined;
 }
 

@@ -68,9 +68,9 @@ const REASONS: Readonly<
   Record<TeamLimit, (limits: Pick<TeamLimits, 'maxConcurrent' | 'maxChildren'>) => string>
 > = {
   max_concurrency_reached: ({ maxConcurrent }) =>
-    `${describeSubagents(maxConcurrent)} of yours may work at once, and as many do (guards.team.maxConcurrent); wait for a report, then try again.`,
+    `${describeSubagents(maxConcurrent)} of yours may work at once, and that many are working (guards.team.maxConcurrent); wait for a report, then try again.`,
   max_spawn_depth_reached: () =>
-    'you are as deep below the first agent as subagents may be (guards.team.maxDepth); do this work yourself.',
+    'you are at the maximum depth for subagents (guards.team.maxDepth); do this work yourself.',
   max_children_reached: ({ maxChildren }) =>
-    `a turn of yours may make ${describeSubagents(maxChildren)} in all, and has (guards.team.maxChildren); speak to one that you have, or do this work yourself.`,
+    `a turn of yours may create ${describeSubagents(maxChildren)} in total; the limit is reached (guards.team.maxChildren). Message one that you have, or do this work yourself.`,
 };

@@ -71,7 +71,10 @@ export interface ReadHistory {
 /** Reads what a hook returned (L2). `before` is kept if nothing in it is usable. */
 export function fromLLMMessages(given: unknown, before: readonly ProviderMessage[]): ReadHistory {
   if (!Array.isArray(given)) {
-    return { messages: before, problems: ['The history that came back is no list; it is left as it was.'] };
+    return {
+      messages: before,
+      problems: ['The history that the hook returned is not a list; the original is used.'],
+    };
   }
   const read = given.map((each: unknown, index) => readMessage(each, index));
   const messages = read.flatMap((each) => (typeof each === 'string' ? [] : [each]));
@@ -79,17 +82,18 @@ export function fromLLMMessages(given: unknown, before: readonly ProviderMessage
   if (messages.length > 0 || before.length === 0) return { messages, problems };
   return {
     messages: before,
-    problems: [...problems, 'The history that came back has no messages; it is left as it was.'],
+    problems: [...problems, 'The history that the hook returned has no messages; the original is used.'],
   };
 }
 
 /** Returns the message, or why it was dropped. */
 function readMessage(value: unknown, index: number): ProviderMessage | string {
-  if (typeof value !== 'object' || value === null) return `Message ${index} is no object and was dropped.`;
+  if (typeof value !== 'object' || value === null)
+    return `Message ${index} was dropped: it is not an object.`;
   const given = value as Partial<LLMMessage>;
   const parts = readParts(given.content);
   if (parts === undefined) {
-    return `Message ${index} was dropped: its content must be a text, null or a list of content parts.`;
+    return `Message ${index} was dropped: its content must be a string, null or a list of content parts.`;
   }
   switch (given.role) {
     case 'system':

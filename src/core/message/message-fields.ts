@@ -16,7 +16,7 @@ export interface MessageFields {
 export function checkFields({ content, silent, metadata }: MessageFields): MessageFields {
   if (content !== undefined) checkContent(content);
   if (silent !== undefined && typeof silent !== 'boolean')
-    throw new RuntimeError('InvalidMessage', "A message's silent is true or false.");
+    throw new RuntimeError('InvalidMessage', "A message's silent must be true or false.");
   return {
     ...(content === undefined ? {} : { content }),
     ...(silent === undefined ? {} : { silent }),
@@ -26,7 +26,7 @@ export function checkFields({ content, silent, metadata }: MessageFields): Messa
 
 function checkContent(content: unknown): void {
   if (typeof content !== 'string')
-    throw new RuntimeError('InvalidMessage', "A message's content must be a text.");
+    throw new RuntimeError('InvalidMessage', "A message's content must be a string.");
   checkSize(utf8Length(content));
 }
 
@@ -35,6 +35,6 @@ export function checkSize(bytes: number): void {
   if (bytes <= LIMITS.contentBytes) return;
   throw new RuntimeError(
     'MessageTooLarge',
-    `The message has ${bytes} bytes; at most ${LIMITS.contentBytes} are taken.`,
+    `The message has ${bytes} bytes; at most ${LIMITS.contentBytes} are allowed.`,
   );
 }

@@ -45,15 +45,15 @@ export function clientCapability(name: string): string {
 
 /** Returns why the tools cannot be offered; undefined if they can. */
 export function refuseClientTools(tools: readonly ClientTool[]): string | undefined {
-  if (tools.length > MAX_TOOLS) return `at most ${MAX_TOOLS} tools are taken, not ${tools.length}`;
+  if (tools.length > MAX_TOOLS) return `at most ${MAX_TOOLS} tools are accepted, got ${tools.length}`;
   const names = tools.map(({ name }) => name);
   const bad = names.find((name) => !NAME.test(name));
   if (bad !== undefined)
-    return `the name ${JSON.stringify(bad.slice(0, 80))} is to be 1 to 56 letters, digits, _ and -`;
+    return `the name ${JSON.stringify(bad.slice(0, 80))} must be 1 to 56 letters, digits, _ and -`;
   const twice = names.find((name, n) => names.indexOf(name) !== n);
-  if (twice !== undefined) return `"${twice}" is there twice`;
+  if (twice !== undefined) return `"${twice}" is duplicated`;
   const { bytes, depth } = measureJson(tools, { maxDepth: LIMITS.jsonDepth, maxBytes: MAX_BYTES });
-  if (bytes > MAX_BYTES) return `together they take more than ${MAX_BYTES} bytes`;
+  if (bytes > MAX_BYTES) return `the tools exceed ${MAX_BYTES} bytes in total`;
   return depth > LIMITS.jsonDepth ? `they are nested deeper than ${LIMITS.jsonDepth} levels` : undefined;
 }
 

@@ -96,11 +96,11 @@ const NAME = /^[A-Za-z_][\w.:/-]*$/;
 export function variableProblem(name: unknown, value: unknown, type: unknown): string | undefined {
   if (typeof name !== 'string' || name.length > LIMITS.envNameChars || !NAME.test(name)) {
     const shown = typeof name === 'string' ? JSON.stringify(name) : `A ${typeof name}`;
-    return `${shown} cannot name a variable: letters, digits and _ . : / - alone, a letter or _ first, at most ${LIMITS.envNameChars}.`;
+    return `${shown} is not a valid variable name: use only letters, digits and _ . : / -, starting with a letter or _, at most ${LIMITS.envNameChars} characters.`;
   }
-  if (typeof value !== 'string' || !value.isWellFormed()) return `The value of "${name}" must be a text.`;
+  if (typeof value !== 'string' || !value.isWellFormed()) return `The value of "${name}" must be a string.`;
   if (utf8Length(value) > LIMITS.envValueBytes) {
-    return `The value of "${name}" has ${utf8Length(value)} bytes; at most ${LIMITS.envValueBytes} are taken.`;
+    return `The value of "${name}" has ${utf8Length(value)} bytes; the maximum is ${LIMITS.envValueBytes}.`;
   }
   if (type !== undefined && type !== 'text' && type !== 'secret') {
     return `The type of "${name}" must be "text" or "secret".`;

@@ -43,7 +43,7 @@ export function parseRoute(name: string): ParsedRoute {
   const path = suffix === undefined ? name : name.slice(0, -suffix.length - 1);
   const second = SUFFIX.exec(path)?.[1];
   if (second !== undefined)
-    return invalidRoute(`ends in two methods, .${second}.${suffix}: write one file for each`);
+    return invalidRoute(`ends in two methods, .${second}.${suffix}: create one file per method`);
   const texts = path.split('/');
   if (texts.at(-1) === INDEX) texts.pop();
   const segments: RouteSegment[] = [];
@@ -67,12 +67,13 @@ function parseSegment(text: string): RouteSegment | string {
   if (!/[[\]]/.test(text)) return { kind: 'text', text };
   const inside = /^\[([^[\]]*)\]$/.exec(text)?.[1];
   if (inside === REST_PARAM) return { kind: 'rest' };
-  if (inside === '') return "has an empty [], which names no parameter: write [id], or [*] for a path's rest";
+  if (inside === '')
+    return 'has an empty []: write a parameter such as [id], or [*] for the rest of the path';
   if (inside === undefined)
-    return `has the segment '${text}': brackets enclose a whole segment, as in [id] or [*]`;
+    return `has the segment '${text}': brackets must enclose a whole segment, as in [id] or [*]`;
   if (PARAM_NAME.test(inside)) return { kind: 'param', name: inside };
-  const hint = inside.startsWith('...') ? "; a path's rest is [*]" : '';
-  return `has the parameter '${inside}', whose name must be letters, digits, _ and -, not a digit first${hint}`;
+  const hint = inside.startsWith('...') ? '; write [*] for the rest of the path' : '';
+  return `has the parameter '${inside}', whose name must consist of letters, digits, _ and -, not starting with a digit${hint}`;
 }
 
 function findMisplaced(segments: readonly RouteSegment[]): string | undefined {

@@ -36,9 +36,9 @@ export function readDecision(given: unknown): ReadDecision {
 
 function readQuestion({ question, data, expiresInMs }: Readonly<Record<string, unknown>>): ReadDecision {
   if (typeof question !== 'string' || question === '' || question.length > QUESTION_CHARS)
-    return refuse(`"question" must be a text of 1 to ${QUESTION_CHARS} characters`);
+    return refuse(`"question" must be a string of 1 to ${QUESTION_CHARS} characters`);
   if (expiresInMs !== undefined && !(Number.isSafeInteger(expiresInMs) && (expiresInMs as number) > 0))
-    return refuse('"expiresInMs" must be a whole number of milliseconds above 0');
+    return refuse('"expiresInMs" must be a whole number of milliseconds, 1 or more');
   return {
     ok: true,
     decision: {
@@ -94,7 +94,7 @@ export function readEvals(given: unknown): ReadEvals {
 function evalProblem(given: unknown): string | undefined {
   if (!isRecord(given)) return 'must be an object';
   const { id, passed, score, severity } = given;
-  if (typeof id !== 'string' || id === '') return '"id" must be a text';
+  if (typeof id !== 'string' || id === '') return '"id" must be a string';
   if (typeof passed !== 'boolean') return '"passed" must be true or false';
   if (score !== undefined && !isScore(score)) return '"score" must be a number from 0 to 1';
   if (severity !== undefined && !EVAL_SEVERITIES.some((each) => each === severity))

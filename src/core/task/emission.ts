@@ -113,7 +113,7 @@ export function emissionProblem(given: unknown): string | undefined {
   const type = EMISSION_TYPES.find((each) => each === given.type);
   if (!type) return `"type" must be one of ${EMISSION_TYPES.join(', ')}`;
   const lacks = REQUIRED_FIELDS[type].find((field) => typeof given[field] !== 'string');
-  if (lacks !== undefined) return `a ${type} needs "${lacks}", a text`;
+  if (lacks !== undefined) return `a ${type} needs a string "${lacks}"`;
   const isSession = type === 'session_created' || type === 'session_resumed';
   return isSession && !isRecord(given.session) ? `a ${type} needs a "session"` : undefined;
 }

@@ -10,10 +10,11 @@ export function parseRequirement(given: unknown): KnowledgeRequirement | string 
   const read = { ...DEFAULTS, ...Object.fromEntries(Object.entries(given).filter(([, v]) => v != null)) };
   const { id, description, category, freshness, sensitivity, validUntil } = read as Record<string, unknown>;
   if (typeof id !== 'string' || id === '' || id.length > ID_CHARS)
-    return `"id" must be a text of 1 to ${ID_CHARS} characters`;
-  if (typeof description !== 'string' || description === '') return '"description" must say what is needed';
+    return `"id" must be a string of 1 to ${ID_CHARS} characters`;
+  if (typeof description !== 'string' || description === '')
+    return '"description" must be a string that describes what is needed';
   for (const [name, value] of Object.entries({ category, freshness, sensitivity }))
-    if (typeof value !== 'string') return `"${name}" must be a text`;
+    if (typeof value !== 'string') return `"${name}" must be a string`;
   const choices = { acquisitionMode: ACQUISITION_MODES, importance: IMPORTANCES, fallbackPolicy: FALLBACKS };
   for (const [name, among] of Object.entries(choices))
     if (!(among as readonly unknown[]).includes(read[name as keyof typeof choices]))
@@ -23,7 +24,7 @@ export function parseRequirement(given: unknown): KnowledgeRequirement | string 
       return `"${name}" must be a number from 0 to 1`;
   for (const name of ['requiredFor', 'evidenceIds'] as const)
     if (!Array.isArray(read[name]) || (read[name] as unknown[]).some((each) => typeof each !== 'string'))
-      return `"${name}" must be an array of texts`;
+      return `"${name}" must be an array of strings`;
   if (validUntil !== undefined && !(typeof validUntil === 'string' && !Number.isNaN(Date.parse(validUntil))))
     return '"validUntil" must be an ISO time';
   return read as unknown as KnowledgeRequirement;

@@ -72,10 +72,12 @@ export function parseTaskSpec(given: unknown): ParsedSpec {
   if (!isRecord(given)) return refuse('a task must be an object such as {"id":"t1","intent":"triage"}');
   const { id, intent, domain, inputs, requiredKnowledge, budget, metadata } = given;
   if (!isTaskId(id))
-    return refuse(`"id" must be letters, digits and . _ : - alone, at most ${LIMITS.threadIdChars}`);
-  if (!isLabel(intent)) return refuse(`"intent" must be a text of 1 to ${LABEL_CHARS} characters`);
+    return refuse(
+      `"id" must consist only of letters, digits and . _ : -, at most ${LIMITS.threadIdChars} characters`,
+    );
+  if (!isLabel(intent)) return refuse(`"intent" must be a string of 1 to ${LABEL_CHARS} characters`);
   if (domain != null && !isLabel(domain))
-    return refuse(`"domain" must be a text of 1 to ${LABEL_CHARS} characters`);
+    return refuse(`"domain" must be a string of 1 to ${LABEL_CHARS} characters`);
   if (measureJson(given, { maxDepth: LIMITS.jsonDepth }).depth > LIMITS.jsonDepth)
     return refuse(`it is nested deeper than ${LIMITS.jsonDepth} levels`);
   if (inputs != null && !isRecord(inputs)) return refuse('"inputs" must be an object');
@@ -113,7 +115,7 @@ function parseKnowledge(given: unknown): readonly KnowledgeRequirement[] | strin
     const requirement = parseRequirement(each);
     if (typeof requirement === 'string') return `requiredKnowledge[${index}]: ${requirement}`;
     if (parsed.some(({ id }) => id === requirement.id))
-      return `requiredKnowledge[${index}]: "${requirement.id}" is there twice`;
+      return `requiredKnowledge[${index}]: "${requirement.id}" is duplicated`;
     parsed.push(requirement);
   }
   return parsed;

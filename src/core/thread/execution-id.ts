@@ -37,7 +37,7 @@ export function deriveExecutionId({ projectId, sessionId, turnIndex }: TurnPlace
   if (isExecutionId(id)) return id;
   throw new RuntimeError(
     'InvalidValue',
-    `The turn ${JSON.stringify({ projectId, sessionId, turnIndex }).slice(0, 300)} makes no id: it has a project and a session, and an index from 0; together up to ${LIMITS.executionIdChars} characters.`,
+    `No execution id can be derived from the turn ${JSON.stringify({ projectId, sessionId, turnIndex }).slice(0, 300)}: it needs a project, a session and an index of 0 or more, together at most ${LIMITS.executionIdChars} characters.`,
   );
 }
 

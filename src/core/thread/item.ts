@@ -138,7 +138,8 @@ function readIds({ id, executionId }: Readonly<Record<string, unknown>>): Parsed
 }
 
 function parseStored({ id, executionId }: Ids, role: string): Parsed<IncomingItem> {
-  if (!isItemId(id)) return refuse('InvalidMessage', 'a stored message needs the "id" it is stored under');
+  if (!isItemId(id))
+    return refuse('InvalidMessage', 'a stored message needs the "id" under which it is stored');
   return {
     ok: true,
     value: { kind: 'stored', id, role: role as StoredItem['role'], ...(executionId ? { executionId } : {}) },
@@ -196,7 +197,7 @@ export function parseToolPayload(
   if (!named.ok) return named;
   const { id } = named.value;
   if (!isToolName(name)) {
-    return refuse('InvalidMessage', '"name" must name a tool', id);
+    return refuse('InvalidMessage', '"name" must be the name of a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
   if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
@@ -223,7 +224,7 @@ function withinBytes(item: IncomingItem): Parsed<IncomingItem> {
   if (bytes <= LIMITS.inlineBytes) return { ok: true, value: item };
   return refuse(
     'MessageTooLarge',
-    `${bytes} bytes are more than the ${LIMITS.inlineBytes} that a signal may carry; send it with the everthread client, which stores large content first`,
+    `${bytes} bytes exceed the ${LIMITS.inlineBytes} that a signal may carry; send the item with the everthread client, which stores large content first`,
     item.id,
   );
 }

@@ -44,8 +44,8 @@ export function producerLost(executionId: string): StoredError {
   return {
     code: 'ProducerLost',
     message:
-      `The process that produced the execution "${executionId}" was lost, and nothing else can go on with it: ` +
-      'begin another one.',
+      `The process that produced the execution "${executionId}" was lost, and no other process can continue it: ` +
+      'start a new execution.',
   };
 }
 
@@ -56,7 +56,7 @@ export function adapterLost(taskId: string): TaskVerdict & { readonly code: 'Pro
     pass: false,
     code: 'ProducerLost',
     reason:
-      `The process that had the adapter of the task "${taskId}" was lost, and nothing else can go on with it: ` +
-      'start another task; one of agents/tasks outlives its process.',
+      `The process that held the adapter of the task "${taskId}" was lost, and no other process can continue it: ` +
+      'start a new task; a task defined in agents/tasks survives the loss of its process.',
   };
 }

@@ -79,7 +79,7 @@ function parseCreation({
   tags,
 }: Fields): Pick<StartInput, 'agent' | 'userId' | 'arguments' | 'tags'> {
   if (typeof agent !== 'string' || agent.length === 0 || agent.length > 128) {
-    throw new InvalidStart('"agent" must name an agent');
+    throw new InvalidStart('"agent" must be the name of an agent');
   }
   if (userId !== null && (typeof userId !== 'string' || userId.length > LIMITS.userIdChars)) {
     throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
@@ -122,17 +122,17 @@ function applyCancellation(canceled: GivenContext | undefined): (message: Incomi
 function parseThreadId(given: unknown, workflowId: string): string {
   if (!workflowId.startsWith(WORKFLOW_ID_PREFIX)) {
     throw new InvalidStart(
-      `the workflow id must be "${WORKFLOW_ID_PREFIX}" and the thread id, not "${workflowId}"`,
+      `the workflow id must be "${WORKFLOW_ID_PREFIX}" followed by the thread id, not "${workflowId}"`,
     );
   }
   const threadId = workflowId.slice(WORKFLOW_ID_PREFIX.length);
   if (!isThreadId(threadId)) {
     throw new InvalidStart(
-      `"${threadId}" cannot be a thread id: letters, digits and . _ : - alone, at most ${LIMITS.threadIdChars}`,
+      `"${threadId}" is not a valid thread id: use only letters, digits and . _ : -, at most ${LIMITS.threadIdChars} characters`,
     );
   }
   if (given !== undefined && given !== null && given !== threadId) {
-    throw new InvalidStart(`"threadId" is ${showJson(given)}, but the workflow id says "${threadId}"`);
+    throw new InvalidStart(`"threadId" is ${showJson(given)}, but the workflow id contains "${threadId}"`);
   }
   return threadId;
 }
@@ -140,7 +140,7 @@ function parseThreadId(given: unknown, workflowId: string): string {
 function parseMessages(messages: unknown, maxDepth: number): IncomingItem[] {
   if (!Array.isArray(messages)) throw new InvalidStart('"messages" must be an array');
   if (messages.length > LIMITS.startMessages) {
-    throw new InvalidStart(`"messages" may hold at most ${LIMITS.startMessages} entries`);
+    throw new InvalidStart(`"messages" may contain at most ${LIMITS.startMessages} entries`);
   }
   return messages.map((message, index) => {
     const parsed = parseMessagePayload(message, ['user', 'assistant', 'system'], maxDepth);

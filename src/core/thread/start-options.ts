@@ -54,6 +54,6 @@ export function startOptions({ threadId, agent, parentId, name }: StartedThread)
     staticSummary: `${agent}${name ? ` "${name}"` : ''} · ${threadId}`.slice(0, 200),
     staticDetails:
       `A thread of the agent **${agent}**${origin}. Send it the signal \`queueMessage\` with \`{"content": "…"}\`, or \`stop\`. ` +
-      '*Request Cancellation* ends it for good; *Terminate* kills this run, and the next message revives it.',
+      '*Request Cancellation* ends it permanently; *Terminate* kills this run, and the next message revives it.',
   };
 }

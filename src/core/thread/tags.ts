@@ -7,14 +7,14 @@ export type ParsedTags =
 
 /** Removes duplicates and keeps the given order. */
 export function parseTags(given: unknown): ParsedTags {
-  if (!Array.isArray(given)) return { ok: false, reason: '"tags" must be a list of texts' };
+  if (!Array.isArray(given)) return { ok: false, reason: '"tags" must be a list of strings' };
   if (given.length > LIMITS.tagsPerThread)
     return { ok: false, reason: `a thread has at most ${LIMITS.tagsPerThread} tags` };
   const bad = given.find((tag) => !isTag(tag));
   if (bad === undefined && !given.includes(undefined)) return { ok: true, tags: [...new Set(given)] };
   return {
     ok: false,
-    reason: `a tag is a text of 1 to ${LIMITS.tagChars} characters without line breaks or other control characters`,
+    reason: `a tag must be a string of 1 to ${LIMITS.tagChars} characters without line breaks or other control characters`,
   };
 }
 

@@ -45,11 +45,11 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
   const id = workflowId.slice(TASK_ID_PREFIX.length);
   if (!isTaskThread(workflowId) || !isTaskId(id))
     throw new InvalidStart(
-      `the workflow id must be "${TASK_ID_PREFIX}" and the task's id (letters, digits and . _ : - alone, at most ${LIMITS.threadIdChars}), not "${workflowId}"`,
+      `the workflow id must be "${TASK_ID_PREFIX}" followed by the task's id (only letters, digits and . _ : -, at most ${LIMITS.threadIdChars} characters), not "${workflowId}"`,
     );
   const { task, userId = null, organizationId = null, scenarioId = null, storeId = null, ...given } = input;
   if (typeof task !== 'string' || task.length === 0 || task.length > 128)
-    throw new InvalidStart('"task" must name a task of agents/tasks');
+    throw new InvalidStart('"task" must be the name of a task in agents/tasks');
   if (!isTextOrNull(userId, LIMITS.userIdChars))
     throw new InvalidStart(`"userId" must be a string of at most ${LIMITS.userIdChars} characters`);
   if (!isTextOrNull(organizationId, LIMITS.contextTextChars))
@@ -60,7 +60,7 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
     throw new InvalidStart(`"scenarioId" must be a string of at most ${LIMITS.contextTextChars} characters`);
   if (!isTextOrNull(storeId, LIMITS.threadIdChars)) throw new InvalidStart('"storeId" must be a string');
   if (given.id !== undefined && given.id !== null && given.id !== id)
-    throw new InvalidStart(`"id" is ${showJson(given.id)}, but the workflow id says "${id}"`);
+    throw new InvalidStart(`"id" is ${showJson(given.id)}, but the workflow id contains "${id}"`);
   const parsed = parseTaskSpec({ ...given, id, intent: given.intent ?? task });
   if (!parsed.ok) throw new InvalidStart(parsed.reason);
   return { id, task, userId, organizationId, scenarioId, spec: parsed.spec, storeId };
@@ -87,7 +87,7 @@ export function taskStartOptions({
     workflowTaskTimeout: '5 s' as const,
     staticSummary: `${task}${intent && intent !== task ? ` (${intent})` : ''} · ${id}`.slice(0, 200),
     staticDetails:
-      `A task **${task}**. Answer what it asks with the signal \`answerWait\` and \`{"id": "…", "answer": {…}}\`; \`stop\` aborts it. ` +
-      '*Request Cancellation* aborts it for good; *Terminate* kills this run, and the next signal-with-start revives it.',
+      `A task **${task}**. Answer its questions with the signal \`answerWait\` and \`{"id": "…", "answer": {…}}\`; \`stop\` aborts it. ` +
+      '*Request Cancellation* aborts it permanently; *Terminate* kills this run, and the next signal-with-start revives it.',
   };
 }

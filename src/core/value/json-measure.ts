@@ -57,7 +57,7 @@ export function measureJson(value: unknown, bounds: JsonBounds = {}): JsonMeasur
 
 /** Returns the value's JSON for use in error texts; a placeholder if it exceeds 200 bytes or 4 levels. */
 export function showJson(value: unknown): string {
-  if (!measureJson(value, { maxDepth: 4, maxBytes: 200 }).whole) return 'a value too large to be shown';
+  if (!measureJson(value, { maxDepth: 4, maxBytes: 200 }).whole) return 'a value too large to show';
   return JSON.stringify(value) ?? 'nothing';
 }
 

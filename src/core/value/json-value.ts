@@ -65,7 +65,7 @@ class StrictCopy {
     if (this.#ancestors.size >= LIMITS.jsonDepth) {
       throw new RuntimeError(
         'LimitExceeded',
-        `${this.#bound.name} cannot be kept: it is nested deeper than ${LIMITS.jsonDepth} levels.`,
+        `${this.#bound.name} cannot be stored: it is nested deeper than ${LIMITS.jsonDepth} levels.`,
       );
     }
     this.#ancestors.add(object);
@@ -85,7 +85,7 @@ class StrictCopy {
     for (const key of Reflect.ownKeys(record)) {
       if (!Object.prototype.propertyIsEnumerable.call(record, key)) continue;
       const at = { above: path, key };
-      if (typeof key === 'symbol') throw this.#notJson(at, 'a symbol for a key');
+      if (typeof key === 'symbol') throw this.#notJson(at, 'a symbol used as a key');
       const member = (record as Record<string, unknown>)[key];
       this.#spend(key.length);
       if (member !== undefined) result[key] = this.copy(member, at);
@@ -101,7 +101,7 @@ class StrictCopy {
   #notJson(path: ValuePath, what: string): RuntimeError {
     return new RuntimeError(
       'InvalidValue',
-      `${showPath(this.#bound.name, path)} is ${what}: only JSON values can be kept (objects, lists, texts, finite numbers, true, false, null).`,
+      `${showPath(this.#bound.name, path)} is ${what}: only JSON values can be stored (objects, lists, strings, finite numbers, true, false, null).`,
     );
   }
 }
@@ -120,7 +120,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function tooLarge({ name, maxBytes }: JsonBound): RuntimeError {
-  return new RuntimeError('LimitExceeded', `${name} cannot be kept: its JSON is above ${maxBytes} bytes.`);
+  return new RuntimeError('LimitExceeded', `${name} cannot be stored: its JSON exceeds ${maxBytes} bytes.`);
 }
 
 function showPath(name: string, path: ValuePath): string {

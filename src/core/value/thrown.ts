@@ -15,7 +15,7 @@ const TEXT_CHARS = 1000;
 /** The longest message or stack: redacting a longer one would hold up other work. */
 const MAX_TEXT_CHARS = 1024 * 1024;
 
-const UNREADABLE = 'Something was thrown that cannot be read.';
+const UNREADABLE = 'A value was thrown that cannot be read.';
 
 /** The text of anything that was thrown, without its stack: an error's message, an object as JSON. */
 export function errorMessage(thrown: unknown): string {
@@ -42,7 +42,7 @@ export function errorStack(thrown: unknown): string | undefined {
 
 /** W1: a text that is too long is left out whole. */
 function omitIfLong(text: string): string {
-  return text.length > MAX_TEXT_CHARS ? `(a text of ${text.length} characters)` : text;
+  return text.length > MAX_TEXT_CHARS ? `(a string of ${text.length} characters)` : text;
 }
 
 const READ_FIELDS = ['name', 'message', 'code', 'stack', 'cause', 'block', 'status', 'statusCode', 'headers'];
@@ -88,7 +88,7 @@ function isPlain(value: unknown): value is object {
 function toShown(value: unknown, budget: { left: number }, depth = 0): unknown {
   budget.left -= 1;
   if (typeof value === 'string')
-    return value.length > TEXT_CHARS ? `(a text of ${value.length} characters)` : value;
+    return value.length > TEXT_CHARS ? `(a string of ${value.length} characters)` : value;
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'symbol' || typeof value === 'function') return `(a ${typeof value})`;
   if (typeof value !== 'object' || value === null) return value ?? null;

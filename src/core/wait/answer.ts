@@ -43,7 +43,7 @@ export function parseWaitAnswer(given: unknown): ParsedAnswer {
   const unknown = Object.keys(answer).find((field) => !FIELDS.has(field));
   if (unknown !== undefined) return refuse(`the answer has an unknown field ${JSON.stringify(unknown)}`);
   const { approved = null, reason = null, scope = null, by = null } = answer;
-  if (!isTextOrNull(by, BY_CHARS)) return refuse(`"by" must be a text of at most ${BY_CHARS} characters`);
+  if (!isTextOrNull(by, BY_CHARS)) return refuse(`"by" must be a string of at most ${BY_CHARS} characters`);
   const signed = by === null ? {} : { by };
   if (Object.hasOwn(answer, 'value') && answer.value !== undefined) {
     if (approved !== null || reason !== null || scope !== null)
@@ -59,7 +59,7 @@ export function parseWaitAnswer(given: unknown): ParsedAnswer {
   if (typeof approved !== 'boolean')
     return refuse('the answer must have "approved": true or false, or a "value"');
   if (!isTextOrNull(reason, REASON_CHARS))
-    return refuse(`"reason" must be a text of at most ${REASON_CHARS} characters`);
+    return refuse(`"reason" must be a string of at most ${REASON_CHARS} characters`);
   if (scope !== null && !isScope(scope)) return refuse(`"scope" must be one of ${WAIT_SCOPES.join(', ')}`);
   return {
     ok: true,

@@ -37,6 +37,6 @@ export function toReconciling({ completed, note, by }: Reconciliation): WaitAnsw
 /** The text that the model reads as the outcome of the call. */
 export function describeReconciled({ completed, note, by }: Reconciliation): string {
   const who = by ?? 'A person';
-  const what = completed ? 'it has taken effect' : 'it has not taken effect';
-  return `The process that ran the tool was lost. ${who} says that ${what}${note === undefined ? '.' : `: ${note}`}`;
+  const what = completed ? 'it took effect' : 'it did not take effect';
+  return `The process that ran the tool was lost. ${who} reports that ${what}${note === undefined ? '.' : `: ${note}`}`;
 }

@@ -95,7 +95,7 @@ export function answerProblem(kind: WaitKind, answer: WaitAnswer): string | unde
 
 function reconciliationProblem(kind: WaitKind, answer: WaitAnswer): string | undefined {
   if (kind !== 'reconcile' || readReconciliation(answer)) return undefined;
-  return `a wait of kind "reconcile" is answered by a "value" such as { "completed": true }, with a "note" of at most ${NOTE_CHARS} characters where there is one`;
+  return `a wait of kind "reconcile" is answered by a "value" such as { "completed": true }, with an optional "note" of at most ${NOTE_CHARS} characters`;
 }
 
 /** True if the answer holds values of variables of which at least one is not declared as text. */

@@ -42,7 +42,7 @@ export const ROUND_HANDLERS: TurnHandlers = {
 const WAITING_MARK = '\u23f3';
 
 function discardedDraft(reason: string): TurnDraft {
-  const text = `What was streamed of this answer is void: ${reason}`;
+  const text = `The text streamed for this answer is void: ${reason}`;
   return { type: 'error', data: { text, terminal: false, discarded: true } };
 }
 
@@ -60,7 +60,7 @@ export function checkpoint(turn: OpenTurn, { agentId }: TurnAgent, text: string)
 
 function toCheckpoint(turn: OpenTurn, of: TurnAgent): readonly TurnDraft[] {
   if (!of.subagent || turn.round === 0 || turn.round % CHECKPOINT_ROUNDS !== 0) return [];
-  const text = `${turn.round} rounds are over`;
+  const text = `${turn.round} rounds are complete`;
   return [
     { type: 'subagent_checkpoint', data: { ...checkpoint(turn, of, text), artifact_count: turn.artifacts } },
   ];

@@ -111,9 +111,9 @@ export function endAtWait(reading: CompletionReading): readonly CompletionOutput
     ];
   const asked = Object.values(open.waits).map((each) => `- ${each}`);
   const text = [
-    `This answer waits for somebody to say what is asked${asked.length > 0 ? ':' : '.'}`,
+    `This answer is waiting for input${asked.length > 0 ? ':' : '.'}`,
     ...asked,
-    'Send the same request again to read what goes on behind it.',
+    'Send the same request again to read the rest.',
   ].join('\n');
   return [chunkOf(reading, { content: paragraph(open, text) }), ...closingChunks(reading, 'stop')];
 }

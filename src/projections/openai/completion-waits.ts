@@ -7,8 +7,8 @@ const REQUEST_TEXTS: Readonly<Record<WaitKind, (name: string) => string>> = {
   approval: (name) => `approval of ${name}`,
   question: (name) => `an answer to ${name}`,
   variables: (name) => `variables of ${name}`,
-  paused: (name) => `leave for ${name} to go on`,
-  reconcile: (name) => `word of what became of ${name}`,
+  paused: (name) => `permission to continue for ${name}`,
+  reconcile: (name) => `the outcome of ${name}`,
 };
 
 export function openWait(open: OpenCompletion, wait: EventData['wait.opened']): OpenCompletion {

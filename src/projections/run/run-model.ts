@@ -174,5 +174,5 @@ export const CONTEXT_HANDLERS: Readonly<
 const WORKER_LOST = { severity: 'warning', summary: 'Another attempt: the worker was lost' } as const;
 const HANDED_OVER = { summary: 'Another attempt: the worker has shut down' } as const;
 const WAITING = { summary: 'No answer has begun yet' } as const;
-const DISCARDED = { severity: 'warning', summary: 'What was streamed is to be forgotten' } as const;
+const DISCARDED = { severity: 'warning', summary: 'The streamed text is void' } as const;
 const answerSummary = (content: string | null) => (content ? { summary: shortText(content) } : {});

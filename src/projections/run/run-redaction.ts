@@ -52,11 +52,11 @@ export class RedactionPolicy {
     const { sensitiveKeys = [], replacement = '[REDACTED]', sensitiveValues = [] } = options;
     const { maxStringLength = Number.POSITIVE_INFINITY } = options;
     if (!(maxStringLength >= 0))
-      throw new RuntimeError('InvalidValue', '"maxStringLength" must be a number from 0.');
+      throw new RuntimeError('InvalidValue', '"maxStringLength" must be a number of 0 or more.');
     if (sensitiveValues.some((value) => value.trim() === ''))
       throw new RuntimeError(
         'InvalidValue',
-        '"sensitiveValues" has a blank text, which would mask everything.',
+        '"sensitiveValues" contains a blank string, which would mask everything.',
       );
     this.replacement = replacement;
     this.#keys = new Set([...KEYS, ...sensitiveKeys.map(normalizeKey)]);

@@ -30,7 +30,7 @@ export class RunReplay {
     if (!Array.isArray(events) || !events.every(isEvent))
       throw new RuntimeError(
         'InvalidValue',
-        'This is no report of a run: it has no list "events" of RunEvents.',
+        'This is not a run report: it has no "events" list of RunEvents.',
       );
     this.events = events;
     if (!Array.isArray(source)) this.report = source as RunReport;

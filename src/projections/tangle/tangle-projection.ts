@@ -134,7 +134,7 @@ function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly
   const { executionId, keeping, notKept, answer, produced } = open;
   const { status = 'idle', reason, error, cancelReason } = end;
   if (status === 'idle' && keeping === 'begun')
-    return failureEvents(executionId, 'failed', notKept ?? 'What was said could not be kept.', 'TurnNotKept');
+    return failureEvents(executionId, 'failed', notKept ?? 'The turn could not be stored.', 'TurnNotKept');
   // T4: the result is one of the producer's lines.
   if (status === 'idle' && produced) return [{ type: 'execution.completed', data: { executionId } }];
   if (status === 'idle')

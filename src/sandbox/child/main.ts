@@ -29,7 +29,7 @@ const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 const channel = openChannel(socket, { onFrame: (frame) => receive(joinToChild(frame)), onFault });
 
 function onFault(why: string): never {
-  writeSync(2, `Error: the host said ${why}\n`);
+  writeSync(2, `Error: a message of the host was rejected: ${why}\n`);
   return die();
 }
 

@@ -37,9 +37,9 @@ export function createResolver(imports: Iterable<string>, modules: Iterable<stri
         return `${asked}bare specifiers resolve from options.imports, which ${describeNames(bare)}.${meant}`;
       }
       case 'url':
-        return `${asked}URLs are never loaded. Give what it stands for in options.imports or options.modules.`;
+        return `${asked}URLs are never loaded. Pass the module in options.imports or options.modules.`;
       case 'absolute':
-        return `${asked}absolute paths are never loaded. Give the module in options.modules, under a relative key.`;
+        return `${asked}absolute paths are never loaded. Pass the module in options.modules, under a relative key.`;
     }
   };
 

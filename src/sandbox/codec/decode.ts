@@ -34,7 +34,7 @@ export function decode(wire: Wire, functionTable: FunctionTable | undefined, lim
   let depth = 1;
   let endOfDepth = reader.met;
   for (let place = 1; place < table.length - 1; place++) {
-    if (place > reader.met) throwUnreadable('a part of it that nothing refers to');
+    if (place > reader.met) throwUnreadable('a part that nothing refers to');
     if (place > endOfDepth) {
       depth += 1;
       endOfDepth = reader.met;
@@ -45,30 +45,29 @@ export function decode(wire: Wire, functionTable: FunctionTable | undefined, lim
     checkTime(reader);
     fill(reader, place);
   }
-  if (reader.bytesUsed !== lengthOf(reader.bytes)) throwUnreadable('bytes that belong to nothing');
+  if (reader.bytesUsed !== lengthOf(reader.bytes)) throwUnreadable('unused bytes');
   return value;
 }
 
 function slotValue(reader: Reader, slot: unknown): unknown {
   if (typeof slot !== 'object' || slot === null) return slot;
-  if (!isArray(slot) || slot.length < 1 || slot.length > 2)
-    return throwUnreadable('a value of no known form');
+  if (!isArray(slot) || slot.length < 1 || slot.length > 2) return throwUnreadable('a value of unknown form');
   const tag: unknown = slot[0];
   if (slot.length === 1) {
     if (typeof tag === 'number') return resolveReference(reader, tag);
-    return tag === 'u' ? undefined : throwUnreadable('a value of no known kind');
+    return tag === 'u' ? undefined : throwUnreadable('a value of unknown kind');
   }
   const text: unknown = slot[1];
-  if (typeof text !== 'string') return throwUnreadable('a value of no known form');
-  if (tag === 'n') return text in NUMBERS ? NUMBERS[text] : throwUnreadable('a number of no known kind');
-  return tag === 'b' ? bigintOf(text) : throwUnreadable('a value of no known kind');
+  if (typeof text !== 'string') return throwUnreadable('a value of unknown form');
+  if (tag === 'n') return text in NUMBERS ? NUMBERS[text] : throwUnreadable('a number of unknown kind');
+  return tag === 'b' ? bigintOf(text) : throwUnreadable('a value of unknown kind');
 }
 
 /** New places must be referenced in ascending order: this makes the depth known, and every node reachable. */
 function resolveReference(reader: Reader, place: number): unknown {
   const { table, kinds, met } = reader;
   if (!isSafeInteger(place) || place < 1 || place > met + 1 || place > table.length - 2) {
-    return throwUnreadable('a reference to nothing');
+    return throwUnreadable('an invalid reference');
   }
   if (place > met) {
     reader.met = place;
@@ -85,22 +84,21 @@ function prepareNode(reader: Reader, place: number): void {
   const node = table[place];
   switch (kinds[place]) {
     case 'O':
-      if (typeof node !== 'object' || node === null || isArray(node))
-        throwUnreadable('an object of another form');
+      if (typeof node !== 'object' || node === null || isArray(node)) throwUnreadable('an invalid object');
       break;
     case 'A':
       count(reader, listOf(node).length);
       break;
     case 'a': {
       const list = listOf(node);
-      if (list.length % 2 !== 1) throwUnreadable('an array of another form');
+      if (list.length % 2 !== 1) throwUnreadable('an invalid array');
       const length = countOf(list[0]);
       count(reader, length + (list.length - 1) / 2);
       table[place] = { value: sparseArray(length), node: list } satisfies UnfilledContainer;
       break;
     }
     case 'M':
-      if (listOf(node).length % 2 !== 0) throwUnreadable('a Map of another form');
+      if (listOf(node).length % 2 !== 0) throwUnreadable('an invalid Map');
       count(reader, HEAVY_COST + listOf(node).length);
       table[place] = { value: new MapOf(), node: listOf(node) } satisfies UnfilledContainer;
       break;

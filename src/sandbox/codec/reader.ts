@@ -41,15 +41,16 @@ export function openReader(
 ): Reader {
   const { text } = wire;
   const sent = hasOwn(wire, 'bytes') ? wire.bytes : undefined;
-  if (typeof text !== 'string') throwUnreadable('no text');
-  if (sent !== undefined && typedArrayKind(sent) !== 'Uint8Array') throwUnreadable('bytes of another kind');
+  if (typeof text !== 'string') throwUnreadable('no text in it');
+  if (sent !== undefined && typedArrayKind(sent) !== 'Uint8Array')
+    throwUnreadable('bytes that are not a Uint8Array');
   const bytes = sent ?? new Uint8ArrayOf(0);
   if (text.length + lengthOf(bytes) > limits.maxBytes) throwUnreadable(`more than ${limits.maxBytes} bytes`);
   const table = parsed(text);
-  if (!isArray(table) || table.length < 2) return throwUnreadable('no table');
+  if (!isArray(table) || table.length < 2) return throwUnreadable('not a table');
   const kinds: unknown = table[table.length - 1];
   if (typeof kinds !== 'string' || kinds.length !== table.length - 1 || kinds[0] !== 'V')
-    return throwUnreadable('no list of kinds');
+    return throwUnreadable('no valid list of kinds');
   return {
     functionTable,
     limits,
@@ -70,7 +71,7 @@ function parsed(text: string): unknown {
   try {
     return parse(text);
   } catch {
-    return throwUnreadable('no JSON');
+    return throwUnreadable('invalid JSON');
   }
 }
 
@@ -94,7 +95,8 @@ export function checkTime(reader: Reader): void {
   if (reader.begun === NO_CLOCK || reader.parts % PARTS_PER_CLOCK_READ !== 0) return;
   const { spentMs, freeMs, msPerElement } = reader.limits.work!;
   const most = freeMs + msPerElement * reader.elements;
-  if (spentMs() - reader.begun > most) throwUnreadable(`more than ${most} ms of work for so little`);
+  if (spentMs() - reader.begun > most)
+    throwUnreadable(`reading it took more than ${most} ms, too long for its size`);
 }
 
 /** Steps allowed per element: a table without chosen keys takes one or two per key. */
@@ -105,20 +107,20 @@ const FREE_STEPS = 65_536;
 export function countSteps(reader: Reader, steps: number): void {
   reader.steps += steps;
   if (reader.steps > FREE_STEPS + STEPS_PER_ELEMENT * reader.elements)
-    throwUnreadable('a Map or Set whose keys collide');
+    throwUnreadable('a Map or Set with too many colliding keys');
 }
 
 /** Reads a length, an index or an id: a non-negative integer. */
 export function countOf(part: unknown): number {
   return isSafeInteger(part) && (part as number) >= 0
     ? (part as number)
-    : throwUnreadable('a number that counts nothing');
+    : throwUnreadable('expected a non-negative integer');
 }
 
 export function textOf(part: unknown): string {
-  return typeof part === 'string' ? part : throwUnreadable('something else in the place of a text');
+  return typeof part === 'string' ? part : throwUnreadable('expected a string');
 }
 
 export function listOf(part: unknown): List {
-  return isArray(part) ? part : throwUnreadable('something else in the place of a list');
+  return isArray(part) ? part : throwUnreadable('expected a list');
 }

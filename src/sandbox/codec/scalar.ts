@@ -51,7 +51,7 @@ export function scalarOf(reader: Reader, kind: string, node: unknown): unknown {
   count(reader, kind === 'E' ? HEAVY_ERROR_COST : HEAVY_COST);
   if (kind === 'f') return resolveOwnFunction(reader, countOf(node));
   const pair = listOf(node);
-  if (pair.length !== 2) return throwUnreadable('a part of another form');
+  if (pair.length !== 2) return throwUnreadable('a part of unknown form');
   switch (kind) {
     case 'B':
       return nextBinary(reader, textOf(pair[0]), countOf(pair[1]));
@@ -62,7 +62,7 @@ export function scalarOf(reader: Reader, kind: string, node: unknown): unknown {
     case 'F':
       return proxyOf(reader, countOf(pair[0]), textOf(pair[1]));
     default:
-      return throwUnreadable('a part of no known kind');
+      return throwUnreadable('a part of unknown kind');
   }
 }
 
@@ -75,20 +75,18 @@ function dateOf(node: unknown): Date {
 /** Ranges are consecutive, so all binary values together are never larger than the bytes that were sent. */
 function nextBinary(reader: Reader, kind: string, length: number): object {
   const offset = reader.bytesUsed;
-  if (offset + length > lengthOf(reader.bytes)) return throwUnreadable('fewer bytes than it says');
+  if (offset + length > lengthOf(reader.bytes)) return throwUnreadable('fewer bytes than declared');
   reader.bytesUsed += length;
-  return (
-    binaryOf(kind, reader.bytes, offset, length) ?? throwUnreadable('bytes of no kind that is known here')
-  );
+  return binaryOf(kind, reader.bytes, offset, length) ?? throwUnreadable('bytes of unknown kind');
 }
 
 function regexpOf(reader: Reader, source: string, flags: string): RegExp {
   reader.regexps += regexpCost(source, flags);
-  if (reader.regexps > REGEXP_COST) throwUnreadable('regular expressions that cost too much');
+  if (reader.regexps > REGEXP_COST) throwUnreadable('regular expressions that are too expensive');
   try {
     return new RegExpOf(source, flags);
   } catch {
-    return throwUnreadable('a regular expression that is none here');
+    return throwUnreadable('an invalid regular expression');
   }
 }
 
@@ -125,11 +123,11 @@ function defineHidden(error: Error, key: string, value: string): void {
 
 function proxyOf({ functionTable }: Reader, id: number, name: string): unknown {
   if (functionTable === undefined || name.length > NAME_LENGTH)
-    return throwUnreadable('a function where none can be');
+    return throwUnreadable('a function where none is allowed');
   return functionTable.take(id, name);
 }
 
 function resolveOwnFunction({ functionTable }: Reader, id: number): unknown {
   const fn = functionTable === undefined ? undefined : functionTable.home(id);
-  return typeof fn === 'function' ? fn : throwUnreadable('a function that was never given');
+  return typeof fn === 'function' ? fn : throwUnreadable('a function that was never passed');
 }

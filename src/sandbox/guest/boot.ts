@@ -73,7 +73,7 @@ export const loadFrom =
       const text = NativeString(specifier);
       const attributes = options?.with;
       if (attributes && keysOf(attributes).length > 0 && attributes.type !== 'json') {
-        throw new NativeTypeError('Only the import attribute { type: "json" } is known in the sandbox.');
+        throw new NativeTypeError('Only the import attribute { type: "json" } is supported in the sandbox.');
       }
       loadCount += 1;
       mapSet(pendingLoads, loadCount, { resolve, reject });

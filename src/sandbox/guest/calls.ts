@@ -62,7 +62,7 @@ export const functionTable: FunctionTable = {
     const known = get(givenIds, fn);
     if (known !== undefined) return known;
     if (givenCount >= limits.functions) {
-      throw new ErrorOf(`The sandbox gave the host ${limits.functions} functions, and may give no more.`);
+      throw new ErrorOf(`The sandbox passed ${limits.functions} functions to the host, which is the limit.`);
     }
     givenCount += 1;
     mapSet(given, givenCount, fn);

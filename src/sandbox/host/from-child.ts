@@ -32,7 +32,7 @@ export function readFromChild({ head, wire }: Frame): FromChild {
     case 'idle':
       return { kind: 'idle', run: readCount(fields.run), rssBytes: readCount(fields.rssBytes) };
     default:
-      throw new Error('a message of no known kind');
+      throw new Error('a message of unknown kind');
   }
 }
 
@@ -51,7 +51,7 @@ function readRemark(given: unknown, wire: Wire | undefined): Remark {
   if (fields.kind === 'report') return { kind: 'report', wire: value };
   if (fields.kind !== 'log') throw new Error('a remark that is neither report nor log');
   const level = readCount(fields.level);
-  if (level >= LOG_LEVELS.length) throw new Error('a log of no known level');
+  if (level >= LOG_LEVELS.length) throw new Error('a log of unknown level');
   return { kind: 'log', level, wire: value };
 }
 
@@ -61,7 +61,7 @@ function readSettlement(given: unknown, wire: Wire | undefined): Settlement {
   if (status === 'success') return { status, wire: wireOf(wire), held: readBoolean(fields.held) };
   if (status === 'error' || status === 'link_error' || status === 'memory')
     return { status, error: readError(fields.error) };
-  throw new Error('a settlement of no known status');
+  throw new Error('a settlement of unknown status');
 }
 
 function readError(given: unknown): CodeExecutionError {
@@ -80,28 +80,29 @@ function readError(given: unknown): CodeExecutionError {
 
 function fieldsOf(given: unknown): Fields {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new Error('something else in the place of fields');
+    throw new Error('expected an object');
   return given as Fields;
 }
 
 function wireOf(wire: Wire | undefined): Wire {
-  if (!wire) throw new Error('no value where one belongs');
+  if (!wire) throw new Error('a missing value');
   return wire;
 }
 
 function readCount(given: unknown): number {
-  if (!Number.isSafeInteger(given) || (given as number) < 0) throw new Error('a number that counts nothing');
+  if (!Number.isSafeInteger(given) || (given as number) < 0)
+    throw new Error('expected a non-negative integer');
   return given as number;
 }
 
 function readBoolean(given: unknown): boolean {
-  if (typeof given !== 'boolean') throw new Error('something else in the place of yes or no');
+  if (typeof given !== 'boolean') throw new Error('expected a boolean');
   return given;
 }
 
 /** Cut texts have one more character, the ellipsis. */
 function readText(given: unknown, longest: number): string {
-  if (typeof given !== 'string') throw new Error('something else in the place of a text');
-  if (given.length > longest + 1) throw new Error(`a text of ${given.length} characters`);
+  if (typeof given !== 'string') throw new Error('expected a string');
+  if (given.length > longest + 1) throw new Error(`a text of ${given.length} characters, which is too long`);
   return given;
 }

@@ -73,7 +73,7 @@ export class HostFunctions {
     const known = this.#givenIds.get(fn);
     if (known !== undefined) return known;
     if (this.#given.length >= SANDBOX_LIMITS.functions) {
-      throw new Error(`A sandbox run may be given ${SANDBOX_LIMITS.functions} functions, and no more.`);
+      throw new Error(`A sandbox run may receive at most ${SANDBOX_LIMITS.functions} functions.`);
     }
     this.#given.push(fn);
     this.#givenIds.set(fn, this.#given.length);
@@ -84,7 +84,7 @@ export class HostFunctions {
   #take(id: number, name: string): AnyFunction {
     const known = this.#taken[id];
     if (known) return known;
-    if (id > SANDBOX_LIMITS.functions) throw new Error('The sandbox gave too many functions.');
+    if (id > SANDBOX_LIMITS.functions) throw new Error('The sandbox passed too many functions.');
     const proxy = (...args: unknown[]) => {
       const answer = this.#call(id, args);
       // A caller that does not await must not crash this process when the code throws.
@@ -125,7 +125,7 @@ export class HostFunctions {
     const bytes = estimateMemory(call.wire);
     const { callsInFlight, callsInFlightBytes } = SANDBOX_LIMITS;
     const fits = this.#inFlight < callsInFlight && this.#inFlightBytes + bytes <= callsInFlightBytes;
-    if (this.#inFlight > 0 && !fits) throw new Error('more calls at once than it may make');
+    if (this.#inFlight > 0 && !fits) throw new Error('more concurrent calls than allowed');
     this.#parts.account.hold(bytes);
     this.#inFlight += 1;
     this.#inFlightBytes += bytes;
@@ -141,7 +141,8 @@ export class HostFunctions {
     try {
       const args = intake.read(wire, this.table);
       const target = this.#given[fn - 1];
-      if (!target || !Array.isArray(args)) throw new Error('The sandbox called a function it was not given.');
+      if (!target || !Array.isArray(args))
+        throw new Error('The sandbox called a function that it did not receive.');
       const apply = () => callInsideBridge(() => Reflect.apply(target, undefined, args));
       const value = await this.#inRunContext(apply);
       const answer = encode(value, this.table, TRANSFER, 'the returned value').wire;

@@ -67,7 +67,7 @@ export class Intake {
     this.#taken = { count: count + 1, bytes: bytes + wireBytes(wire) };
     const { untakenBytes, untakenMessages } = SANDBOX_LIMITS;
     if (this.#taken.count > untakenMessages || this.#taken.bytes > untakenBytes)
-      throw new Error('it speaks on without waiting to be heard');
+      throw new Error('it sends without waiting for acknowledgements');
     if (this.#taken.count < ACK_MESSAGES && this.#taken.bytes < ACK_BYTES) return;
     const rest = this.#restUntil - performance.now();
     if (rest < MIN_REST_MS) this.#acknowledgeNow();

@@ -49,5 +49,5 @@ export class Account {
 const beyondOwn = (bytes: number): number => Math.max(0, bytes - SANDBOX_LIMITS.heldByRun);
 
 const FULL_MESSAGE =
-  `The programs that run in this process hold ${SANDBOX_LIMITS.heldTogether} bytes together in reports, logs and arguments of ` +
-  'calls: there is no room for more of this one. Let it report and pass less at a time, or run it again later.';
+  `The programs running in this process hold ${SANDBOX_LIMITS.heldTogether} bytes in total in reports, logs and arguments of ` +
+  'calls: there is no room for more of this one. Report and pass less at a time, or run it again later.';

@@ -89,7 +89,7 @@ function readOptions(source: unknown, given: unknown, functionTable: FunctionTab
 function checkNames(options: CodeExecutionOptions): void {
   for (const name of Object.keys(options)) {
     if (!OPTION_NAMES.includes(name))
-      refuse(`options.${name}`, `is not known; there are ${OPTION_NAMES.join(', ')}`);
+      refuse(`options.${name}`, `is unknown; the options are ${OPTION_NAMES.join(', ')}`);
   }
 }
 
@@ -115,13 +115,13 @@ function readFilename(given: unknown, modules: readonly [string, string][]): str
   const field = 'options.filename';
   const filename = given === undefined ? DEFAULT_FILENAME : given;
   if (typeof filename !== 'string' || filename === '' || filename.length > filenameLength) {
-    refuse(field, `must be a text of 1 to ${filenameLength} characters`);
+    refuse(field, `must be a string of 1 to ${filenameLength} characters`);
   }
-  if (CONTROL.test(filename)) refuse(field, 'must not hold control characters');
+  if (CONTROL.test(filename)) refuse(field, 'must not contain control characters');
   if (filename.endsWith('.json')) refuse(field, 'must not end in .json: the source is code');
   // Errors refer to sources by name, and one name must mean one source.
   if (modules.some(([key]) => normalizeKey(key) === normalizeKey(filename))) {
-    refuse(field, `is the name of a module too: ${JSON.stringify(filename)}`);
+    refuse(field, `is also the name of a module: ${JSON.stringify(filename)}`);
   }
   return filename;
 }
@@ -130,7 +130,7 @@ function readExecute(given: unknown): { fn: string; args: readonly unknown[] } {
   const execute = requireObject(given === undefined ? {} : given, 'options.execute');
   const { fn = 'default', args = [], ...more } = execute;
   const [unknown] = Object.keys(more);
-  if (unknown !== undefined) refuse(`options.execute.${unknown}`, 'is not known; there are fn, args');
+  if (unknown !== undefined) refuse(`options.execute.${unknown}`, 'is unknown; the options are fn, args');
   if (typeof fn !== 'string' || fn === '') refuse('options.execute.fn', 'must be the name of an export');
   if (!Array.isArray(args)) refuse('options.execute.args', 'must be an array');
   return { fn, args };
@@ -160,9 +160,9 @@ function readGlobals(given: unknown, reports: boolean): [string, unknown][] {
   const globals = Object.entries(requireObject(given ?? {}, 'options.globals'));
   for (const [name] of globals) {
     const field = `options.globals[${JSON.stringify(name)}]`;
-    if (!IDENTIFIER.test(name) || RESERVED.has(name)) refuse(field, 'must be named by an identifier');
+    if (!IDENTIFIER.test(name) || RESERVED.has(name)) refuse(field, 'must have an identifier as its name');
     if (reports && name === 'report')
-      refuse(field, 'is given by options.report already; leave one of the two');
+      refuse(field, 'is already defined by options.report; omit one of the two');
   }
   return globals;
 }

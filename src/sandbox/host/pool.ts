@@ -149,7 +149,8 @@ export class Pool {
     const lied = !use.isEnding;
     member.rest();
     if (lied || member.isSpent || rssBytes > SANDBOX_LIMITS.childRestingBytes) this.#roster.retire(member);
-    if (lied) use.events.onEnd({ kind: 'crashed', how: 'it said that it was idle before the run had ended' });
+    if (lied)
+      use.events.onEnd({ kind: 'crashed', how: 'it reported that it was idle before the run had ended' });
     this.#fill();
   }
 

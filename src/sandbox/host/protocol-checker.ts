@@ -33,11 +33,11 @@ export class ProtocolChecker {
   /** Checks a message from the child: returns whether to pass it on, and throws if it violates the protocol. */
   hear(message: FromChild): Verdict {
     if (message.kind === 'ready') {
-      if (this.#phase === 'ready') throwViolation('twice that it was ready');
+      if (this.#phase === 'ready') throwViolation('`ready` twice');
       this.#phase = 'ready';
       return 'pass';
     }
-    if (this.#phase === 'starting') throwViolation('something before it was ready');
+    if (this.#phase === 'starting') throwViolation('a message before `ready`');
     const verdict = message.run === this.#run?.id ? this.#run.hear(message) : this.#checkStale(message);
     if (message.kind === 'idle') this.#run = undefined;
     if (verdict === 'drop') this.#countStale();
@@ -46,14 +46,14 @@ export class ProtocolChecker {
 
   #checkStale(message: FromRun): Verdict {
     if (message.run > this.#latest || message.kind === 'idle')
-      throwViolation('something of a run that is not its own');
+      throwViolation('a message of a run that is not its own');
     return 'drop';
   }
 
   #countStale(): void {
     this.#stale += 1;
     if (this.#stale > SANDBOX_LIMITS.staleMessages)
-      throwViolation('more of runs that have ended than can have been on its way');
+      throwViolation('more messages of ended runs than can have been in flight');
   }
 }
 
@@ -86,11 +86,10 @@ class RunProtocolChecker {
   hear(message: FromRun): Verdict {
     switch (message.kind) {
       case 'idle':
-        if (this.#phase !== 'settled' && !this.#stopping)
-          throwViolation('that it was idle before its run had settled');
+        if (this.#phase !== 'settled' && !this.#stopping) throwViolation('`idle` before its run had settled');
         return 'pass';
       case 'settled': {
-        if (this.#phase !== 'running') throwViolation('twice that its run had settled');
+        if (this.#phase !== 'running') throwViolation('`settled` twice');
         const { settlement } = message;
         this.#phase = settlement.status === 'success' && settlement.held ? 'held' : 'settled';
         return 'pass';
@@ -104,11 +103,11 @@ class RunProtocolChecker {
 
   #checkCrossing(crossing: Crossing): void {
     if (crossing.kind === 'answer') {
-      if (!this.#asked.delete(crossing.id)) throwViolation('an answer to what it was not asked');
+      if (!this.#asked.delete(crossing.id)) throwViolation('an answer to an unknown call');
       return;
     }
     if (crossing.id <= this.#lastCall) throwViolation('two calls under one id');
-    if (!this.#hasRoom(crossing.wire)) throwViolation('more calls than may be under way');
+    if (!this.#hasRoom(crossing.wire)) throwViolation('more pending calls than allowed');
     this.#lastCall = crossing.id;
     this.#calls.set(crossing.id, wireBytes(crossing.wire));
     this.#callBytes += wireBytes(crossing.wire);

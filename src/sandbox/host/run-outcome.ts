@@ -34,7 +34,7 @@ export function childEndOutcome(end: ChildEnd, memoryBytes: number): Outcome {
 export function unreadableOutcome(error: unknown): Outcome {
   const message = errorMessage(error);
   if (isRuntimeError(error, 'SandboxBusy')) return busyOutcome(message);
-  return crashedOutcome(`The sandbox process said what cannot be read: ${message}`);
+  return crashedOutcome(`The sandbox process sent an invalid message: ${message}`);
 }
 
 export const unreadableResult = (error: unknown): Outcome => ({

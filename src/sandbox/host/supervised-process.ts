@@ -80,7 +80,7 @@ export class SupervisedProcess {
   }
 
   #onFault(why: string): void {
-    this.#fault = `it said ${why}`;
+    this.#fault = `its message was rejected: ${why}`;
     this.kill();
   }
 
@@ -98,6 +98,6 @@ export class SupervisedProcess {
 function watchFrom(enclosed: EnclosedProcess): MemoryWatch {
   const { pid, victim } = enclosed.locate();
   const memory = watchMemory(pid, victim);
-  if (!memory) throw new Error('that it is ready, and no more children can be watched');
+  if (!memory) throw new Error('too many children to watch their memory');
   return memory;
 }

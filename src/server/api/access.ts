@@ -37,7 +37,7 @@ export function parseTokens(text: string): readonly KnownToken[] {
     const named = scopes.split('+');
     const unknown = named.find((scope) => !API_SCOPES.includes(scope as ApiScope));
     if (unknown !== undefined)
-      throw invalid(`${place} has the scope "${unknown}": there are ${API_SCOPES.join(', ')}`);
+      throw invalid(`${place} has the unknown scope "${unknown}": the scopes are ${API_SCOPES.join(', ')}`);
     return {
       digest: digestOf(token),
       name: `token ${index + 1}`,
@@ -75,13 +75,13 @@ export const loopbackAccess: Access = (request) => {
   if (!isLoopback(host))
     throw new RuntimeError(
       'Forbidden',
-      `Without tokens the server answers this machine alone, and "${host}" is no name of it. Set EVERTHREAD_API_TOKENS.`,
+      `Without tokens the server answers only this machine, and "${host}" is not a name of it. Set EVERTHREAD_API_TOKENS.`,
     );
   const origin = request.headers.get('origin');
   if (origin !== null && !isLoopback(hostOf(origin.replace(/^https?:\/\//, ''))))
     throw new RuntimeError(
       'Forbidden',
-      `Without tokens a page of "${origin}" may not ask: set EVERTHREAD_API_TOKENS, and give the page one.`,
+      `Without tokens a page of "${origin}" is not allowed: set EVERTHREAD_API_TOKENS, and give a token to the page.`,
     );
   return OPERATOR;
 };

@@ -95,7 +95,7 @@ export function createApi(options: ApiOptions): Api {
   app.notFound(({ req }) => {
     const { pathname } = new URL(req.url);
     return isStandardPath(pathname)
-      ? standardError(new RuntimeError('RouteNotFound', `There is nothing at ${req.method} ${pathname}.`))
+      ? standardError(new RuntimeError('RouteNotFound', `There is no route for ${req.method} ${pathname}.`))
       : notServedResponse(req.method, pathname);
   });
   app.onError((error, { req }) => fail(error, req.raw));
@@ -197,10 +197,7 @@ async function requireCaller(access: Access, request: Request): Promise<Caller> 
 }
 
 function unauthorized(): RuntimeError {
-  return new RuntimeError(
-    'Unauthorized',
-    'The request needs a token that is known: "Authorization: Bearer TOKEN".',
-  );
+  return new RuntimeError('Unauthorized', 'The request needs a valid token: "Authorization: Bearer TOKEN".');
 }
 
 /** True if a route's method answers the requested one: a GET route also answers HEAD. */
@@ -215,7 +212,7 @@ function invalidRequest(target: string, issues: Issues): RuntimeError {
   const told = issues
     .slice(0, 10)
     .map(({ path, message }) => `${path.map(String).join('.') || where}: ${message}`);
-  return new RuntimeError('InvalidRequest', `The ${where} cannot be used: ${told.join('; ')}.`);
+  return new RuntimeError('InvalidRequest', `The ${where} is invalid: ${told.join('; ')}.`);
 }
 
 /** True for hono's error for a body that is not JSON. */
@@ -224,7 +221,7 @@ function isUnreadableBody(error: unknown): boolean {
 }
 
 function unreadableBody(): RuntimeError {
-  return new RuntimeError('InvalidRequest', 'The body is no JSON.');
+  return new RuntimeError('InvalidRequest', 'The body is not valid JSON.');
 }
 
 /** Answers `MethodNotAllowed` if the path has routes for other methods, else `RouteNotFound`. */
@@ -235,8 +232,8 @@ function notServedResponse(method: string, path: string): Response {
   const allow = others.toSorted().join(', ');
   const error =
     others.length > 0
-      ? new RuntimeError('MethodNotAllowed', `${path} does not answer ${method}, but ${allow}.`)
-      : new RuntimeError('RouteNotFound', `There is nothing at ${path}: /openapi.json lists what there is.`);
+      ? new RuntimeError('MethodNotAllowed', `${path} does not support ${method}, only ${allow}.`)
+      : new RuntimeError('RouteNotFound', `There is no route for ${path}: /openapi.json lists the routes.`);
   return problemResponse(toProblem(error), others.length > 0 ? { allow } : {});
 }
 

@@ -11,7 +11,11 @@ export function openApiDocument(app: OpenAPIHono): Readonly<Record<string, unkno
     },
     servers: [{ url: '/' }],
   });
-  const bearer = { type: 'http', scheme: 'bearer', description: 'A token; none where the server has none.' };
+  const bearer = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token; not needed if the server has no tokens.',
+  };
   return {
     ...document,
     info: { ...document.info, license: { name: 'MIT', identifier: 'MIT' } },

@@ -40,7 +40,7 @@ export function eventStart(
   if (row > lastSeq)
     throw new RuntimeError(
       'InvalidCursor',
-      `The cursor "${after}" lies above the end of the log of thread "${id}" (${lastSeq}): read it from the beginning.`,
+      `The cursor "${after}" is beyond the end of the log of thread "${id}" (${lastSeq}): read it from the beginning.`,
     );
   return after;
 }
@@ -53,7 +53,9 @@ function isProjected(as: EventReading['as']): boolean {
 function rowOf(as: EventReading['as'], cursor: string): number {
   if (isProjected(as)) return readCursor(cursor).row;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  return refuseRequest(`"${cursor.slice(0, 64)}" is no cursor: it is the number that came with an event.`);
+  return refuseRequest(
+    `"${cursor.slice(0, 64)}" is not a cursor: use the number that was returned with an event.`,
+  );
 }
 
 /** Yields an empty page at the end of the log for now. */

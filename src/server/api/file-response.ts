@@ -59,7 +59,10 @@ function readRange(header: string | null, size: number): Range | null {
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
   if (from !== '' && to !== '' && Number(to) < first) return null;
   if (first >= size || last < first)
-    throw new RuntimeError('InvalidRange', `The file has ${size} bytes, and ${header} is none of them.`);
+    throw new RuntimeError(
+      'InvalidRange',
+      `The file has ${size} bytes; the range ${header} is outside of them.`,
+    );
   return { first, last };
 }
 

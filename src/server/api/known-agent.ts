@@ -7,5 +7,5 @@ export function requireAgent({ agents }: Pick<ApiHost, 'agents'>, name: string):
   const known = agents?.();
   const agent = known ? known.find((each) => each.name === name) : { name, title: null, description: null };
   if (agent) return agent;
-  throw new RuntimeError('AgentNotFound', `There is no agent "${name}": /v1/agents lists those there are.`);
+  throw new RuntimeError('AgentNotFound', `There is no agent "${name}": /v1/agents lists the agents.`);
 }

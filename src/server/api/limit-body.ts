@@ -22,5 +22,5 @@ export function limitBody(request: Request, mostBytes: number): Request {
 }
 
 function tooLarge(mostBytes: number): RuntimeError {
-  return new RuntimeError('RequestTooLarge', `The body of a request has at most ${mostBytes} bytes.`);
+  return new RuntimeError('RequestTooLarge', `The body of a request can have at most ${mostBytes} bytes.`);
 }

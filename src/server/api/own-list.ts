@@ -11,5 +11,7 @@ export async function requireThreadAccess(
 ): Promise<void> {
   if (threadId !== undefined) await requireReachable(client, caller, threadId);
   else if (caller.userId !== null || caller.organizationId != null)
-    refuseRequest('A token of a user or an organisation reads one thread at a time: name it as "threadId".');
+    refuseRequest(
+      'A token of a user or an organisation can read only one thread at a time: give its "threadId".',
+    );
 }

@@ -19,7 +19,7 @@ const INTERNAL_ERROR: Problem = {
   title: 'Internal error',
   status: 500,
   code: 'InternalError',
-  detail: 'The request could not be served. The log of the server says why.',
+  detail: 'The request could not be served. The log of the server has the reason.',
 };
 
 export function toProblem(error: unknown): Problem {

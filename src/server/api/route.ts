@@ -109,7 +109,7 @@ export function route<
     responses: {
       [status]: { description: summary, ...(answer && { content: contentOf(answer) }) },
       default: {
-        description: 'A problem: its code says what happened.',
+        description: 'A problem document, whose code identifies the problem.',
         content: spec.fails
           ? { 'application/json': { schema: spec.fails } }
           : { 'application/problem+json': { schema: problemSchema } },

@@ -41,7 +41,7 @@ export async function hasValidSignature(tokens: TokenStore, url: string, threadI
   throw new RuntimeError(
     'Forbidden',
     holds
-      ? 'The address has expired: ask for another one.'
+      ? 'The address has expired: request a new one.'
       : 'The address was not signed by this server, or was changed.',
   );
 }

@@ -30,7 +30,7 @@ export async function createToken(
   if (unknown !== undefined || scopes.length === 0)
     throw new RuntimeError(
       'InvalidValue',
-      `There is no scope ${JSON.stringify(unknown ?? '')}: there are ${API_SCOPES.join(', ')}.`,
+      `There is no scope ${JSON.stringify(unknown ?? '')}: the scopes are ${API_SCOPES.join(', ')}.`,
     );
   const secret = `et_${randomBytes(32).toString('base64url')}`;
   const token = await store.tokens.create({

@@ -12,7 +12,7 @@ export function enterStream(
 ): { readonly signal: AbortSignal; leave(): void } {
   const place = streams.enter(threadId);
   if (place) return place;
-  throw new RuntimeError('TooManyStreams', 'As many streams are open as there may be: try again later.');
+  throw new RuntimeError('TooManyStreams', 'The limit of open streams is reached: try again later.');
 }
 
 export interface StreamLimits {

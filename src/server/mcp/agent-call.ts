@@ -127,7 +127,7 @@ async function beginCall(client: RuntimeClient, caller: Caller, call: AgentCall)
 
 async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall): Promise<string> {
   const { agent, message, executionId } = call;
-  if (message === undefined) throw new RuntimeError('InvalidMessage', 'A call needs a message, or a thread.');
+  if (message === undefined) throw new RuntimeError('InvalidMessage', 'A call needs a message or a thread.');
   checkExecutionId(executionId);
   // G1: a repeated call gets the same thread.
   const threadId = executionId === undefined ? newThreadId(agent) : threadOf(caller, agent, executionId);

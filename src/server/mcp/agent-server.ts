@@ -53,14 +53,15 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
       {
         name: 'file',
         uriTemplate: FILE_TEMPLATE,
-        description: 'A file of a thread; results name those that an agent has written.',
+        description: 'A file of a thread; results name the files that an agent has written.',
       },
     ],
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     try {
       const place = toFilePlace(uri);
-      if (!place) throw new RuntimeError('FileNotFound', `Files of threads are here alone: ${FILE_TEMPLATE}`);
+      if (!place)
+        throw new RuntimeError('FileNotFound', `Only files of threads can be read: ${FILE_TEMPLATE}`);
       await requireReachable(client, caller, place.threadId);
       return await readResource(client, place, uri);
     } catch (error) {
@@ -69,7 +70,7 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
       host.onError(error);
       throw new ProtocolError(
         ProtocolErrorCode.InternalError,
-        'The file could not be read. The log of the server says why.',
+        'The file could not be read. The log of the server has the reason.',
       );
     }
   });
@@ -87,7 +88,7 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
     // Without the state the call would begin the same work again.
     if (inputResponses && !before)
       return refuse(
-        'InvalidMessage: Answers come with the requestState that was given with what they answer.',
+        'InvalidMessage: Answers must be sent with the requestState that came with the requests that they answer.',
       );
     const { id, signal: canceled } = mcpReq;
     return server.answer({
@@ -126,7 +127,7 @@ export class AgentServer extends Server {
       {
         capabilities: { tools: {}, resources: {} },
         instructions:
-          'Each tool is an agent. A result names its thread: give it in another call to go on. A call that takes long may end before the agent does, and a call with the thread alone waits on.',
+          'Each tool is an agent. A result names its thread: pass that thread in another call to continue it. A long call may end before the agent has finished; call again with only the thread to keep waiting.',
       },
     );
     this.#host = host;
@@ -167,7 +168,7 @@ export class AgentServer extends Server {
     } catch (error) {
       if (isRuntimeError(error)) return refuse(`${error.code}: ${error.message}`);
       onError(error);
-      return refuse('The call could not be served. The log of the server says why.');
+      return refuse('The call could not be served. The log of the server has the reason.');
     }
   }
 

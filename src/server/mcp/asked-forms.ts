@@ -78,7 +78,7 @@ export class AskedForms {
 
   #cancelRequest(requestId: string): void {
     this.#forget(requestId);
-    const params = { requestId, reason: 'It was answered elsewhere, or nobody waits any more.' };
+    const params = { requestId, reason: 'It was answered elsewhere, or is no longer needed.' };
     this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
   }
 }

@@ -103,7 +103,7 @@ export async function readResource(
   if (file && file.record.size > MAX_READ_BYTES)
     throw new RuntimeError(
       'LimitExceeded',
-      `${path} has ${file.record.size} bytes, and what is read here has ${MAX_READ_BYTES} at most: GET /v1/threads/${threadId}/files has it.`,
+      `${path} has ${file.record.size} bytes, but at most ${MAX_READ_BYTES} can be read here: use GET /v1/threads/${threadId}/file instead.`,
     );
   const bytes = file && (await readWholeFile(store, threadId, path));
   if (!file || !bytes)

@@ -11,17 +11,17 @@ import type { AgentCall } from './agent-call.ts';
 /** Tool names that the protocol recommends; agents with other names are not listed. */
 const TOOL_NAME = /^[\w.-]{1,128}$/;
 
-const MESSAGE = { type: 'string', description: 'What is said to the agent.' } as const;
+const MESSAGE = { type: 'string', description: 'The message to the agent.' } as const;
 const PLACE = {
   thread: {
     type: 'string',
     description:
-      'The id of the thread of an earlier call, to go on with it. Without a message: to wait for what it is doing.',
+      'The id of the thread of an earlier call, to continue it. Without a message, the call waits for what the thread is doing.',
   },
   execution: {
     type: 'string',
     description:
-      'An id of your own for this call, new for each message: the same call sent again under it is answered the same, and done once.',
+      'An id that you choose for this call, new for each message: a call that is repeated with the same id gets the same answer, and is carried out only once.',
   },
 } as const;
 
@@ -65,16 +65,17 @@ export async function toCall(
   const agent = agents.find((each) => each.name === name);
   if (!agent) return `AgentNotFound: There is no agent "${name.slice(0, 128)}".`;
   const { message, thread: threadId, execution: executionId, ...more } = given;
-  if (message !== undefined && typeof message !== 'string') return 'InvalidMessage: message is a text.';
+  if (message !== undefined && typeof message !== 'string')
+    return 'InvalidMessage: message must be a string.';
   if (threadId !== undefined && typeof threadId !== 'string')
-    return 'InvalidMessage: thread is the id of a thread.';
+    return 'InvalidMessage: thread must be the id of a thread.';
   if (executionId !== undefined && typeof executionId !== 'string')
-    return 'InvalidMessage: execution is an id, a text.';
+    return 'InvalidMessage: execution must be an id, as a string.';
   const known = Object.keys((agent.arguments?.schema.properties ?? {}) as object);
   const unknown = Object.keys(more).find((field) => !known.includes(field));
   if (unknown !== undefined) {
     const names = new Set(['message', ...known, 'thread', 'execution']);
-    return `InvalidMessage: A call takes ${[...names].join(', ')}, and no "${unknown.slice(0, 64)}".`;
+    return `InvalidMessage: A call accepts ${[...names].join(', ')}, but not "${unknown.slice(0, 64)}".`;
   }
   const call = { agent: name, message, threadId, executionId };
   if (threadId === undefined && agent.arguments)
@@ -85,7 +86,7 @@ export async function toCall(
     );
   return Object.keys(more).length === 0
     ? call
-    : 'InvalidMessage: Arguments are given to a thread that begins, and this one has begun. Say it as a message.';
+    : 'InvalidMessage: Only a new thread accepts arguments, and this one has begun. Send them as a message.';
 }
 
 /** Without a message, the arguments become the message, as JSON, like those of a subagent. */
@@ -95,8 +96,7 @@ async function withArguments(
   given: Readonly<Record<string, unknown>>,
 ): Promise<AgentCall | string> {
   const checked = await declared.check(given);
-  if (!checked.ok)
-    return `InvalidValue: The arguments of "${call.agent}" are not what it takes: ${checked.problems}.`;
+  if (!checked.ok) return `InvalidValue: The arguments of "${call.agent}" are invalid: ${checked.problems}.`;
   const { value } = checked;
   const told = Object.keys(value).length > 0 ? JSON.stringify(value) : FIRST_WORD;
   return { ...call, arguments: value, message: call.message ?? told };

@@ -36,11 +36,14 @@ export async function toResult(
       if (asking) return asking;
       const waits = end.waits.map(({ id, kind: asked, summary }) => ({ id, kind: asked, summary }));
       const lines = waits.map(({ id, kind: asked, summary }) => `${asked} ${id}: ${summary}`);
-      const text = `It waits for a person. Once that is answered, call with the thread alone.\n${lines.join('\n')}`;
+      const text = `The agent is waiting for a person. After the answer, call again with only the thread.\n${lines.join('\n')}`;
       return { content: told(text), structuredContent: { ...structuredContent, waits } };
     }
     case 'working':
-      return { content: told('It is still at work: call with the thread alone.'), structuredContent };
+      return {
+        content: told('The agent is still working: call again with only the thread.'),
+        structuredContent,
+      };
   }
 }
 

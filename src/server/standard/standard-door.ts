@@ -45,7 +45,7 @@ async function answer(
 export function standardError(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   const told = isRuntimeError(error)
     ? { error: error.message, code: error.code, status: statusOf(error.code) }
-    : { error: 'The request could not be served. The log of the server says why.', status: 500 };
+    : { error: 'The request could not be served. The log of the server has the reason.', status: 500 };
   const { status, ...body } = told;
   return Response.json(body, { status, headers: { ...SAFE_HEADERS, ...headers } });
 }

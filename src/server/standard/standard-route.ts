@@ -64,7 +64,7 @@ export function parseValue<Schema extends z.ZodType>(value: unknown, schema: Sch
   const told = error.issues
     .slice(0, 10)
     .map(({ path, message }) => `${path.map(String).join('.') || 'the body'}: ${message}`);
-  return refuseRequest(`The request cannot be used: ${told.join('; ')}.`);
+  return refuseRequest(`The request is invalid: ${told.join('; ')}.`);
 }
 
 async function readJson(request: Request): Promise<unknown> {
@@ -72,7 +72,7 @@ async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    return refuseRequest('The body is no JSON.');
+    return refuseRequest('The body is not valid JSON.');
   }
 }
 
@@ -86,6 +86,8 @@ export function countOf(
   if (text === null || text === '') return usual;
   const count = Number(text);
   if (!/^\d{1,15}$/.test(text) || count < least)
-    refuseRequest(`"${name}" is a whole number from ${least}, not ${JSON.stringify(text.slice(0, 64))}.`);
+    refuseRequest(
+      `"${name}" must be a whole number of at least ${least}, not ${JSON.stringify(text.slice(0, 64))}.`,
+    );
   return Math.min(count, most);
 }

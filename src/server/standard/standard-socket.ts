@@ -82,7 +82,7 @@ async function callerOf(
   if (caller) return caller;
   throw new RuntimeError(
     'Unauthorized',
-    'The ticket is not good, or not any more: ask /api/auth/websocket-ticket for another.',
+    'The ticket is invalid or has expired: request another one at /api/auth/websocket-ticket.',
   );
 }
 
@@ -122,11 +122,11 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
     }
     // K4: open until the stream is too old, or the client has left.
     await whenAborted(signal);
-    socket.close(1001, 'Come back.');
+    socket.close(1001, 'Reconnect.');
   } catch (error) {
     onError(error);
     // 1013: try again later.
-    socket.close(1013, 'The stream was cut off: come back.');
+    socket.close(1013, 'The stream was cut off: reconnect.');
   } finally {
     leave();
   }

@@ -66,8 +66,8 @@ function take(current: Guarded, returned: unknown, hook: string): Guarded {
     return { args: toJsonObject(returned.arguments, { name, maxBytes: LIMITS.contentBytes }), changed: true };
   }
   const { reason = NO_REASON } = returned;
-  if (typeof reason !== 'string') throw toReturnTypeError('a reason that is a text', reason);
+  if (typeof reason !== 'string') throw toReturnTypeError('a reason that is a string', reason);
   return { ...current, refusal: { code: 'HookBlocked', hook, reason } };
 }
 
-const NO_REASON = 'A hook of the agent does not let it be done.';
+const NO_REASON = 'A hook of the agent blocked it.';

@@ -19,7 +19,7 @@ function describeValue(value: unknown): string {
 
 export function readText(returned: unknown): string {
   if (typeof returned === 'string') return returned;
-  throw toReturnTypeError('a text', returned);
+  throw toReturnTypeError('a string', returned);
 }
 
 export function readList<T>(what: string, returned: unknown): readonly T[] {
@@ -61,9 +61,9 @@ export function readChanges(returned: unknown, roles: readonly MessageRole[] = [
 
 function checkContent(content: unknown): asserts content is string {
   if (typeof content !== 'string')
-    throw toReturnTypeError('a message whose content is a text or null', content);
+    throw toReturnTypeError('a message whose content is a string or null', content);
   if (utf8Length(content) > LIMITS.contentBytes)
-    throw new TypeError(`The content that it returned is above ${LIMITS.contentBytes} bytes.`);
+    throw new TypeError(`The content that it returned exceeds ${LIMITS.contentBytes} bytes.`);
 }
 
 function readMetadata(metadata: unknown): Record<string, unknown> {
@@ -77,14 +77,14 @@ const ROLES: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
 /** Validates a message of the context: one of the thread, or one that the hook has added. */
 export function readContextMessage(value: unknown, index: number): Partial<Message> & Pick<Message, 'id'> {
   const wrong = (what: string) => new TypeError(`Message ${index} that it returned ${what}.`);
-  if (!isRecord(value)) throw wrong('is no object');
+  if (!isRecord(value)) throw wrong('is not an object');
   const { id, role, content, tool_calls: calls, metadata } = value;
   if (typeof id !== 'string' || id.length === 0) throw wrong('has no "id"');
   if (!ROLES.includes(role)) throw wrong(`has the role ${JSON.stringify(role) ?? 'undefined'}`);
   if (content !== undefined && content !== null && typeof content !== 'string')
-    throw wrong('has a content that is neither a text nor null');
+    throw wrong('has content that is neither a string nor null');
   if (calls !== undefined && calls !== null && typeof calls !== 'string')
     throw wrong('has tool_calls that are not JSON text');
-  if (metadata !== undefined && !isRecord(metadata)) throw wrong('has metadata that is no object');
+  if (metadata !== undefined && !isRecord(metadata)) throw wrong('has metadata that is not an object');
   return value as Partial<Message> & Pick<Message, 'id'>;
 }

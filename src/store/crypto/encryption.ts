@@ -52,7 +52,7 @@ export function parseKeys(text: string, where: string): EncryptionKeys {
     if (!/^[0-9a-f]+$/i.test(hex) || hex.length !== KEY_BYTES * 2) {
       throw wrong(`the key "${id}" is not ${KEY_BYTES * 2} hexadecimal digits`);
     }
-    if (byId.has(id)) throw wrong(`the id "${id}" is there twice`);
+    if (byId.has(id)) throw wrong(`the id "${id}" is duplicated`);
     byId.set(id, createSecretKey(hex, 'hex'));
   }
   const [active] = byId.keys();
@@ -83,7 +83,7 @@ export function decrypt(keys: EncryptionKeys, binding: Binding, { keyId, data }:
     throw new RuntimeError(
       'InvalidConfiguration',
       `${describe(binding)} is encrypted with the key "${keyId}", which is not among the known keys (${known}). ` +
-        'Add it to EVERTHREAD_ENCRYPTION_KEYS behind the others, or set the variable anew.',
+        'Add it to EVERTHREAD_ENCRYPTION_KEYS after the others, or set the variable again.',
     );
   }
   const bytes = Buffer.from(data, 'base64');
@@ -97,8 +97,8 @@ export function decrypt(keys: EncryptionKeys, binding: Binding, { keyId, data }:
   } catch {
     throw new RuntimeError(
       'InvalidConfiguration',
-      `${describe(binding)} cannot be decrypted: the key "${keyId}" is another one than it was encrypted with, or the ` +
-        'row was changed. Set the variable anew.',
+      `${describe(binding)} cannot be decrypted: the key "${keyId}" is not the one that it was encrypted with, or the ` +
+        'row was changed. Set the variable again.',
     );
   }
 }

@@ -26,8 +26,8 @@ export function findKeys(configured: EncryptionKeys | undefined, projectDir: str
     throw new RuntimeError(
       'InvalidConfiguration',
       'There is no key to encrypt variables with. Set EVERTHREAD_ENCRYPTION_KEYS=k1:KEY, where KEY is what ' +
-        '"openssl rand -hex 32" prints, for every worker and client of this store; "everthread dev" makes a key for ' +
-        'its project by itself.',
+        '"openssl rand -hex 32" prints, for every worker and client of this store; "everthread dev" creates a key for ' +
+        'its project automatically.',
     );
   };
 }

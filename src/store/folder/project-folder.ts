@@ -17,8 +17,8 @@ export function makeProjectFolder(projectDir: string, tell?: (line: string) => v
   const { length } = makePrivateFolder(folder);
   if (length > 0) {
     tell?.(
-      `${folder} was open to other users of this machine, as ${length === 1 ? 'one of its places' : `${length} of its places`}: now it is ` +
-        "its owner's alone.",
+      `${folder} was accessible to other users of this machine (${length === 1 ? 'one path' : `${length} paths`}): access is now ` +
+        'restricted to its owner.',
     );
   }
   return folder;

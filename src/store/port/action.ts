@@ -5,21 +5,9 @@
 import type { ActionArtifact, ActionState, JudgedAction } from '../../core/governance/agent-policy.ts';
 import type { PolicyDecision } from '../../core/governance/capability-policy.ts';
 import type { ToolStatus } from '../../core/message/message.ts';
-import type { ErrorCode } from '../../core/value/error.ts';
 import type { Reconciliation } from '../../core/wait/reconciliation.ts';
+import type { ActionDenial, DecidedAction } from './decided-action.ts';
 import type { Wait } from './wait.ts';
-
-export interface ActionDenial {
-  readonly code: ErrorCode;
-  readonly reason: string;
-  /** Set if the denial ends the execution. */
-  readonly fatal?: true;
-}
-
-export interface DecidedAction extends JudgedAction {
-  /** Set if the action was denied. */
-  readonly denied?: ActionDenial;
-}
 
 export interface RecordAction {
   readonly threadId: string;

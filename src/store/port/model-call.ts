@@ -3,7 +3,7 @@ import type { ContextManifest } from '../../core/context/context-manifest.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { StepRef } from './step.ts';
+import type { StepRef } from './step-ref.ts';
 
 export interface ModelCallStart extends StepRef {
   readonly call: number;

@@ -15,6 +15,7 @@ import type { PreparedRow } from './hook.ts';
 import type { AnsweredCall, ModelCallStart } from './model-call.ts';
 import type { FromRun } from './run.ts';
 import type { HistoryWindow, StepContext, StepPlace } from './step-place.ts';
+import type { StepRef } from './step-ref.ts';
 import type { KeepSummary, KeptSummary } from './summary.ts';
 import type { QueuedTool } from './tool.ts';
 
@@ -160,12 +161,6 @@ export interface Pause {
   readonly failures?: PausedFailures;
   /** Id of the wait if it is open and a message has arrived: close it, and begin the step again. */
   readonly spokenTo?: string;
-}
-
-/** One attempt at a step. */
-export interface StepRef extends FromRun {
-  readonly step: number;
-  readonly attempt: number;
 }
 
 export interface CommitStep extends StepRef {

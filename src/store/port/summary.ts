@@ -5,7 +5,7 @@
 
 import type { Summary } from '../../core/context/summary.ts';
 import type { CompactionReason } from '../../core/guard/compaction.ts';
-import type { StepRef } from './step.ts';
+import type { StepRef } from './step-ref.ts';
 
 /** Selects, together with the side, the summaries that apply to a step. */
 export interface SummaryKey {

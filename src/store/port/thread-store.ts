@@ -40,6 +40,7 @@ import type { WaitStore } from './wait.ts';
 
 export type * from './a2a.ts';
 export type * from './action.ts';
+export type * from './decided-action.ts';
 export type * from './event.ts';
 export type * from './execution.ts';
 export type * from './family.ts';
@@ -48,6 +49,7 @@ export type * from './model-call.ts';
 export type * from './producer.ts';
 export type { FromRun } from './run.ts';
 export type * from './step.ts';
+export type * from './step-ref.ts';
 export type * from './strike.ts';
 export type * from './subprompt.ts';
 export type * from './summary.ts';

@@ -10,9 +10,9 @@ import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { DecidedAction } from './action.ts';
+import type { DecidedAction } from './decided-action.ts';
 import type { FromRun } from './run.ts';
-import type { SubpromptPlace } from './step.ts';
+import type { SubpromptPlace } from './step-place.ts';
 import type { ThreadRecord } from './thread.ts';
 import type { Wait } from './wait.ts';
 

@@ -3,7 +3,7 @@
 import type { StoredError } from '../../core/thread/step.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { GivenAnswer, WaitKind, WaitOutcome, WaitState } from '../../core/wait/wait.ts';
-import type { DecidedAction } from './action.ts';
+import type { DecidedAction } from './decided-action.ts';
 
 /** Times are microseconds since 1970. */
 export interface Wait {

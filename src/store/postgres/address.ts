@@ -47,15 +47,17 @@ export function readPostgresAddress(address: string): PostgresAddress {
   );
   if (unknown.length > 0) {
     throw refuse(
-      `has the parameter "${unknown[0]}", which is unknown; there are ${[...OWN_PARAMETERS, ...PG_PARAMETERS].join(', ')}`,
+      `has the unknown parameter "${unknown[0]}"; known parameters: ${[...OWN_PARAMETERS, ...PG_PARAMETERS].join(', ')}`,
     );
   }
   const schema = url.searchParams.get('schema') ?? 'public';
   if (!SCHEMA.test(schema))
-    throw refuse(`names the schema "${schema}": write small letters, digits and _, without pg_ in front`);
+    throw refuse(
+      `names the schema "${schema}": use only lower-case letters, digits and _, without pg_ at the beginning`,
+    );
   const pool = Number(url.searchParams.get('pool') ?? DEFAULT_POOL_SIZE);
   if (!Number.isInteger(pool) || pool < 1 || pool > 1000)
-    throw refuse('has a "pool" that is no whole number from 1 to 1000');
+    throw refuse('has a "pool" that is not an integer from 1 to 1000');
   const binding = url.searchParams.get('channel_binding');
   for (const name of OWN_PARAMETERS) url.searchParams.delete(name);
   return {
@@ -71,7 +73,7 @@ function parse(address: string): URL {
   const url = URL.parse(address);
   if (!url || !isComplete(url)) {
     throw refuse(
-      'cannot be read; in the password all but letters and digits must be percent-encoded (@ as %40, / as %2F)',
+      'cannot be read; in the password, all characters except letters and digits must be percent-encoded (@ as %40, / as %2F)',
     );
   }
   return url;
@@ -100,6 +102,6 @@ function showServer({ username, hostname, port, pathname, searchParams }: URL): 
 function refuse(why: string): RuntimeError {
   return new RuntimeError(
     'InvalidConfiguration',
-    `The PostgreSQL address of the store ${why}. It is written ${EXAMPLE}, with ?schema=NAME and &pool=SIZE where wanted.`,
+    `The PostgreSQL address of the store ${why}. Write it as ${EXAMPLE}, with ?schema=NAME and &pool=SIZE if needed.`,
   );
 }

@@ -47,7 +47,8 @@ export class StoreConnection implements PostgresPoolClient {
     asked: string | PostgresCursor<R>,
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof asked !== 'string') throw new Error('This store streams no rows: it has no use for cursors.');
+    if (typeof asked !== 'string')
+      throw new Error('The PostgreSQL store does not stream rows: it has no cursors.');
     return this.#ask(asked, parameters) as Promise<PostgresQueryResult<R>>;
   }
 

@@ -54,15 +54,15 @@ export function explainServer(error: unknown, place: string): unknown {
   if (state === FULL) {
     return new RuntimeError(
       'StoreFull',
-      `The disk of the store is full, which is ${place}: ${describe(error)}. Make room on the server's disk; threads wait and go on ` +
-        'by themselves, and what was refused may be sent again.',
+      `The disk of the store (${place}) is full: ${describe(error)}. Free space on the server's disk; threads wait and then continue ` +
+        'by themselves, and refused requests can be sent again.',
       { cause: error },
     );
   }
   if (!CORRUPT.test(state)) return error;
   return new RuntimeError(
     'StoreCorrupt',
-    `The store is damaged, which is ${place}: ${describe(error)}. Stop its workers and restore a backup, or mend it on the server.`,
+    `The store (${place}) is damaged: ${describe(error)}. Stop its workers and restore a backup, or repair it on the server.`,
     { cause: error },
   );
 }
@@ -79,7 +79,7 @@ function describe(error: unknown): string {
 export function unavailable(place: string, error: unknown): RuntimeError {
   return new RuntimeError(
     'StoreUnavailable',
-    `The store does not answer, which is ${place}: ${describe(error)}. Start the server, or check the network between.`,
+    `The store (${place}) does not answer: ${describe(error)}. Start the server, or check the network connection.`,
     { cause: error },
   );
 }
@@ -103,18 +103,18 @@ export function explainOpening(error: unknown, { place, schema }: PostgresAddres
         'Check user and password in EVERTHREAD_STORE, and what pg_hba.conf allows from this machine.',
       );
     case '3D000':
-      return refuse('Make the database (createdb), or name another one in EVERTHREAD_STORE.');
+      return refuse('Create the database (createdb), or name another one in EVERTHREAD_STORE.');
     case '42501':
       return refuse(
-        `The user needs the right to create in schema ${schema} (grant create on schema), or, where that is missing, in the ` +
+        `The user needs the right to create in schema ${schema} (grant create on schema), or, if it does not exist, in the ` +
           'database; ?schema=NAME in EVERTHREAD_STORE names another schema.',
       );
   }
   if (isPasswordMissing(cause)) return refuse('Write the password into EVERTHREAD_STORE, or set PGPASSWORD.');
   if (isTls(cause)) {
     return refuse(
-      'sslmode=verify-full checks the certificate, sslrootcert=FILE says against what, sslmode=no-verify does not ' +
-        'check it, sslmode=disable does without TLS.',
+      'sslmode=verify-full checks the certificate, sslrootcert=FILE names the root certificate, sslmode=no-verify does ' +
+        'not check it, sslmode=disable turns TLS off.',
     );
   }
   if (isFile(cause)) return refuse('Check the files that EVERTHREAD_STORE names.');

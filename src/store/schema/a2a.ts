@@ -1,5 +1,5 @@
 /** Tasks of agents elsewhere that calls of a thread have begun. Times are microseconds since 1970. */
-import type { Flag, Json } from './tables.ts';
+import type { Flag, Json } from './json.ts';
 
 /** One row per call. */
 export interface A2aTaskTable {

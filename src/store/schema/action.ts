@@ -1,6 +1,6 @@
 /** The table of actions: calls that a policy has judged. Times are microseconds since 1970. */
 import type { ActionKind, ActionState } from '../../core/governance/agent-policy.ts';
-import type { Json } from './tables.ts';
+import type { Json } from './json.ts';
 
 export interface ActionTable {
   /** The idempotency key of the call. */

@@ -1,6 +1,6 @@
 /** The tables of budgets. Amounts are tokens, calls, steps, seconds or US dollars, as their limit's name says. */
 import type { BudgetLimit } from '../../core/governance/budget.ts';
-import type { Flag, Json } from './tables.ts';
+import type { Flag, Json } from './json.ts';
 
 /** A limit of an execution, which it shares with all executions that it has caused; kept as long as the thread. */
 export interface BudgetTable {

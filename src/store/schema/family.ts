@@ -1,5 +1,5 @@
 /** The tables of parents and children (runtime §7, definitions §13). Times are microseconds since 1970. */
-import type { Flag, Json } from './tables.ts';
+import type { Flag, Json } from './json.ts';
 
 /** The registry: one row for each child, kept as long as the content of the parent's thread. */
 export interface ChildTable {

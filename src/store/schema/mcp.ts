@@ -1,5 +1,5 @@
 /** Tool lists of MCP servers. */
-import type { Json } from './tables.ts';
+import type { Json } from './json.ts';
 
 /** The tool list of one server, as an execution of the thread uses it. */
 export interface McpListTable {

@@ -2,7 +2,7 @@
  * Executions that code of one process produces, and tasks whose adapter lives in one process. For a task, thread and
  * execution id are both `task/` plus the task's id.
  */
-import type { Json } from './tables.ts';
+import type { Json } from './json.ts';
 
 export interface ProducerTable {
   thread_id: string;

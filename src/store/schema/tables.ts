@@ -10,16 +10,12 @@ import type { BudgetTables } from './budget.ts';
 import type { EnvTables } from './env.ts';
 import type { FamilyTables } from './family.ts';
 import type { ValueAndFileTables } from './file.ts';
+import type { Flag, Json } from './json.ts';
 import type { ProducerTables } from './producer.ts';
 import type { TaskTables } from './task.ts';
 import type { ThreadTables } from './thread.ts';
 import type { TokenTables } from './token.ts';
 import type { WaitTables } from './wait.ts';
-
-/** 0 or 1. */
-export type Flag = number;
-/** JSON text. */
-export type Json = string;
 
 export interface MetaTable {
   key: string;

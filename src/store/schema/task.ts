@@ -4,7 +4,7 @@
  */
 import type { TaskEnd } from '../../core/task/control.ts';
 import type { TaskSession } from '../../core/task/session.ts';
-import type { Flag, Json } from './tables.ts';
+import type { Flag, Json } from './json.ts';
 
 export interface TaskTable {
   /** `task/` plus the id of the task. */

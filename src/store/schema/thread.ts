@@ -1,9 +1,9 @@
 /** The tables of threads and of the workflow runs that have written them. Times are microseconds since 1970. */
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import type { A2aTaskTable } from './a2a.ts';
+import type { Flag, Json } from './json.ts';
 import type { McpListTable } from './mcp.ts';
 import type { SummaryTable } from './summary.ts';
-import type { Flag, Json } from './tables.ts';
 
 export interface ThreadTable {
   id: string;

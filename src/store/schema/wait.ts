@@ -1,6 +1,6 @@
 /** The table of waits: what is asked of people, and what they answered. Times are microseconds since 1970. */
 import type { WaitKind, WaitState } from '../../core/wait/wait.ts';
-import type { Flag, Json } from './tables.ts';
+import type { Flag, Json } from './json.ts';
 
 /** Kept as long as the content of its thread: the first answer is the one in its row. */
 export interface WaitTable {

@@ -83,7 +83,7 @@ function searchFailed(pattern: string, why: string): RuntimeError {
 function searchTimeout(pattern: string, ms: number): RuntimeError {
   return new RuntimeError(
     'Timeout',
-    `The search for ${show(pattern)} computed for ${ms / 1000} seconds and was ended; a pattern with nested repetitions may never come to an end.`,
+    `The search for ${show(pattern)} was stopped after ${ms / 1000} seconds; a pattern with nested repetitions may never finish.`,
   );
 }
 

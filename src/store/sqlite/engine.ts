@@ -12,7 +12,7 @@ export function openDatabase(path: string, options: DatabaseSyncOptions): Databa
   if (sqlite) return new sqlite.DatabaseSync(path, options);
   throw new RuntimeError(
     'InvalidConfiguration',
-    `A store in a file needs Node 24, and this is Node ${process.versions.node}, which has no SQLite: use Node 24, a store on PostgreSQL ` +
+    `A store in a file needs Node 24, but this is Node ${process.versions.node}, which has no SQLite: use Node 24, a store on PostgreSQL ` +
       '(EVERTHREAD_STORE=postgres://…), or HttpClient of everthread/client.',
   );
 }

@@ -61,8 +61,8 @@ function explainSystem(error: unknown, path: string): unknown {
 export function storeFull(path: string, cause: unknown): RuntimeError {
   return new RuntimeError(
     'StoreFull',
-    `The disk of the store ${path} is full: nothing can be stored (${errorMessage(cause)}). Make room on it; threads wait ` +
-      'and go on by themselves, and what was refused may be sent again.',
+    `The disk of the store ${path} is full: nothing can be stored (${errorMessage(cause)}). Free space on it; threads wait ` +
+      'and then continue by themselves, and refused requests can be sent again.',
     { cause },
   );
 }
@@ -70,7 +70,7 @@ export function storeFull(path: string, cause: unknown): RuntimeError {
 export function storeLost(path: string, what: string, cause?: unknown): RuntimeError {
   return new RuntimeError(
     'StoreLost',
-    `The store's file ${path} ${what} while it was open: what is written to it now would be lost, so nothing more is accepted. ` +
+    `The store's file ${path} ${what} while it was open: what is written to it now would be lost, so the store accepts no more requests. ` +
       'Stop every worker and client of this store, put its files back or restore a backup, and start again.',
     { cause },
   );
@@ -79,7 +79,7 @@ export function storeLost(path: string, what: string, cause?: unknown): RuntimeE
 export function storeCorrupt(path: string, cause: unknown): RuntimeError {
   return new RuntimeError(
     'StoreCorrupt',
-    `The store ${path} is damaged: ${errorMessage(cause)}. Nothing more is accepted. Stop every worker and client of this store, ` +
+    `The store ${path} is damaged: ${errorMessage(cause)}. It accepts no more requests. Stop every worker and client of this store, ` +
       'keep a copy of its files, and restore a backup, or save what can be read with: ' +
       `sqlite3 ${path} .recover | sqlite3 recovered.db`,
     { cause },
@@ -89,7 +89,7 @@ export function storeCorrupt(path: string, cause: unknown): RuntimeError {
 function diskRefuses(path: string, cause: unknown): RuntimeError {
   return new RuntimeError(
     'StoreUnavailable',
-    `The disk of the store ${path} refuses: ${errorMessage(cause)}. Check the disk and how it is mounted; threads wait meanwhile.`,
+    `The disk of the store ${path} reports an error: ${errorMessage(cause)}. Check the disk and how it is mounted; threads wait until it works again.`,
     { cause },
   );
 }
@@ -97,7 +97,7 @@ function diskRefuses(path: string, cause: unknown): RuntimeError {
 function cannotOpen(path: string, cause: unknown): RuntimeError {
   return new RuntimeError(
     'InvalidConfiguration',
-    `The store ${path} cannot be opened: ${errorMessage(cause)}. Check the path in EVERTHREAD_STORE and the rights on it and its folder.`,
+    `The store ${path} cannot be opened: ${errorMessage(cause)}. Check the path in EVERTHREAD_STORE and the permissions of the file and its folder.`,
     { cause },
   );
 }

@@ -37,7 +37,8 @@ export async function* completionEvents(
       if (found.finish !== undefined) yield* flushCalls(calls);
     } else yield* blockEvents(chunk, calls);
     const error = fields(chunk.error);
-    if (error) throw streamError(backend, `it broke off: ${String(error.message ?? JSON.stringify(error))}`);
+    if (error)
+      throw streamError(backend, `it ended with an error: ${String(error.message ?? JSON.stringify(error))}`);
   }
   yield* flushCalls(calls);
   if (found.usage)
@@ -128,7 +129,7 @@ function parseChunk(text: string, backend: string): Fields {
   } catch {
     // Told below: nobody's text.
   }
-  throw streamError(backend, `it sent what is no JSON: ${text.slice(0, 200)}`);
+  throw streamError(backend, `it sent invalid JSON: ${text.slice(0, 200)}`);
 }
 
 function streamError(backend: string, why: string): BackendTransportError {

@@ -49,7 +49,7 @@ export function createOpenAICompatibleBackend(
   const { kind = 'openai-compatible', model, policy } = options;
   for (const field of ['baseUrl', 'apiKey', 'model'] as const)
     if (typeof options[field] !== 'string' || options[field].trim() === '')
-      throw new ConfigError(`The backend "${kind}" has no ${field}: give one.`);
+      throw new ConfigError(`The backend "${kind}" has no ${field}: pass one.`);
   const models = [model, ...(policy?.fallbackModels ?? [])];
   return {
     kind,

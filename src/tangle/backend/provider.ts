@@ -59,7 +59,7 @@ async function* toChunks(
     const session = await backend.start?.(input, { signal, turnId });
     for await (const event of backend.stream(input, { signal, turnId, session })) {
       if (event.type === 'text_discarded')
-        throw new ProviderError(`The backend began anew: ${event.reason}`, 'server_error');
+        throw new ProviderError(`The backend restarted its answer: ${event.reason}`, 'server_error');
       usage = addUsage(usage, event);
       if (event.type === 'text_delta') yield { type: 'content-delta', delta: event.text };
       if (event.type === 'reasoning_delta') yield { type: 'reasoning-delta', delta: event.text };

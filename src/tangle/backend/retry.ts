@@ -72,7 +72,9 @@ async function tryOnce({ backend, url, init, fetch, retry, signal }: BackendRequ
   } catch (error) {
     if (error instanceof BackendTransportError) throw error;
     signal?.throwIfAborted();
-    const why = late.signal.aborted ? `no headers came within ${headersMs} ms` : messageOf(error);
+    const why = late.signal.aborted
+      ? `no response headers were received within ${headersMs} ms`
+      : messageOf(error);
     throw new BackendTransportError(
       `${url} could not be reached: ${why}`,
       { backend, status: 0 },

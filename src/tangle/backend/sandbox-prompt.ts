@@ -44,7 +44,7 @@ export function createSandboxPromptBackend<Own extends Box = Box>(
 ): AgentExecutionBackend {
   const { kind = 'sandbox', box, getBox, mapEvent, onUnmapped } = options;
   if (box === undefined && getBox === undefined)
-    throw new ConfigError(`The backend "${kind}" has no box: give "box" or "getBox".`);
+    throw new ConfigError(`The backend "${kind}" has no box: pass "box" or "getBox".`);
   const boxFor = async (input: BackendInput, context: BackendContext) =>
     box ?? (await (getBox as NonNullable<typeof getBox>)(input, context));
   return {

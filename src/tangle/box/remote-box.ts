@@ -99,7 +99,7 @@ export function remoteBox({ agent, sessionId, ...options }: RemoteBoxOptions): R
       if (given.produce)
         throw new RuntimeError(
           'InvalidConfiguration',
-          'Code of this process cannot answer in a box elsewhere: give a box of `clientBox`.',
+          '"produce" runs in this process, but the box is remote: use `clientBox`.',
         );
       const session = given.sessionId ?? sessionId;
       // B1: known before anything is sent.
@@ -176,7 +176,7 @@ async function* connect(
       },
       either,
     );
-    if (!response.body) throw new NoAnswer('The answer was empty.');
+    if (!response.body) throw new NoAnswer('The response was empty.');
     const reader = response.body.getReader();
     const decoder = new TextDecoder();
     let rest = '';
@@ -191,7 +191,7 @@ async function* connect(
       timer = setTimeout(() => leaving.abort(), SILENCE_MS);
     }
   } catch (error) {
-    if (leaving.signal.aborted && !signal.aborted) throw new NoAnswer('Nothing came for too long.');
+    if (leaving.signal.aborted && !signal.aborted) throw new NoAnswer('No data was received for too long.');
     throw error;
   } finally {
     clearTimeout(timer);
@@ -206,5 +206,5 @@ function readLine(text: string): BoxEvent {
   } catch {
     // Told below.
   }
-  throw new NoAnswer('The answer was no execution.');
+  throw new NoAnswer('The response was not a stream of execution events.');
 }

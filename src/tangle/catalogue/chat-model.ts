@@ -76,10 +76,10 @@ export async function validateChatModelId(
   { allowlist = [], routerBaseUrl, loadModels, fetch }: ValidateModelOptions = {},
 ): Promise<CheckedModel> {
   const value = cleanModelId(modelId);
-  if (value === undefined) return invalidModel('The model has no name: name one.');
+  if (value === undefined) return invalidModel('The model id is empty: pass one.');
   if (!MODEL_ID.test(value))
     return invalidModel(
-      `"${value.slice(0, 60)}" is no model: up to 200 letters, digits and any of . _ / @ : - name one.`,
+      `"${value.slice(0, 60)}" is not a valid model id: use up to 200 letters, digits and . _ / @ : -.`,
     );
   if (allowlist.some((each) => cleanModelId(each) === value)) return { succeeded: true, value };
   const load = loadModels ?? ((base: string) => getModels(base, fetch ? { fetch } : {}));
@@ -89,7 +89,9 @@ export async function validateChatModelId(
     );
     const known = idsOf(await load(base));
     if (known.has(value)) return { succeeded: true, value };
-    return invalidModel(`The model "${value}" is not available: the catalogue of ${base} does not have it.`);
+    return invalidModel(
+      `The model "${value}" is not available: the catalogue of ${base} does not contain it.`,
+    );
   } catch (error) {
     const why = isRuntimeError(error) || error instanceof Error ? error.message : String(error);
     return invalidModel(`The model "${value}" could not be validated: ${why}`);

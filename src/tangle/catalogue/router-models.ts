@@ -117,7 +117,7 @@ async function fetchModels(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof BackendTransportError) throw error;
-    const why = timeout.aborted ? `nothing came within ${timeoutMs} ms` : messageOf(error);
+    const why = timeout.aborted ? `no response was received within ${timeoutMs} ms` : messageOf(error);
     throw new BackendTransportError(
       `The models of ${url} could not be read: ${why}.`,
       { backend: 'catalogue', status: 0 },
@@ -144,7 +144,9 @@ function readModels(answer: unknown): readonly RouterModel[] {
 function toBase(url: string): string {
   const base = url.trim().replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
   if (/^https?:\/\/[^/]/.test(base)) return base;
-  throw new ValidationError(`"${url.slice(0, 200)}" is no address of a router: it begins with https://.`);
+  throw new ValidationError(
+    `"${url.slice(0, 200)}" is not a valid router address: it must begin with https:// or http://.`,
+  );
 }
 
 function messageOf(error: unknown): string {

@@ -97,8 +97,8 @@ export interface RuntimeRun {
  */
 export async function startRuntimeRun(options: RuntimeRunOptions): Promise<RuntimeRun> {
   const { workspaceId, taskSpec, adapter, now = Date.now } = options;
-  if (!isText(workspaceId)) throw new ValidationError('A run has no workspace: give "workspaceId".');
-  if (!isText(taskSpec?.id)) throw new ValidationError('A run has no task: give "taskSpec" with an id.');
+  if (!isText(workspaceId)) throw new ValidationError('The run has no workspace: pass "workspaceId".');
+  if (!isText(taskSpec?.id)) throw new ValidationError('The run has no task: pass "taskSpec" with an id.');
   const id = options.id ?? `${taskSpec.id}:${crypto.randomUUID().slice(0, 8)}`;
   const startedAt = now();
   const ledger = { tokensIn: 0, tokensOut: 0, costUsd: 0, llmCalls: 0 };
@@ -148,16 +148,16 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
       if (end?.completion.status === status) return;
       if (end)
         throw new RuntimeRunStateError(
-          `The run "${id}" is ${end.completion.status}: it cannot become ${status}.`,
+          `Run "${id}" is ${end.completion.status}: it cannot become ${status}.`,
         );
       if (!['completed', 'failed', 'cancelled'].includes(status))
-        throw new RuntimeRunStateError(`The run "${id}" cannot end as "${status}".`);
+        throw new RuntimeRunStateError(`Run "${id}" cannot end as "${status}".`);
       end = { at: now(), completion };
     },
     toRow,
     async persist(metadata) {
       if (!end)
-        throw new RuntimeRunStateError(`The run "${id}" goes on: complete it before it is persisted.`);
+        throw new RuntimeRunStateError(`Run "${id}" has not ended: complete it before persisting it.`);
       await adapter?.upsertRun(toRow(metadata));
     },
   };

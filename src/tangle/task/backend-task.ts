@@ -70,7 +70,7 @@ async function promptBackend(backend: AgentExecutionBackend, context: ActContext
   const input = toInput(context);
   const asking: BackendContext = { signal: context.abortSignal, turnId: context.idempotencyKey };
   // B1: the earlier text is void.
-  if (context.repeated) await context.emit({ type: 'text_discarded', reason: 'its worker was lost' });
+  if (context.repeated) await context.emit({ type: 'text_discarded', reason: 'the worker was lost' });
   const session = await openSession(backend, context, { input, asking });
   const { id: sessionId } = session;
   const telling = openTaskEmitter(context);
@@ -145,10 +145,10 @@ async function openSession(
     throw new ValidationError('"session" must be an object with an "id".');
   const known = asked && (await sessions.get(asked.id));
   if (asked?.resume && !known)
-    throw new NotFoundError(`There is no session "${asked.id}" to go on with: begin one without "resume".`);
+    throw new NotFoundError(`Session "${asked.id}" does not exist: omit "resume" to begin one.`);
   if (known && known.backend !== backend.kind)
     throw new SessionMismatchError(
-      `The session "${known.id}" is one of the backend "${known.backend}", and not of "${backend.kind}".`,
+      `Session "${known.id}" belongs to backend "${known.backend}", not "${backend.kind}".`,
     );
   if (known) {
     const own = { id: known.id, resumeToken: known.resumeToken ?? undefined };

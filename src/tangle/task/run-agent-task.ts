@@ -119,8 +119,7 @@ const ADAPTER_TASK_NAME = 'handed_over';
 
 async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Action>): Promise<OpenEngine> {
   const { adapter = toAdapter(options.backend), client } = options;
-  if (adapter === undefined)
-    throw new ConfigError('There is nothing that does the task: give "adapter" or "backend".');
+  if (adapter === undefined) throw new ConfigError('No adapter: pass "adapter" or "backend".');
   const { store, taskQueue, projectDir, workflowBundle, server, settings } = options;
   if (typeof adapter === 'string') {
     if (client) return toEngine(client, adapter, async () => undefined);
@@ -204,7 +203,7 @@ async function* followTask<State, Action>(
   id: string,
   { signal, after }: RunAgentTaskOptions<State, Action>,
 ): AsyncGenerator<StreamedEvent> {
-  const abort = () => void tasks.abort(id, 'aborted by its caller').catch(() => undefined);
+  const abort = () => void tasks.abort(id, 'aborted by the caller').catch(() => undefined);
   const behind = after === undefined ? {} : { after };
   if (after !== undefined) signal?.addEventListener('abort', abort, { once: true });
   for await (const { cursor, event } of tasks.events(id, { openWithinMs: OPEN_TIMEOUT_MS, ...behind })) {

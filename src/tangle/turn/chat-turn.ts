@@ -138,7 +138,7 @@ function createHookRunner({ log = console.error }: ChatTurnInput) {
       try {
         await work?.();
       } catch (error) {
-        log(`${name} of a chat turn has failed: ${errorMessage(error)}`, error);
+        log(`${name} of a chat turn failed: ${errorMessage(error)}`, error);
       }
     },
   };

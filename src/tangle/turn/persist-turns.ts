@@ -62,7 +62,7 @@ export function persistTurns(keeper: TurnKeeper): HookDefinition<'on_agent_end'>
       try {
         await onTurnComplete?.(turn);
       } catch (error) {
-        log(`What follows the turn ${executionId} has failed: ${errorMessage(error)}`, error);
+        log(`onTurnComplete of turn ${executionId} failed: ${errorMessage(error)}`, error);
       }
     },
   });

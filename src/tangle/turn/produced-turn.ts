@@ -64,7 +64,7 @@ export function toProduce({ identity, message, hooks, log }: Turn): Produce | un
         try {
           await onTurnComplete?.(turn);
         } catch (error) {
-          log(`What follows the turn ${executionId} has failed: ${errorMessage(error)}`, error);
+          log(`onTurnComplete of turn ${executionId} failed: ${errorMessage(error)}`, error);
         }
         return { text };
       },
@@ -87,7 +87,7 @@ async function persistWithRetries(persist: () => Promise<void> | void): Promise<
 }
 
 function persistError(cause: unknown): Error {
-  return new Error(`What was said could not be kept: ${errorMessage(cause)}`, { cause });
+  return new Error(`The turn could not be stored: ${errorMessage(cause)}`, { cause });
 }
 
 /**
@@ -98,13 +98,13 @@ export function checkHooks({ produce, ...hooks }: ProducedTurnHooks, produces: b
   if (produce && !produces)
     throw new RuntimeError(
       'InvalidConfiguration',
-      'The hook "produce" lives with this process, and the box answers elsewhere: give a box of `clientBox`, or make an agent of it.',
+      'The hook "produce" runs in this process, but the box is remote: use `clientBox`, or define an agent.',
     );
   const names = ['persistAssistantMessage', 'transformFinalText', 'onTurnComplete'] as const;
   const idle = names.find((name) => hooks[name] !== undefined);
   if (idle && !produce)
     throw new RuntimeError(
       'InvalidConfiguration',
-      `The hook "${idle}" is of a turn that "produce" answers: where an agent answers, give it to \`persistTurns\`, a hook of the agent.`,
+      `The hook "${idle}" requires "produce". If an agent answers, use \`persistTurns\`, a hook of the agent.`,
     );
 }

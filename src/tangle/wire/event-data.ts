@@ -17,7 +17,7 @@ export async function* eventData(
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
         signal?.throwIfAborted();
-        throw new BackendTransportError('The answer broke off.', { backend, status: 0 }, { cause });
+        throw new BackendTransportError('The answer was interrupted.', { backend, status: 0 }, { cause });
       });
       bytes += value?.length ?? 0;
       const lines = (rest + decoder.decode(value, { stream: !done })).split(/\r\n|\n|\r/);

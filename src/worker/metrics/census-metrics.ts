@@ -26,26 +26,26 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   const registers = [metrics];
   const threads = new Gauge({
     name: 'everthread_threads',
-    help: 'Threads of the store by status, 10000 of each at most; the same for every worker of the store',
+    help: 'Threads of the store by status, counted up to 10000 each; every worker of the store reports the same',
     labelNames: ['status'],
     registers,
   });
   const waiting = new Gauge({
     name: 'everthread_queue_oldest_seconds',
-    help: 'How long the oldest item from outside has waited in the store for its step; threads that wait for a person are left out',
+    help: 'Age of the oldest item from outside that waits in the store for its step; threads that wait for a person are excluded',
     // With a label, a reset gauge has no series; without one it would report 0 (N2).
     labelNames: ['place'],
     registers,
   });
   const backlog = new Gauge({
     name: 'everthread_task_queue_backlog',
-    help: 'Tasks that wait in Temporal for a worker of this queue, about',
+    help: 'Approximate number of tasks waiting in Temporal for a worker of this queue',
     labelNames: ['task_queue', 'type'],
     registers,
   });
   const backlogAge = new Gauge({
     name: 'everthread_task_queue_backlog_age_seconds',
-    help: 'How long the oldest of them has waited, about',
+    help: 'Approximate age of the oldest waiting task',
     labelNames: ['task_queue', 'type'],
     registers,
   });

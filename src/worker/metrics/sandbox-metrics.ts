@@ -19,9 +19,9 @@ export function measureSandbox(metrics: Metrics, sandbox: Sandbox): Sandbox {
         this.set(read());
       },
     });
-  gauge('children', 'Child processes, those at rest included', () => sandbox.figures().children);
-  gauge('running', 'Programs that run', () => sandbox.figures().running);
-  gauge('waiting', 'Programs that wait for a place', () => sandbox.figures().waiting);
+  gauge('children', 'Child processes, including idle ones', () => sandbox.figures().children);
+  gauge('running', 'Running programs', () => sandbox.figures().running);
+  gauge('waiting', 'Programs waiting for a slot', () => sandbox.figures().waiting);
   // Every status has a series from the start, so that dashboards show 0 before the first such end.
   for (const status of ['success', 'error', 'link_error', 'memory', 'terminated']) runs.inc({ status }, 0);
   return {

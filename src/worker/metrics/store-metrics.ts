@@ -16,14 +16,14 @@ export function measureStore(metrics: Metrics, store: ThreadStore): ThreadStore 
   const registers = [metrics];
   const time = new Histogram({
     name: 'everthread_store_command_duration_seconds',
-    help: 'Commands of the store, by what they keep',
+    help: 'Commands of the store, by what they store',
     labelNames: ['store'],
     buckets: BUCKETS,
     registers,
   });
   const failures = new Counter({
     name: 'everthread_store_failures_total',
-    help: 'Commands of the store that the store itself could not do: StoreUnavailable, StoreFull, StoreLost, StoreCorrupt',
+    help: 'Commands that failed because of the store itself: StoreUnavailable, StoreFull, StoreLost, StoreCorrupt',
     labelNames: ['code'],
     registers,
   });

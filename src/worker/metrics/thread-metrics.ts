@@ -96,27 +96,25 @@ function openCounters(metrics: Metrics) {
   const times = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
     new Histogram({ name: `everthread_${name}`, help, labelNames, buckets, registers });
   return {
-    executions: counter('executions_ended_total', 'Executions that this worker has brought to their end', [
-      'status',
-    ]),
-    steps: counter('steps_total', 'Steps, as they start and as they end', ['outcome']),
-    stepRetries: counter('step_retries_total', 'Steps begun again, by what became of the attempt before', [
+    executions: counter('executions_ended_total', 'Executions that this worker has ended', ['status']),
+    steps: counter('steps_total', 'Started and ended steps', ['outcome']),
+    stepRetries: counter('step_retries_total', 'Repeated steps, by the reason the previous attempt ended', [
       'reason',
     ]),
     requests: counter('model_requests_total', 'Requests to models; outcome: ok, or the code of the failure', [
       'model',
       'outcome',
     ]),
-    modelRetries: counter('model_retries_total', 'Requests to models that are made again', ['model']),
+    modelRetries: counter('model_retries_total', 'Repeated requests to models', ['model']),
     latency: times(
       'model_request_duration_seconds',
-      'From a request to a model to the end of its answer',
+      'Time from a request to a model to the end of its answer',
       ['model'],
       SLOW_BUCKETS,
     ),
     firstToken: times(
       'model_first_token_seconds',
-      'From a request to the first streamed text, as it is stored',
+      'Time from a request to the first streamed text, as stored',
       ['model'],
       SLOW_BUCKETS,
     ),
@@ -131,7 +129,7 @@ function openCounters(metrics: Metrics) {
     ]),
     toolTime: times(
       'tool_duration_seconds',
-      'From the begin of a call to its stored result',
+      'Time from the start of a call to its stored result',
       ['tool'],
       QUICK_BUCKETS,
     ),

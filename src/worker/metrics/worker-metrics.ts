@@ -38,7 +38,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     watch(place) {
       const info = new Gauge({
         name: 'everthread_worker_info',
-        help: 'Always 1: what this worker serves',
+        help: 'Always 1; the labels show what this worker serves',
         labelNames: ['store', 'task_queue', 'namespace'],
         registers: [metrics],
       });

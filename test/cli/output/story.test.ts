@@ -51,10 +51,10 @@ it('failures and their repetitions say why, and what a person must do is marked'
     ],
   );
   expect(told).toEqual([
-    'WARN the model failed: rate_limit: slow down; tried again, 2.0 s',
-    'WARN the step is tried again: WorkerLost',
+    'WARN the model failed: rate_limit: slow down; retrying, 2.0 s',
+    'WARN the step is retried: WorkerLost',
     'ERROR failed: auth_error: 401 from https://models.example/v1',
-    expect.stringMatching(/^WARN waits for a person: approval \(refund\); ".*waits answer w1"$/),
+    expect.stringMatching(/^WARN waits for input: approval \(refund\); ".*waits answer w1"$/),
   ]);
   expect(acts).toEqual([false, false, true, true]);
 });

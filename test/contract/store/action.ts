@@ -1,6 +1,6 @@
 /** Actions: their rows and the log agree, and each change is logged once. */
 import { describe, expect, it } from '@jest/globals';
-import type { DecidedAction } from '../../../src/store/port/action.ts';
+import type { DecidedAction } from '../../../src/store/port/decided-action.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 

@@ -118,7 +118,7 @@ export function registerTakeOver(given: () => Stores): void {
       const before = await thread.everything();
       const ref = { ...thread.from, step: 1, attempt: 1 };
       const asking = thread.store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
-      await expect(asking).rejects.toThrow('forgotten step 1');
+      await expect(asking).rejects.toThrow('has no step 1');
       await thread.store.modelCalls.end({ ...ref, call: 1, ok: true });
       expect(await thread.chunk(ref, 'x')).toBe(false);
       await expect(thread.commit(ref)).rejects.toThrow();

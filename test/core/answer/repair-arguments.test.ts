@@ -68,7 +68,9 @@ describe('the arguments of a call', () => {
   });
 
   it('[AX-47] that are refused are told of: a model that was cut off knows to be shorter', () => {
-    expect(describeArguments('{"path":"a.txt","content":"hel')).toMatch(/cut off before their end/);
+    expect(describeArguments('{"path":"a.txt","content":"hel')).toMatch(
+      /incomplete because the answer was cut off/,
+    );
     expect(describeArguments('nonsense')).toBe('the arguments are not a JSON object');
     expect(describeArguments('[1]')).toBe('the arguments are not a JSON object');
   });

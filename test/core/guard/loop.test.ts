@@ -77,7 +77,7 @@ describe('loops among calls', () => {
     expect(both).toEqual([warn(5)]);
     const text = composeReminder(addWarning(both, { name: 'find', detector: 'no_progress', count: 4 }));
     expect(text).toBe(
-      '[loop-warning] You have called "look" 5 times in a row with the same arguments. You have made 4 calls in a row that brought nothing new, the last one of "find". Use what you have, do something else, or answer: going on like this ends your work.',
+      '[loop-warning] You have called "look" 5 times in a row with the same arguments. You have made 4 calls in a row that returned nothing new, the last one to "find". Use what you have, do something else, or answer: if this continues, your work will be ended.',
     );
   });
 });

@@ -121,7 +121,7 @@ describe('/v1/chat/completions', () => {
       messages: said('pay', 'What is asked', 'hurry'),
       ...inThread(threadId),
     });
-    expect(hurry.choices[0]?.message.content).toMatch(/^This answer waits [\s\S]+approval of pay/);
+    expect(hurry.choices[0]?.message.content).toMatch(/^This answer is waiting [\s\S]+approval of pay/);
     await runtime.client.answerWait(wait?.id as string, { approved: true });
     for (const stream of [true, false]) expect((await ask(stream))?.message.content).toBe('Done.');
     expect(await runtime.client.listWaits({ threadId, state: 'answered' })).toHaveLength(1);

@@ -31,12 +31,12 @@ async function choose(setting: WallSetting): Promise<Wall> {
   const whys = missing.map(({ kind, why }) => `${kind}: ${why}`).join('; ');
   throw new RuntimeError(
     'InvalidConfiguration',
-    `EVERTHREAD_SANDBOX_WALL is "${setting}", and the sandbox has no such wall here (${whys}). ${WALL_ADVICE}`,
+    `EVERTHREAD_SANDBOX_WALL is "${setting}", but no such wall is available here (${whys}). ${WALL_ADVICE}`,
   );
 }
 
 /** Advice for a machine without a wall. */
 export const WALL_ADVICE =
   process.platform === 'linux'
-    ? 'Install bubblewrap (apt install bubblewrap), and let this user make user namespaces.'
-    : 'Run workers that execute foreign code on Linux, where the kernel offers walls.';
+    ? 'Install bubblewrap (apt install bubblewrap), and allow this user to create user namespaces.'
+    : 'Run workers that execute untrusted code on Linux, where the kernel provides walls.';

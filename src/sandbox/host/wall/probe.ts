@@ -68,7 +68,7 @@ async function run(kind: WallKind, targets: Targets, deadlineMs: number): Promis
   const timer = setTimeout(() => {
     if (child.pid) process.kill(-child.pid, 'SIGKILL');
     // Processes that it has started in another group may hold the streams open.
-    for (const stream of child.stdio) stream?.destroy(new Error(`it has not ended within ${deadlineMs} ms`));
+    for (const stream of child.stdio) stream?.destroy(new Error(`it did not end within ${deadlineMs} ms`));
   }, deadlineMs);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -89,11 +89,11 @@ async function run(kind: WallKind, targets: Targets, deadlineMs: number): Promis
 function judgeAnswer(answer: string, how: string, seccomp: boolean): Probed {
   const reached = readAnswer(answer);
   if (!reached)
-    return { stands: false, why: `a program behind it does not run (${how.slice(0, MAX_SHOWN_LENGTH)})` };
+    return { stands: false, why: `no program can run inside it (${how.slice(0, MAX_SHOWN_LENGTH)})` };
   const breaches = PROTECTIONS.filter((hold) => reached[hold] !== undefined);
   if (breaches.length === 0) return { stands: true, seccomp };
   const told = breaches.map((hold) => `${hold} (${reached[hold]})`).join(', ');
-  return { stands: false, why: `it does not hold: ${told}` };
+  return { stands: false, why: `it does not protect: ${told}` };
 }
 
 function readAnswer(answer: string): ProbeAnswer | undefined {

@@ -84,11 +84,14 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
     if (last !== null) return streamTask(asked, { ...found, until: 'end', after: readCursor(last) });
     const { status } = await readTask(host.client, found);
     if (isTerminal(status.state))
-      throw new A2aRefusal('UNSUPPORTED_OPERATION', `The task "${id}" has ended: GetTask tells it.`);
+      throw new A2aRefusal('UNSUPPORTED_OPERATION', `The task "${id}" has ended: read it with GetTask.`);
     return streamTask(asked, { ...found, until: 'end' });
   },
   async GetExtendedAgentCard() {
-    throw new A2aRefusal('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'The public card says everything.');
+    throw new A2aRefusal(
+      'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+      'There is no extended card: the public card is complete.',
+    );
   },
   CreateTaskPushNotificationConfig: rejectPush,
   GetTaskPushNotificationConfig: rejectPush,
@@ -107,7 +110,7 @@ function parseParams<Schema extends z.ZodType>(schema: Schema, given: unknown): 
   const told = error.issues
     .slice(0, 10)
     .map(({ path, message }) => `${path.join('.') || 'params'}: ${message}`);
-  return refuseRequest(`The parameters cannot be used: ${told.join('; ')}.`);
+  return refuseRequest(`The parameters are invalid: ${told.join('; ')}.`);
 }
 
 function refusePush(configuration: { readonly taskPushNotificationConfig?: unknown }): void {
@@ -119,5 +122,8 @@ async function rejectPush(): Promise<Response> {
 }
 
 function pushNotSupported(): A2aRefusal {
-  return new A2aRefusal('PUSH_NOTIFICATION_NOT_SUPPORTED', 'Nothing is pushed: subscribe to the task.');
+  return new A2aRefusal(
+    'PUSH_NOTIFICATION_NOT_SUPPORTED',
+    'Push notifications are not supported: subscribe to the task.',
+  );
 }

@@ -69,7 +69,7 @@ export function toOutgoing({ messageId, parts }: SentMessage): OutgoingMessage &
 function toText(part: Part): string[] {
   const { text, url, data } = part;
   const kinds = [text, part.raw, url, data].filter((value) => value !== undefined);
-  if (kinds.length !== 1) refuseRequest('A part has one of "text", "raw", "url" and "data".');
+  if (kinds.length !== 1) refuseRequest('A part must have exactly one of "text", "raw", "url" and "data".');
   if (text !== undefined) return text === '' ? [] : [text];
   if (url !== undefined) return [url];
   return data === undefined ? [] : [JSON.stringify(data)];

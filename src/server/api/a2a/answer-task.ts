@@ -43,7 +43,7 @@ function readAnswer({ parts }: SentMessage, open: OpenWaits): TaskAnswer | undef
     const wait = named === undefined ? onlyWait(open) : open.find(({ waitId }) => waitId === named);
     if (!wait && named !== undefined)
       refuseRequest(
-        `The task does not wait for "${named}", but for ${open.map(({ waitId }) => waitId).join(', ')}.`,
+        `The task is not waiting for "${named}", but for ${open.map(({ waitId }) => waitId).join(', ')}.`,
       );
     return wait && { waitId: wait.waitId, answer: answer as WaitAnswer };
   }

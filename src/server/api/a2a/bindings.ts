@@ -45,7 +45,7 @@ export async function answerRest(
   try {
     requireVersion(request);
     const call = A2A_CALLS[method];
-    if (!call) throw new A2aRefusal('METHOD_NOT_FOUND', `There is no call ${JSON.stringify(method)}.`);
+    if (!call) throw new A2aRefusal('METHOD_NOT_FOUND', `There is no method ${JSON.stringify(method)}.`);
     const params = { ...(await readBody(request)), ...given };
     return await call({ ...calling, request, params, type: REST_TYPE, wrap: (answer) => answer });
   } catch (error) {
@@ -63,7 +63,7 @@ function readRpc(text: string): { readonly id: RpcId; readonly method: string; r
   const { jsonrpc, id, method, params } = (given ?? {}) as Readonly<Record<string, unknown>>;
   const isId = typeof id === 'string' || typeof id === 'number';
   if (jsonrpc !== '2.0' || !isId || typeof method !== 'string')
-    throw new A2aRefusal('INVALID_REQUEST', 'A request has "jsonrpc": "2.0", an "id" and a "method".');
+    throw new A2aRefusal('INVALID_REQUEST', 'A request must have "jsonrpc": "2.0", an "id" and a "method".');
   return { id, method, params };
 }
 
@@ -71,14 +71,14 @@ async function readBody(request: Request): Promise<object> {
   const text = request.method === 'POST' ? await request.text() : '';
   const given = text === '' ? {} : parse(text);
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
-  throw new A2aRefusal('INVALID_REQUEST', 'The body is an object.');
+  throw new A2aRefusal('INVALID_REQUEST', 'The body must be an object.');
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new A2aRefusal('PARSE_ERROR', 'The body is no JSON.');
+    throw new A2aRefusal('PARSE_ERROR', 'The body is not valid JSON.');
   }
 }
 
@@ -88,7 +88,7 @@ function requireVersion({ url, headers }: Request): void {
   if (/^1\.\d+$/.test(version)) return;
   throw new A2aRefusal(
     'VERSION_NOT_SUPPORTED',
-    `A2A ${version.slice(0, 20)} is not spoken here: send the header "A2A-Version: ${A2A_VERSION}".`,
+    `A2A ${version.slice(0, 20)} is not supported: send the header "A2A-Version: ${A2A_VERSION}".`,
   );
 }
 

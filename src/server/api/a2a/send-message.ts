@@ -43,7 +43,7 @@ async function beginTask(
   const { contextId: threadId = contextOf(caller, agent, message.messageId), messageId } = message;
   if (!isThreadId(threadId))
     refuseRequest(
-      'A "contextId" is made of letters, digits and . _ : - alone, and begins with a letter or a digit.',
+      'A "contextId" must contain only letters, digits and . _ : -, and begin with a letter or a digit.',
     );
   const taskId = taskIdOf(threadId, messageId);
   const context = callerContext(caller);
@@ -83,7 +83,7 @@ async function continueTask(host: ApiHost, caller: Caller, message: SentMessage)
   const found = await findTask(host, caller, taskId);
   const { thread } = found;
   if (contextId !== undefined && contextId !== thread.id)
-    refuseRequest(`The task "${taskId}" belongs to another context than "${contextId}".`);
+    refuseRequest(`The task "${taskId}" does not belong to the context "${contextId}".`);
   const said = toOutgoing(message);
   const { status, history } = await readTask(client, found);
   // M1: the message is already in the task's history, or in line.
@@ -92,7 +92,7 @@ async function continueTask(host: ApiHost, caller: Caller, message: SentMessage)
   if (isTerminal(status.state))
     throw new A2aRefusal(
       'UNSUPPORTED_OPERATION',
-      `The task "${taskId}" has ended: say it in its context, "${thread.id}", without a "taskId".`,
+      `The task "${taskId}" has ended: send the message to its context, "${thread.id}", without a "taskId".`,
     );
   if (status.state === 'TASK_STATE_INPUT_REQUIRED')
     return { ...found, answered: await answerTask(host, caller, { status, message }) };

@@ -94,5 +94,5 @@ function readPlace(token: string): ExecutionPlace {
   } catch {
     // Not one of ours.
   }
-  return refuseRequest('The "pageToken" is none that came with a page.');
+  return refuseRequest('The "pageToken" is invalid: use the one that was returned with a page.');
 }

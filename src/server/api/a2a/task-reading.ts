@@ -114,7 +114,7 @@ function isAtRestFor({ status }: A2aTask, { answered }: ReadTask): boolean {
 /** Returns the task in its present state. */
 export async function readTask(client: RuntimeClient, found: FoundTask): Promise<A2aTask> {
   for await (const { task } of taskPages(client, { ...found, until: 'now' })) return task;
-  throw new Error(`The log of thread "${found.thread.id}" told nothing of the task "${found.taskId}".`);
+  throw new Error(`The log of thread "${found.thread.id}" has nothing about the task "${found.taskId}".`);
 }
 
 function taskOf({ open, ended }: TaskReading, id: string): A2aTask | undefined {
@@ -141,7 +141,7 @@ function endBeforeBegin(
   if (event.type === 'item.rejected' && event.data.id === itemId)
     return { state: 'TASK_STATE_REJECTED', parts: [{ text: event.data.reason }] };
   if (event.type === 'message.deleted' && event.data.messageId === itemId)
-    return { state: 'TASK_STATE_CANCELED', parts: [{ text: 'Its message was removed.' }] };
+    return { state: 'TASK_STATE_CANCELED', parts: [{ text: 'The message of the task was removed.' }] };
   if (event.type === 'thread.terminated')
     return { state: 'TASK_STATE_CANCELED', parts: [{ text: 'The thread is terminated.' }] };
   return undefined;

@@ -52,12 +52,12 @@ export const agUiBody = z
     messages: z.array(message),
     resume: z.array(resume).nullish(),
     tools: z.array(tool).nullish().meta({
-      description: 'Those that the client runs itself, offered to the agent while it answers this message',
+      description: 'Tools that the client runs itself, offered to the agent while it answers this message',
     }),
     forwardedProps: z
       .unknown()
       .optional()
-      .meta({ description: '`arguments`: an object, of a thread that this begins' }),
+      .meta({ description: '`arguments`: an object with the arguments of a new thread' }),
   })
   .openapi('AgUiRun');
 
@@ -143,7 +143,7 @@ function toMessage(given: GivenMessage): OutgoingMessage & { readonly id: string
     .map(({ type, source }, n) => {
       if (source?.type !== 'data' || source.value === undefined)
         return refuseRequest(
-          `messages: a part of the type "${type}" is sent within the message, as data in base64.`,
+          `messages: a part of the type "${type}" must be sent within the message, as base64 data.`,
         );
       const url = `data:${source.mimeType ?? 'application/octet-stream'};base64,${source.value}`;
       return toAttachment({ url }, n);
@@ -181,7 +181,7 @@ export function toWaitAnswer(
   if (status === 'cancelled') return { approved: false };
   if (kind === 'approval' || kind === 'paused') {
     const { data } = decision.safeParse(payload);
-    return data ? omitUndefined(data) : refusePayload(id, '{ "approved": true }, or false');
+    return data ? omitUndefined(data) : refusePayload(id, '{ "approved": true } or { "approved": false }');
   }
   const { data } = z.object({ value: z.unknown() }).safeParse(payload);
   return data && data.value !== undefined ? { value: data.value } : refusePayload(id, '{ "value": … }');
@@ -192,5 +192,5 @@ function omitUndefined({ approved, reason, scope }: z.infer<typeof decision>): W
 }
 
 function refusePayload(id: string, wanted: string): never {
-  return refuseRequest(`resume: the payload for "${id}" is to be ${wanted}.`);
+  return refuseRequest(`resume: the payload for "${id}" must be ${wanted}.`);
 }

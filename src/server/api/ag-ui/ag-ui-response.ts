@@ -66,7 +66,7 @@ async function* toFrames(run: AgUiRun): AsyncGenerator<string> {
       yield (await Promise.all(withoutRepeated(page).map((event) => toFrame(run, event)))).join('');
   }
   if (!signal.aborted) return;
-  const message = 'The run goes on, and this stream of it has ended: run the agent again to read on.';
+  const message = 'The run continues, but this stream of it has ended: run the agent again to read on.';
   yield frame({ type: 'RUN_ERROR', code: 'Timeout', message });
 }
 

@@ -33,14 +33,14 @@ type UiMessage = z.infer<typeof message>;
 
 export const chatBody = z
   .looseObject({
-    id: z.string().min(1).max(200).meta({ description: 'Of the chat: the id of its thread' }),
+    id: z.string().min(1).max(200).meta({ description: "Id of the chat, which is its thread's id" }),
     messages: z.array(message).optional(),
     message: message.optional(),
     trigger: z.string().optional(),
     arguments: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'Of a thread that this begins' }),
+      .meta({ description: 'Arguments of a new thread' }),
   })
   .openapi('ChatRequest');
 
@@ -57,14 +57,14 @@ export type ChatTurn =
 /** Throws `InvalidRequest`. */
 export function readChatTurn({ messages, message, trigger }: z.infer<typeof chatBody>): ChatTurn {
   if (trigger === 'regenerate-message')
-    refuseRequest('What a thread has said stays in its log: send a message instead of regenerating one.');
+    refuseRequest('A message of a thread cannot be regenerated, because its log stays: send a new message.');
   const last = message ?? messages?.at(-1);
-  if (!last) return refuseRequest('There is no message: give "messages", or the last of them as "message".');
+  if (!last) return refuseRequest('There is no message: give "messages", or the last one as "message".');
   if (last.role === 'user') return { kind: 'message', message: toMessage(last) };
   const approvals = last.parts.flatMap(toApproval);
   if (approvals.length === 0)
     refuseRequest(
-      `The last message is the ${last.role}'s and answers no approval: it is to be a user's message.`,
+      `The last message has the role "${last.role}" and answers no approval: send a message of the user.`,
     );
   return { kind: 'approvals', approvals };
 }

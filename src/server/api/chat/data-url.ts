@@ -13,6 +13,6 @@ interface GivenFile {
 export function toAttachment({ url, mediaType, filename }: GivenFile, n: number) {
   const { type, data } = DATA_URL.exec(url)?.groups ?? {};
   if (type === undefined || data === undefined)
-    return refuseRequest('A file is sent within the message, as a data URL in base64.');
+    return refuseRequest('A file must be sent within the message, as a base64 data URL.');
   return { name: filename ?? `file-${n + 1}`, mimeType: mediaType ?? type, data };
 }

@@ -19,7 +19,7 @@ function parseClientCallId(told: string): { readonly callId: string; readonly th
   const at = told.lastIndexOf('@');
   if (at < 1)
     return refuseRequest(
-      `tool_call_id: ${JSON.stringify(told.slice(0, 80))} is no id that an agent has told.`,
+      `tool_call_id: ${JSON.stringify(told.slice(0, 80))} is not the id of a call that an agent has made.`,
     );
   return { callId: told.slice(0, at), threadId: told.slice(at + 1) };
 }
@@ -53,14 +53,17 @@ export async function takeResults(
   const ids = [...told.keys()].map(parseClientCallId);
   const { threadId = '' } = ids[0] ?? {};
   if (ids.some((id) => id.threadId !== threadId))
-    return refuseRequest('tool_call_id: the last messages have results of two threads.');
+    return refuseRequest('tool_call_id: the last messages have results for two threads.');
   const thread = await requireReachable(client, caller, threadId);
   const results = new Map(
     ids.map(({ callId }) => [callId, told.get(toClientCallId(callId, threadId)) ?? '']),
   );
   const { waits, give } = await giveResults(client, caller, thread, results);
   if (waits.length === 0)
-    throw new RuntimeError('WaitNotFound', `Thread "${threadId}" waits for no result of these calls.`);
+    throw new RuntimeError(
+      'WaitNotFound',
+      `Thread "${threadId}" is not waiting for a result of these calls.`,
+    );
   const begin = await findAnswerBegin(
     client,
     thread,

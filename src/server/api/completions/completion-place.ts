@@ -68,7 +68,7 @@ export function newPlace(place: CompletionPlace, agent: string): CompletionPlace
 
 function threadOf(header: string | null, given: string | undefined): string | undefined {
   if (header !== null && given !== undefined && header !== given)
-    refuseRequest('"metadata.thread_id" and the header X-Thread-Id name two threads: give one.');
+    refuseRequest('"metadata.thread_id" and the header X-Thread-Id name different threads: give only one.');
   return header ?? given;
 }
 

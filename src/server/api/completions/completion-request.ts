@@ -43,8 +43,8 @@ export const completionBody = z
     metadata: z
       .looseObject({ thread_id: z.string().optional() })
       .nullish()
-      .meta({ description: '`thread_id`: the thread, which is made under this id where there is none' }),
-    user: z.string().nullish().meta({ description: 'The user of a thread that this begins' }),
+      .meta({ description: '`thread_id`: id of the thread, which is created if it does not exist' }),
+    user: z.string().nullish().meta({ description: 'The user of a new thread' }),
     n: z.int().nullish(),
     tools: z.array(tool).nullish().meta({
       description:
@@ -79,9 +79,7 @@ export function readTools({ tools, tool_choice: choice }: CompletionRequest): re
   if (!tools || choice === 'none') return [];
   const given = tools.map(({ type, function: called }): ClientTool => {
     if (type !== 'function' || !called)
-      return refuseRequest(
-        `tools: one of the type "${type.slice(0, 40)}" cannot be offered; a client runs functions.`,
-      );
+      return refuseRequest(`tools: the type "${type.slice(0, 40)}" is not supported; only functions are.`);
     const { name, description, parameters } = called;
     return {
       name,
@@ -100,7 +98,7 @@ export function readCompletion(body: CompletionRequest): CompletionTurn {
   const last = messages.at(-1);
   if (last?.role !== 'user')
     return refuseRequest(
-      `messages: the last one is to be a user's, not ${last ? `of the role "${last.role}"` : 'missing'}.`,
+      `messages: the last one must have the role "user", ${last ? `not "${last.role}"` : 'but there is none'}.`,
     );
   const before = messages.slice(0, -1).flatMap(toEarlierMessages);
   return {
@@ -117,13 +115,15 @@ function refuseShapes({
   modalities,
   logprobs,
 }: CompletionRequest): void {
-  if (n != null && n !== 1) refuseRequest(`n: a thread gives one answer, not ${n}.`);
+  if (n != null && n !== 1) refuseRequest(`n: must be 1, not ${n}, because a thread gives one answer.`);
   if (choice !== null && choice !== 'auto' && choice !== 'none')
-    refuseRequest('tool_choice: an agent chooses itself what it calls.');
+    refuseRequest(
+      'tool_choice: only "auto" and "none" are supported, because an agent chooses its calls itself.',
+    );
   if (format && format.type !== 'text')
-    refuseRequest(`response_format: an agent answers with text, not with "${format.type}".`);
-  if (modalities?.some((each) => each !== 'text')) refuseRequest('modalities: an agent answers with text.');
-  if (logprobs) refuseRequest('logprobs: an agent has none.');
+    refuseRequest(`response_format: only "text" is supported, not "${format.type}".`);
+  if (modalities?.some((each) => each !== 'text')) refuseRequest('modalities: only "text" is supported.');
+  if (logprobs) refuseRequest('logprobs: not supported.');
 }
 
 /** Keeps only messages of users and the assistant: prompts and tools are the agent's own. */
@@ -152,6 +152,6 @@ function partsOf({ content }: GivenMessage): readonly z.infer<typeof part>[] {
 
 function toFile({ type, image_url: image, file }: z.infer<typeof part>, n: number) {
   const url = type === 'image_url' ? image?.url : type === 'file' ? file?.file_data : undefined;
-  if (url === undefined) return refuseRequest(`messages: a part of the type "${type}" cannot be taken.`);
+  if (url === undefined) return refuseRequest(`messages: a part of the type "${type}" is not supported.`);
   return toAttachment({ url, filename: file?.filename }, n);
 }

@@ -62,8 +62,8 @@ function toFrame(out: CompletionOutput): string {
 }
 
 function stillRunningText({ threadId, repeatable }: CompletionAnswer): string {
-  const more = repeatable ? 'the same request again reads it' : `thread "${threadId}" has it then`;
-  return `The answer is still being made: ${more}.`;
+  const more = repeatable ? 'send the same request again to read it' : `it will be in thread "${threadId}"`;
+  return `The answer is not complete yet: ${more}.`;
 }
 
 export async function wholeCompletion(answer: CompletionAnswer): Promise<Response> {

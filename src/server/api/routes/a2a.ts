@@ -11,7 +11,7 @@ import { type ApiRoute, route } from '../route.ts';
 const tag = 'A2A';
 const params = z.object({ agent: z.string() });
 const taskParams = params.extend({
-  task: z.string().min(1).meta({ description: 'The id of a task; behind it `:cancel` or `:subscribe`' }),
+  task: z.string().min(1).meta({ description: 'Id of a task; `:cancel` or `:subscribe` may follow it' }),
 });
 const answer = ['application/a2a+json', 'text/event-stream'];
 type A2aRouteInput = Omit<A2aRequest, 'agent'> & { readonly params: { readonly agent: string } };
@@ -30,7 +30,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     id: 'readAgentCard',
     scope: 'none',
     tag,
-    summary: 'Read what an agent is, and where it is spoken to; for everybody',
+    summary: 'Read the card of an agent, with the address to send messages to; needs no token',
     params,
     answer: z.looseObject({ name: z.string() }),
     handle({ params: { agent }, request, host }) {
@@ -44,7 +44,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     id: 'callAgent',
     scope: 'read',
     tag,
-    summary: 'Ask in JSON-RPC: what sends or cancels wants the scope `write`',
+    summary: 'Call a method with JSON-RPC; methods that send or cancel need the scope `write`',
     params,
     bytes: true,
     answer: ['application/json', 'text/event-stream'],
@@ -59,8 +59,8 @@ export const a2aRoutes: readonly ApiRoute[] = [
       tag,
       summary:
         method === 'SendMessage'
-          ? 'Say a message, and wait until its task has ended or waits for somebody'
-          : 'Say a message, and be told what happens to its task',
+          ? 'Send a message, and wait until its task has ended or is waiting for input'
+          : 'Send a message, and read the events of its task as a stream',
       params,
       bytes: true,
       answer,
@@ -73,7 +73,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     id: 'cancelProtolinkTask',
     scope: 'write',
     tag,
-    summary: 'Cancel a task as Protolink’s AgentClient does, by the id that its sender has made',
+    summary: 'Cancel a task as Protolink’s AgentClient does, by the id that its sender chose',
     params,
     body: z
       .looseObject({
@@ -85,7 +85,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
       .openapi('ProtolinkCancel'),
     answer: z.looseObject({ id: z.string(), state: z.string() }),
     async handle({ body, request, caller, host }) {
-      const id = body.id ?? body.task_id ?? refuseRequest('Name the task: "id".');
+      const id = body.id ?? body.task_id ?? refuseRequest('Give the id of the task as "id".');
       const reason = body.reason ?? body.metadata?.reason;
       const task = await cancelNamedTask(host, caller, { id, reason, signal: request.signal });
       return jsonResponse(toPlainTask(id, task));
@@ -97,7 +97,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     id: 'a2aListTasks',
     scope: 'read',
     tag,
-    summary: 'List tasks that have begun, the latest first',
+    summary: 'List tasks that have begun, latest first',
     params,
     answer,
     handle: (given) => answerRest('ListTasks', queryOf(given.request), toA2aRequest(given)),
@@ -108,7 +108,7 @@ export const a2aRoutes: readonly ApiRoute[] = [
     id: 'a2aGetTask',
     scope: 'read',
     tag,
-    summary: 'Read a task, or be told what happens to it (`:subscribe`)',
+    summary: 'Read a task, or read its events as a stream (`:subscribe`)',
     params: taskParams,
     answer,
     handle(given) {
@@ -124,13 +124,13 @@ export const a2aRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag,
     summary:
-      'Cancel a task (`:cancel`, with the scope `write`), or be told what happens to it (`:subscribe`)',
+      'Cancel a task (`:cancel`, with the scope `write`), or read its events as a stream (`:subscribe`)',
     params: taskParams,
     bytes: true,
     answer,
     handle(given) {
       const [, id, verb] = /^(.*):(cancel|subscribe)$/s.exec(given.params.task) ?? [];
-      if (id === undefined) return refuseRequest('A task is posted to as ID:cancel or ID:subscribe.');
+      if (id === undefined) return refuseRequest('The path must end with ID:cancel or ID:subscribe.');
       return answerRest(verb === 'cancel' ? 'CancelTask' : 'SubscribeToTask', { id }, toA2aRequest(given));
     },
   }),

@@ -29,7 +29,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
     id: 'runAgUi',
     scope: 'write',
     tag: 'AG-UI',
-    summary: 'Run an agent: with a message, with answers to interrupts, or only to read what it does',
+    summary: 'Run an agent: send a message or answers to interrupts, or only read what it is doing',
     params: z.object({ agent: z.string() }),
     body: agUiBody,
     answer: ['text/event-stream'],
@@ -96,7 +96,8 @@ async function beginRun(host: ApiHost, caller: Caller, running: RunInput): Promi
     : null;
   const begin = answered ?? said ?? results?.begin;
   if (begin) return { begin, ...(results && { give: results.give }) };
-  if (!found) return refuseRequest('messages: there is no thread yet, and the last message is no user’s.');
+  if (!found)
+    return refuseRequest('messages: the thread does not exist yet, so the last message must be a user’s.');
   const current = await findCurrentBegin(host.client, threadId);
   const rests = found.status !== 'waiting' && (await isAtRest(host.client, threadId));
   return rests ? null : { begin: current };

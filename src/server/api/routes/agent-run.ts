@@ -26,30 +26,36 @@ import { turnResponse } from '../turn-stream.ts';
 const chatMessage = z.looseObject({ role: z.string(), content: z.string() });
 const body = z
   .looseObject({
-    agent: z.string().optional().meta({ description: 'Of a session that this begins' }),
+    agent: z.string().optional().meta({ description: 'Agent of a new session' }),
     sessionId: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'The thread; made of the execution’s id unless given' }),
+      .meta({ description: 'Id of the thread; default: derived from the execution’s id' }),
     message: z
       .string()
       .optional()
-      .meta({ description: 'What to do. Without one it attaches to what is there' }),
+      .meta({ description: 'What to do; without a message, the request attaches to an existing execution' }),
     messages: z
       .array(chatMessage)
       .optional()
-      .meta({ description: 'In place of `message`: the last one of a user counts' }),
-    executionId: z.string().optional().meta({ description: 'In place of the header `X-Execution-ID`' }),
-    projectId: z.string().optional().meta({ description: 'With `sessionId` and `turnIndex`: makes the id' }),
+      .meta({ description: 'Instead of `message`: the last message of a user is used' }),
+    executionId: z.string().optional().meta({ description: 'Instead of the header `X-Execution-ID`' }),
+    projectId: z
+      .string()
+      .optional()
+      .meta({ description: 'With `sessionId` and `turnIndex`: the execution’s id is derived from them' }),
     turnIndex: z.int().min(0).optional(),
     arguments: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'Of a session that this begins' }),
-    metadata: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of the message' }),
-    endAtWait: z.boolean().optional().meta({ description: 'The stream ends where a person is waited for' }),
+      .meta({ description: 'Arguments of a new session' }),
+    metadata: z.record(z.string(), z.unknown()).optional().meta({ description: 'Metadata of the message' }),
+    endAtWait: z
+      .boolean()
+      .optional()
+      .meta({ description: 'End the stream when the execution waits for a person' }),
   })
   .openapi('AgentRun');
 
@@ -63,7 +69,7 @@ export const agentRunRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag: 'Executions',
     summary:
-      'Begin an execution under an id (`X-Execution-ID`; scope `write`), or attach to it; read its events, behind `Last-Event-ID`',
+      'Begin an execution with an id (`X-Execution-ID`; scope `write`), or attach to it; read its events after `Last-Event-ID`',
     body,
     bodyOptional: true,
     answer: ['text/event-stream', 'application/x-ndjson'],
@@ -103,7 +109,7 @@ function executionIdOf({ executionId, projectId, sessionId, turnIndex }: Body, h
   const given = header ?? executionId;
   if (given !== undefined && given !== null) {
     if (isExecutionId(given)) return given;
-    refuseRequest('The id of an execution is 1 to 200 visible ASCII characters.');
+    refuseRequest('The id of an execution must be 1 to 200 visible ASCII characters.');
   }
   if (projectId === undefined || sessionId === undefined || turnIndex === undefined) return null;
   return deriveExecutionId({ projectId, sessionId, turnIndex });
@@ -112,7 +118,7 @@ function executionIdOf({ executionId, projectId, sessionId, turnIndex }: Body, h
 function lastUserMessage({ messages }: Body): string | undefined {
   if (messages === undefined) return undefined;
   const last = messages.findLast(({ role }) => role === 'user')?.content;
-  return last ?? refuseRequest('None of the messages is a user’s.');
+  return last ?? refuseRequest('None of the messages has the role "user".');
 }
 
 interface RunInput {
@@ -162,7 +168,7 @@ function requireNamedAgent(host: ApiHost, agent: string | undefined, threadId: s
   if (agent === undefined)
     throw new RuntimeError(
       'ThreadNotFound',
-      `There is no session "${threadId}": name the "agent" to begin it with.`,
+      `There is no session "${threadId}": give an "agent" to begin it.`,
     );
   requireAgent(host, agent);
 }

@@ -24,7 +24,7 @@ const ui = z
   .enum(['5', '6', '7'])
   .default('6')
   .transform((text) => Number(text) as UiDialect)
-  .meta({ description: 'The major version of the package `ai` that reads' });
+  .meta({ description: 'Major version of the package `ai` that reads the response' });
 
 export const chatRoutes: readonly ApiRoute[] = [
   route({
@@ -60,7 +60,7 @@ export const chatRoutes: readonly ApiRoute[] = [
     id: 'resumeChat',
     scope: 'read',
     tag,
-    summary: 'Read the response that is under way, from its beginning; 204 where the chat is at rest',
+    summary: 'Read the current response from its beginning; 204 if the chat is at rest',
     params: chatParams,
     query: z.object({ ui }),
     answer: ['text/event-stream'],
@@ -79,7 +79,7 @@ export const chatRoutes: readonly ApiRoute[] = [
     id: 'stopChat',
     scope: 'write',
     tag,
-    summary: 'End what a chat does now; leaving its stream does not',
+    summary: 'Stop what a chat does now; closing its stream does not stop it',
     params: chatParams,
     status: 202,
     answer: z.object({ threadId: z.string() }),

@@ -45,7 +45,8 @@ export const completionRoutes: readonly ApiRoute[] = [
     id: 'createCompletion',
     scope: 'write',
     tag,
-    summary: 'Send the last message of a conversation to an agent, and read its answer, whole or as it comes',
+    summary:
+      'Send the last message of a conversation to an agent, and read its answer, complete or as a stream',
     body: completionBody,
     answer: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
     fails: completionError,
@@ -89,10 +90,7 @@ export const completionRoutes: readonly ApiRoute[] = [
     handle({ params: { model: name }, host }) {
       const found = host.agents?.().find((agent) => agent.name === name);
       if (found) return jsonResponse(toModel(found));
-      throw new RuntimeError(
-        'AgentNotFound',
-        `There is no agent "${name}": /v1/models lists those there are.`,
-      );
+      throw new RuntimeError('AgentNotFound', `There is no agent "${name}": /v1/models lists the agents.`);
     },
   }),
 ];

@@ -22,10 +22,16 @@ export const eventRoutes: readonly ApiRoute[] = [
       after: z
         .string()
         .optional()
-        .meta({ description: 'A cursor; `0`: from the beginning; `now`: what is to come' }),
-      run: z.string().optional().meta({ description: 'Of an execution alone; not with `as=plain`' }),
-      types: z.string().optional().meta({ description: 'Kinds, separated by commas; with `as=plain`' }),
-      follow: flag.meta({ description: '`false`: a stream ends where the log does for now' }),
+        .meta({ description: 'A cursor; `0`: from the beginning; `now`: only new events' }),
+      run: z
+        .string()
+        .optional()
+        .meta({ description: 'Only the events of this execution; not with `as=plain`' }),
+      types: z
+        .string()
+        .optional()
+        .meta({ description: 'Only these kinds of events, separated by commas; with `as=plain`' }),
+      follow: flag.meta({ description: '`false`: a stream ends at the current end of the log' }),
       limit,
     }),
     answer: z.object({ events: z.array(eventSchema), cursor: z.string(), more: z.boolean() }),

@@ -10,7 +10,7 @@ import { fileSchema } from '../schema/records.ts';
 import { signUrl } from '../signed-address.ts';
 
 const tag = 'Files';
-const path = z.string().min(1).meta({ description: 'From `/`' });
+const path = z.string().min(1).meta({ description: 'Path in the thread, from `/`' });
 /** Lifetimes of signed URLs in seconds: the default and the maximum. */
 const [HOUR, WEEK] = [3600, 7 * 24 * 3600];
 
@@ -23,7 +23,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'List a directory of the thread: directories first, then by name',
     params: threadParams,
-    query: z.object({ path: z.string().optional().meta({ description: 'A directory; `/` unless given' }) }),
+    query: z.object({ path: z.string().optional().meta({ description: 'A directory; default: `/`' }) }),
     answer: z.object({ entries: z.array(fileSchema) }),
     async handle({ params: { threadId }, query, host }) {
       return jsonResponse(await host.client.files(threadId).readdir(query.path ?? '/'));
@@ -53,8 +53,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     id: 'writeFile',
     scope: 'write',
     tag,
-    summary:
-      'Write a file as the body says, of the type that `Content-Type` names; what was there is replaced',
+    summary: 'Write the body to a file, with the type that `Content-Type` names; replaces an existing file',
     params: threadParams,
     query: z.object({ path }),
     bytes: true,
@@ -88,15 +87,15 @@ export const fileRoutes: readonly ApiRoute[] = [
     id: 'signFileAddress',
     scope: 'read',
     tag,
-    summary: 'Make an address of a file that needs no token, for a time',
+    summary: 'Create an address of a file that needs no token, for a limited time',
     params: threadParams,
     body: z.strictObject({
       path,
-      lifeSeconds: z.int().min(1).max(WEEK).optional().meta({ description: 'An hour unless given' }),
+      lifeSeconds: z.int().min(1).max(WEEK).optional().meta({ description: 'Default: one hour' }),
     }),
     status: 201,
     answer: z.object({
-      address: z.string().meta({ description: 'On this server, from its `/`' }),
+      address: z.string().meta({ description: 'Path and query on this server, from its `/`' }),
       expiresAt: z.int().meta({ description: 'Microseconds since 1970' }),
     }),
     async handle({ params: { threadId }, body, host }) {

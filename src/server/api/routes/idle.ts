@@ -16,18 +16,24 @@ export const idleRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag: 'Threads',
     summary:
-      'Wait until a thread is at rest and has taken what was sent, or waits for people; `Timeout` where it is not',
+      'Wait until a thread is at rest and has taken what was sent, or waits for people; otherwise `Timeout`',
     params: threadParams,
     body: z.strictObject({
-      timeoutMs: z.int().min(0).max(MAX_WAIT_MS).optional().meta({ description: '20,000 unless given' }),
+      timeoutMs: z.int().min(0).max(MAX_WAIT_MS).optional().meta({ description: 'Default: 20,000' }),
       sent: z
         .strictObject({
-          ids: z.array(z.string()).max(10_000).meta({ description: 'Of messages and tools' }),
+          ids: z
+            .array(z.string())
+            .max(10_000)
+            .meta({ description: 'Ids of messages and tool calls that were sent' }),
           words: z.array(z.string()).max(10_000).optional().meta({
             description:
-              'Of these, what was said as a user: a thread that is paused is at rest only once it has heard it',
+              'Ids of the user messages among these: a paused thread counts as at rest only after it has taken them',
           }),
-          signalled: z.boolean().optional().meta({ description: 'Something was stopped or cancelled' }),
+          signalled: z
+            .boolean()
+            .optional()
+            .meta({ description: 'True if something was stopped or cancelled' }),
         })
         .optional(),
     }),

@@ -17,7 +17,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     id: 'listMessages',
     scope: 'read',
     tag,
-    summary: 'List messages: the newest page, oldest first in it',
+    summary: 'List messages: the newest page, oldest first within the page',
     params: threadParams,
     query: z.object({
       limit,
@@ -52,7 +52,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     id: 'updateMessage',
     scope: 'write',
     tag,
-    summary: 'Change a stored message: the next request to a model has it so',
+    summary: 'Change a stored message; the next request to a model contains the change',
     params: messageParams,
     body: messageUpdates,
     answer: messageSchema,
@@ -68,7 +68,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     id: 'deleteMessage',
     scope: 'write',
     tag,
-    summary: 'Remove a message with what hangs on it; one that waits in line is never taken',
+    summary: 'Delete a message with what depends on it; a queued message is then never taken',
     params: messageParams,
     answer: z.object({ id: z.string() }),
     async handle({ params: { threadId, messageId }, host }) {
@@ -82,7 +82,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     id: 'sendMessage',
     scope: 'write',
     tag,
-    summary: 'Queue a message; the same id, or the same `Idempotency-Key`, again changes nothing',
+    summary: 'Queue a message; repeating it with the same id or `Idempotency-Key` changes nothing',
     params: threadParams,
     query: z.object({ when: z.enum(['idle']).optional() }),
     body: outgoingMessage,
@@ -91,13 +91,11 @@ export const messageRoutes: readonly ApiRoute[] = [
     async handle({ params: { threadId }, query, body, request, thread: { status }, host }) {
       const key = request.headers.get('idempotency-key') ?? undefined;
       if (key !== undefined && body.id !== undefined && key !== body.id)
-        refuseRequest(
-          '"id" and the header Idempotency-Key name the message twice, and differently: give one.',
-        );
+        refuseRequest('"id" and the header Idempotency-Key give the message different ids: give only one.');
       if (query.when === 'idle' && (status === 'running' || status === 'waiting'))
         throw new RuntimeError(
           'ThreadBusy',
-          `The thread "${threadId}" is ${status}, and the message was to be taken only at rest: nothing was queued.`,
+          `The thread "${threadId}" is ${status}, but the message may only be sent to a thread at rest: nothing was queued.`,
         );
       return jsonResponse(await host.client.queueMessage(threadId, { ...body, id: body.id ?? key }), 202);
     },

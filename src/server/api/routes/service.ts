@@ -12,7 +12,7 @@ export const serviceRoutes: readonly ApiRoute[] = [
     id: 'health',
     scope: 'none',
     tag,
-    summary: 'The process lives',
+    summary: 'The process is running',
     answer: z.object({ status: z.literal('ok') }),
     handle: () => jsonResponse({ status: 'ok' }),
   }),
@@ -22,7 +22,7 @@ export const serviceRoutes: readonly ApiRoute[] = [
     id: 'readiness',
     scope: 'none',
     tag,
-    summary: 'Store and Temporal server answer; 503 where one does not',
+    summary: 'Store and Temporal server answer; 503 if one does not',
     answer: z.object({ status: z.enum(['ready', 'unavailable']), store: z.boolean(), temporal: z.boolean() }),
     async handle({ host: { client } }) {
       const [store, temporal] = await Promise.all([

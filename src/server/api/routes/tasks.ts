@@ -46,7 +46,7 @@ function readPlace(cursor: string): NonNullable<ListTasks['before']> {
   if (id === undefined)
     throw new RuntimeError(
       'InvalidCursor',
-      `${JSON.stringify(cursor)} is no cursor of a list of tasks: write the createdAt of the last one, a dot, and its id.`,
+      `${JSON.stringify(cursor)} is not a cursor of a list of tasks: use the createdAt of the last task, a dot, and its id.`,
     );
   return { id, createdAt: Number(at) };
 }
@@ -58,7 +58,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     id: 'startTask',
     scope: 'write',
     tag,
-    summary: 'Start a task; the same id again is the same task',
+    summary: 'Start a task; repeating it with the same id returns the same task',
     body: startBody,
     status: 201,
     answer: z.object({ id: z.string() }),
@@ -75,7 +75,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     id: 'listTasks',
     scope: 'read',
     tag,
-    summary: 'List tasks, the latest first',
+    summary: 'List tasks, latest first',
     query: z.object({
       name: z.string().optional(),
       status: z.enum(TASK_STATES).optional(),
@@ -84,7 +84,7 @@ export const taskRoutes: readonly ApiRoute[] = [
       cursor: z
         .string()
         .optional()
-        .meta({ description: 'Goes on behind a task: its `createdAt`, a dot, its `id`' }),
+        .meta({ description: 'Continues after a task: its `createdAt`, a dot, its `id`' }),
     }),
     answer: z.object({ tasks: z.array(taskSchema) }),
     async handle({ query: { cursor, ...filters }, caller, host }) {
@@ -100,7 +100,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     id: 'getTask',
     scope: 'read',
     tag,
-    summary: 'Read a task: what it was asked to be, how far it is, how it ended',
+    summary: 'Read a task: its input, its progress and its outcome',
     params,
     answer: taskSchema,
     find: findTask,
@@ -112,7 +112,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     id: 'listTaskSteps',
     scope: 'read',
     tag,
-    summary: 'List the steps of a task, in order, from a number on',
+    summary: 'List the steps of a task in order, from a step number on',
     params,
     query: z.object({ from: z.coerce.number().int().min(0).optional(), limit }),
     answer: z.object({ steps: z.array(z.looseObject({ step: z.number().int() })) }),
@@ -126,7 +126,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     id: 'abortTask',
     scope: 'write',
     tag,
-    summary: 'End a task at once, as aborted',
+    summary: 'Abort a task immediately',
     params,
     body: reasonBody,
     status: 202,
@@ -144,11 +144,11 @@ export const taskRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag,
     summary:
-      'Read the stream of a task: all of it as JSON, or live as `text/event-stream` or `application/x-ndjson`',
+      'Read the stream of a task: complete as JSON, or live as `text/event-stream` or `application/x-ndjson`',
     params,
     query: z.object({
       after: z.string().optional().meta({ description: 'A cursor; `0`: from the beginning' }),
-      follow: flag.meta({ description: '`false`: a stream ends where the log does for now' }),
+      follow: flag.meta({ description: '`false`: a stream ends at the current end of the log' }),
     }),
     answer: z.object({ events: z.array(z.looseObject({ cursor: z.string() })) }),
     find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),

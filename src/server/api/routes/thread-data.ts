@@ -29,7 +29,10 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'List values of the thread, by key',
     params: threadParams,
-    query: z.object({ limit, after: z.string().optional().meta({ description: 'Keys behind this one' }) }),
+    query: z.object({
+      limit,
+      after: z.string().optional().meta({ description: 'Only keys after this one' }),
+    }),
     answer: z.object({ values: z.array(z.looseObject({ key: z.string() })) }),
     async handle({ params: { threadId }, query, host }) {
       return jsonResponse({ values: await host.client.values(threadId).list(query) });
@@ -41,7 +44,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     id: 'listEffects',
     scope: 'read',
     tag,
-    summary: 'List effects that wait, the next due first',
+    summary: 'List pending effects, next due first',
     params: threadParams,
     query: z.object({ name: z.string().optional() }),
     answer: z.object({ effects: z.array(effectSchema) }),
@@ -55,10 +58,10 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     id: 'runEffect',
     scope: 'write',
     tag,
-    summary: 'Make an effect that waits due now',
+    summary: 'Make a pending effect due now',
     params: threadParams.extend({ effectId: z.string() }),
     status: 202,
-    answer: z.object({ due: z.boolean().meta({ description: 'False: it has fired, or never was' }) }),
+    answer: z.object({ due: z.boolean().meta({ description: 'False if it has fired, or does not exist' }) }),
     async handle({ params: { threadId, effectId }, host }) {
       return jsonResponse({ due: await host.client.runEffect(threadId, effectId) }, 202);
     },
@@ -69,9 +72,11 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     id: 'removeEffect',
     scope: 'write',
     tag,
-    summary: 'Remove an effect that waits',
+    summary: 'Remove a pending effect',
     params: threadParams.extend({ effectId: z.string() }),
-    answer: z.object({ removed: z.boolean().meta({ description: 'False: it has fired, or never was' }) }),
+    answer: z.object({
+      removed: z.boolean().meta({ description: 'False if it has fired, or does not exist' }),
+    }),
     async handle({ params: { threadId, effectId }, host }) {
       return jsonResponse({ removed: await host.client.removeEffect(threadId, effectId) });
     },
@@ -100,7 +105,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     id: 'getBudget',
     scope: 'read',
     tag,
-    summary: 'Read the limits of the newest execution, and how far each is used up',
+    summary: 'Read the limits of the newest execution, and how much of each is used',
     params: threadParams,
     answer: z.object({ lines: z.array(z.looseObject({})) }),
     async handle({ params: { threadId }, host }) {

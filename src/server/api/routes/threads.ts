@@ -46,14 +46,17 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'listThreads',
     scope: 'read',
     tag,
-    summary: 'List threads, those that changed last first; `cursor` goes on behind a page',
+    summary: 'List threads, last changed first; `cursor` continues after a page',
     query: threadFilters.extend({
       limit,
-      cursor: z.string().optional().meta({ description: 'Of the page before; with the same filters' }),
+      cursor: z
+        .string()
+        .optional()
+        .meta({ description: 'Cursor from the previous page; use the same filters' }),
     }),
     answer: z.object({
       threads: z.array(threadSchema),
-      cursor: z.string().nullable().meta({ description: 'Null: there are no more' }),
+      cursor: z.string().nullable().meta({ description: 'Null if there are no more threads' }),
     }),
     async handle({ query: { cursor, limit: most = DEFAULT_PAGE_SIZE, ...filters }, caller, host }) {
       const before = cursor === undefined ? undefined : readCursor(cursor);
@@ -108,9 +111,9 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'deleteThread',
     scope: 'write',
     tag,
-    summary: 'End a thread and delete what it has, with all that descend from it',
+    summary: 'Terminate a thread with all its descendants, and delete their data',
     params: threadParams,
-    answer: z.object({ deleted: z.array(z.string()).meta({ description: 'Ids of threads' }) }),
+    answer: z.object({ deleted: z.array(z.string()).meta({ description: 'Ids of the deleted threads' }) }),
     handle: async ({ params: { threadId }, host }) =>
       jsonResponse({ deleted: await host.client.deleteThread(threadId) }),
   }),
@@ -120,7 +123,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'getFamily',
     scope: 'read',
     tag,
-    summary: 'Read a thread with all that descend from it, each behind its parent',
+    summary: 'Read a thread with all its descendants, each after its parent',
     params: threadParams,
     answer: z.object({ family: z.array(z.looseObject({})) }),
     async handle({ params: { threadId }, host }) {
@@ -133,7 +136,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'stopThread',
     scope: 'write',
     tag,
-    summary: 'End what a thread does now; it can be sent to again',
+    summary: 'Stop what a thread does now; it accepts further messages',
     params: threadParams,
     body: reasonBody,
     status: 202,
@@ -149,8 +152,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'continueThread',
     scope: 'write',
     tag,
-    summary:
-      'Let a thread at rest go on without another message: with what is in line, else from its history',
+    summary: 'Continue a thread at rest without a new message: with its queued items, else from its history',
     params: threadParams,
     status: 202,
     answer: accepted,
@@ -165,7 +167,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'terminateThread',
     scope: 'write',
     tag,
-    summary: 'End a thread for ever',
+    summary: 'Terminate a thread permanently',
     params: threadParams,
     body: reasonBody,
     answer: accepted,
@@ -180,7 +182,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'cancelExecution',
     scope: 'write',
     tag,
-    summary: 'Cancel an execution: the one that runs, or the one that is named',
+    summary: 'Cancel an execution: the one with the given id, or the running one',
     params: threadParams,
     body: cancelBody,
     status: 202,

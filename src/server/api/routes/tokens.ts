@@ -36,7 +36,11 @@ export const tokenRoutes: readonly ApiRoute[] = [
       scopes: z.array(z.enum(API_SCOPES)).min(1).optional(),
       userId: z.string().min(1).max(200).optional(),
       organizationId: z.string().min(1).max(200).optional(),
-      lifeMs: z.int().min(1).optional().meta({ description: 'Milliseconds; never expires unless given' }),
+      lifeMs: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'Milliseconds; default: the token never expires' }),
     }),
     status: 201,
     answer: z.object({ secret: z.string(), token: tokenSchema }),
@@ -51,17 +55,14 @@ export const tokenRoutes: readonly ApiRoute[] = [
     id: 'revokeToken',
     scope: 'admin',
     tag,
-    summary: 'Revoke a token, from the next request on',
+    summary: 'Revoke a token; it is refused from the next request on',
     params: z.object({ tokenId: z.string() }),
     answer: tokenSchema,
     async handle({ params: { tokenId }, caller, host }) {
       requireUnlimited(caller);
       const token = await storeOf(host.client).tokens.revoke(tokenId);
       if (token) return jsonResponse(token);
-      throw new RuntimeError(
-        'TokenNotFound',
-        `There is no token "${tokenId}": /v1/tokens lists those there are.`,
-      );
+      throw new RuntimeError('TokenNotFound', `There is no token "${tokenId}": /v1/tokens lists the tokens.`);
     },
   }),
 ];

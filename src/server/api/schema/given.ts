@@ -17,7 +17,7 @@ export const flag = z
 
 const context = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'A run context (docs/governance.md): it can only narrow' });
+  .meta({ description: 'A run context (docs/governance.md); it can only add restrictions' });
 
 const attachment = z.union([
   z.string().meta({ description: 'Path of a file of the thread' }),
@@ -33,7 +33,10 @@ const attachment = z.union([
 
 export const outgoingMessage = z
   .strictObject({
-    id: z.string().optional().meta({ description: 'Makes sending idempotent: the same id is stored once' }),
+    id: z
+      .string()
+      .optional()
+      .meta({ description: 'Makes sending idempotent: a message with the same id is stored once' }),
     role: z.enum(['user', 'assistant']).optional(),
     content: z.string(),
     silent: z.boolean().optional(),
@@ -46,7 +49,7 @@ export const outgoingMessage = z
 
 const tags = z
   .array(z.string())
-  .meta({ description: 'Words by which it is found again: at most 50 of 100 characters each' });
+  .meta({ description: 'Tags for searching: at most 50, of at most 100 characters each' });
 
 /** A variable of a thread; a plain string becomes a secret. */
 const variable = z.union([
@@ -69,11 +72,11 @@ export const startThread = z
 
 export const threadUpdates = z
   .strictObject({
-    tags: tags.optional().meta({ description: 'All of them from now on' }),
+    tags: tags.optional().meta({ description: 'Replaces all tags' }),
     env: z
       .record(z.string(), variable.nullable())
       .optional()
-      .meta({ description: 'Variables that are set; null takes one away' }),
+      .meta({ description: 'Variables to set; null removes one' }),
   })
   .openapi('ThreadUpdates');
 
@@ -84,7 +87,7 @@ export const messageUpdates = z
     metadata: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'Merged into what there is; null takes a key out' }),
+      .meta({ description: 'Merged into the existing metadata; null removes a key' }),
   })
   .openapi('MessageUpdates');
 
@@ -93,7 +96,7 @@ const time = z.coerce
   .int()
   .min(0)
   .optional()
-  .meta({ description: 'Microseconds since 1970, not included' });
+  .meta({ description: 'Microseconds since 1970, exclusive' });
 
 /** Filters and order of a list of threads. */
 export const threadFilters = z.object({
@@ -102,8 +105,8 @@ export const threadFilters = z.object({
   userId: z.string().optional(),
   organizationId: z.string().optional(),
   parentId: z.string().optional().meta({ description: 'Subagents of this thread' }),
-  rootsOnly: flag.meta({ description: '`true`: without subagents' }),
-  tag: z.string().optional().meta({ description: 'Listed by their creation then' }),
+  rootsOnly: flag.meta({ description: '`true`: no subagents' }),
+  tag: z.string().optional().meta({ description: 'With a tag, threads are listed by creation time' }),
   createdAfter: time,
   createdBefore: time,
   updatedAfter: time,
@@ -111,7 +114,7 @@ export const threadFilters = z.object({
   order: z
     .enum(['updated', 'created'])
     .optional()
-    .meta({ description: 'What comes first: what changed last, unless given, or what was made last' }),
+    .meta({ description: 'Sort order: last changed first (default), or last created first' }),
 });
 
 export const reasonBody = z.strictObject({ reason: z.string().optional() });
@@ -124,7 +127,7 @@ export const cancelBody = z.strictObject({
 
 export const reconciliationBody = z
   .strictObject({
-    completed: z.boolean().meta({ description: 'Whether it has taken effect' }),
+    completed: z.boolean().meta({ description: 'True if the action has taken effect' }),
     note: z.string().optional(),
     by: z.string().optional(),
   })

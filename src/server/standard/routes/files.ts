@@ -70,7 +70,7 @@ function readWrapped(content: Uint8Array): z.infer<typeof wrapped> | null {
 
 function fromBase64(data: string, name: string): Uint8Array {
   const text = parseBase64(data);
-  return text === undefined ? refuseRequest(`"${name}" is no text in base64.`) : Buffer.from(text, 'base64');
+  return text === undefined ? refuseRequest(`"${name}" is not valid base64.`) : Buffer.from(text, 'base64');
 }
 
 function toRef({ path, name, mimeType, size, width, height }: FileRecord): AttachmentRef {
@@ -136,7 +136,7 @@ function pathOf({ request }: StandardRequest): string {
   try {
     return `/${rest.split('/').map(decodeURIComponent).join('/')}`;
   } catch {
-    return refuseRequest(`"${rest.slice(0, 64)}" is no path: it is not encoded as an address is.`);
+    return refuseRequest(`"${rest.slice(0, 64)}" is not a path: its URL encoding is invalid.`);
   }
 }
 

@@ -33,7 +33,7 @@ async function listMessages(host: StandardHost, threadId: string, query: URLSear
   const ids = query.get('ids');
   if (ids !== null) return jsonResponse(await namedMessages(host, threadId, ids));
   const order = query.get('order') ?? 'asc';
-  if (order !== 'asc' && order !== 'desc') refuseRequest('"order" is "asc" or "desc".');
+  if (order !== 'asc' && order !== 'desc') refuseRequest('"order" must be "asc" or "desc".');
   const { messages, total, hasMore } = await host.client.getMessages(threadId, {
     limit: countOf(query, 'limit', { usual: DEFAULT_PAGE_SIZE, least: 1, most: MAX_PAGE_SIZE }),
     offset: countOf(query, 'offset', { usual: 0, least: 0 }),
@@ -47,7 +47,7 @@ async function listMessages(host: StandardHost, threadId: string, query: URLSear
 /** Returns messages in the order of the ids; unknown ids are left out. */
 async function namedMessages({ client }: StandardHost, threadId: string, list: string) {
   const ids = [...new Set(list.split(',').filter((id) => id !== ''))];
-  if (ids.length > MAX_IDS) refuseRequest(`"ids" names at most ${MAX_IDS} messages, not ${ids.length}.`);
+  if (ids.length > MAX_IDS) refuseRequest(`"ids" can name at most ${MAX_IDS} messages, not ${ids.length}.`);
   const found = await Promise.all(ids.map((id) => client.getMessage(threadId, id)));
   const messages = found.filter((message) => message !== null).map(toStandardRow);
   return { messages, total: messages.length, hasMore: false };
@@ -59,11 +59,10 @@ async function send(
   { role, content, attachments = [], silent }: z.infer<typeof sent>,
 ): Promise<Response> {
   const text = content ?? '';
-  if (text === '' && attachments.length === 0)
-    refuseRequest('The message has neither a text nor an attachment.');
+  if (text === '' && attachments.length === 0) refuseRequest('The message has neither text nor attachments.');
   const id = randomUUID();
   if (role === 'system') {
-    if (attachments.length > 0) refuseRequest('A message of the system has no attachments.');
+    if (attachments.length > 0) refuseRequest('A system message cannot have attachments.');
     // It starts no work, and gets no answer.
     const message = { id, role, content: text, silent, executionId: null };
     live.tell(threadId, await storeOf(client).messages.inject(threadId, message));

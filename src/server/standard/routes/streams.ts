@@ -20,14 +20,14 @@ export const streamRoutes: readonly StandardRoute[] = [
     if (threadId === null)
       throw new RuntimeError(
         'InvalidRequest',
-        `A ticket is for a path as /api/threads/THREAD/stream, not ${JSON.stringify(pathname.slice(0, 200))}.`,
+        `A ticket must be for a path like /api/threads/THREAD/stream, not ${JSON.stringify(pathname.slice(0, 200))}.`,
       );
     await requireReachable(host.client, caller, threadId);
     return jsonResponse({ ticket: host.tickets.give(caller, pathname), expires_in: TICKET_SECONDS });
   }),
   standardRoute('GET', '/api/threads/:threadId/stream', 'read', ({ thread }) =>
     Response.json(
-      { error: `The stream of thread "${thread.id}" is a WebSocket: ask for an upgrade.` },
+      { error: `The stream of thread "${thread.id}" is a WebSocket: request an upgrade.` },
       { status: 426, headers: { ...SAFE_HEADERS, upgrade: 'websocket', connection: 'Upgrade' } },
     ),
   ),

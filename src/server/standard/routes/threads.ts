@@ -116,6 +116,6 @@ export const threadRoutes: readonly StandardRoute[] = [
 function requestNotFound(threadId: string, requestId: string): RuntimeError {
   return new RuntimeError(
     'VariableRequestNotFound',
-    `Thread "${threadId}" has no request "${requestId}" that waits.`,
+    `Thread "${threadId}" has no open request "${requestId}".`,
   );
 }

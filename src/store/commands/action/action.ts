@@ -9,7 +9,7 @@ import type { Insertable, Selectable } from 'kysely';
 import { type ActionState, toFatalError } from '../../../core/governance/agent-policy.ts';
 import type { ToolStatus } from '../../../core/message/message.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
-import type { ActionDenial, DecidedAction } from '../../port/action.ts';
+import type { ActionDenial, DecidedAction } from '../../port/decided-action.ts';
 import type { ActionTable } from '../../schema/action.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 

@@ -38,7 +38,7 @@ export async function closeLostActions(context: CommandContext): Promise<number>
         .where('lease_until', '<', now)
         .executeTakeFirst();
       if (!row) return 0;
-      const error = 'the process that was at it was lost';
+      const error = 'the process that performed it was lost';
       await closeAction(thread, row, { status: 'error', error, uncertain: true });
       return 1;
     });

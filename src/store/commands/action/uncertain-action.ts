@@ -2,7 +2,8 @@
 import type { Kysely } from 'kysely';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { type Reconciliation, readReconciliation } from '../../../core/wait/reconciliation.ts';
-import type { ActionDenial, ActionRecord, ListActions } from '../../port/action.ts';
+import type { ActionRecord, ListActions } from '../../port/action.ts';
+import type { ActionDenial } from '../../port/decided-action.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';

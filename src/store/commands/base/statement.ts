@@ -34,7 +34,7 @@ export class Statement<Row> implements Compilable<Row> {
 
   async executeTakeFirstOrThrow(): Promise<Row> {
     const row = await this.executeTakeFirst();
-    if (row === undefined) throw new Error(`There is no row: ${this.#query.sql}`);
+    if (row === undefined) throw new Error(`The query returned no row: ${this.#query.sql}`);
     return row;
   }
 }
@@ -91,7 +91,7 @@ class Marker {
   }
 
   [Symbol.toPrimitive](): never {
-    throw new TypeError('A parameter has no value while the text of its statement is made.');
+    throw new TypeError('A parameter has no value while the text of its statement is being built.');
   }
 
   toJSON(): never {

@@ -28,7 +28,7 @@ export class TransactionFlushed extends Error {
   override readonly name = 'TransactionFlushed';
 
   constructor(threadId: string) {
-    super(`The transaction on thread ${threadId} was flushed; what comes after that is refused.`);
+    super(`The transaction on thread ${threadId} was flushed; any further use of it is refused.`);
   }
 }
 

@@ -57,7 +57,7 @@ async function findDue(context: CommandContext, thread: ThreadTransaction): Prom
 }
 
 async function giveUp(thread: ThreadTransaction, effect: EffectRow): Promise<void> {
-  const message = `Its worker was lost ${effect.attempts} times while it ran; it is not tried again.`;
+  const message = `Its worker was lost ${effect.attempts} times while it ran; it is not retried.`;
   await close(thread, effect, { code: 'EffectLost', message });
 }
 

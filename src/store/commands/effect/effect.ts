@@ -46,7 +46,7 @@ async function insert(
   if (Number(count) >= LIMITS.effectsPerThread) {
     throw new RuntimeError(
       'LimitExceeded',
-      `Thread "${thread.threadId}" has ${LIMITS.effectsPerThread} effects waiting, and no more may: "${name}" was not scheduled.`,
+      `Thread "${thread.threadId}" has ${LIMITS.effectsPerThread} pending effects, which is the limit: "${name}" was not scheduled.`,
     );
   }
   const dueAt = await freeTime(thread, now + Math.ceil(delayMs * 1000));

@@ -70,7 +70,10 @@ async function refuseFinal(trx: Transaction<Tables>, threadId: string): Promise<
     .where('id', '=', threadId)
     .executeTakeFirst();
   if (!thread || thread.terminated_at === null) return;
-  throw new RuntimeError('ThreadTerminated', `Thread "${threadId}" is terminated; its variables are final.`);
+  throw new RuntimeError(
+    'ThreadTerminated',
+    `Thread "${threadId}" is terminated; its variables cannot be changed.`,
+  );
 }
 
 async function findType(

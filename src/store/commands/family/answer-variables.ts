@@ -41,7 +41,7 @@ export async function answerVariables(
   }
   if (outcome !== 'taken') return toOutcome(outcome, wait);
   if (answer.approved)
-    return toMisfit('variables are answered by a "value", or refused by "approved": false');
+    return toMisfit('variables are provided as a "value", or refused with "approved": false');
   await refuse(parent, row, answer);
   const ended = await endWait(parent, row, { state: 'answered', answer });
   return { outcome, wait: toWait(ended, now) };
@@ -73,11 +73,11 @@ async function createFromAnswer(
   const fulfilled = await fulfilIn(context, parent, command);
   switch (fulfilled.kind) {
     case 'missing':
-      return toMisfit(`it still lacks ${fulfilled.names.join(', ')}; give all of them at once`);
+      return toMisfit(`it does not provide ${fulfilled.names.join(', ')}; provide all of them at once`);
     case 'full':
-      return toMisfit(`there are ${fulfilled.limit} living subagents of this kind, as many as may be`);
+      return toMisfit(`there are ${fulfilled.limit} living subagents of this kind, which is the limit`);
     case 'refused':
-      return toMisfit(`the subagent cannot be made: ${fulfilled.reason}`);
+      return toMisfit(`the subagent cannot be created: ${fulfilled.reason}`);
     case 'created': {
       const ended = (await findWait(parent.trx, row.id)) ?? row;
       return { outcome: 'taken', wait: toWait(ended, now) };
@@ -129,7 +129,7 @@ async function refuse(parent: ThreadTransaction, row: WaitRow, { reason, by }: D
   const refused = await refuseIn(parent, row.id);
   if (!refused) return;
   const who = by === undefined ? 'were refused' : `were refused by ${by}`;
-  const content = `It was not made: the variables that it needs ${who}${reason === undefined ? '.' : `: ${reason}`}`;
+  const content = `The subagent was not created: the variables that it needs ${who}${reason === undefined ? '.' : `: ${reason}`}`;
   const { child, step } = refused;
   const asked = await selectStep(parent.trx, parent.threadId, step).select('side').executeTakeFirst();
   await enqueue(parent, {

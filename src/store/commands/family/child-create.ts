@@ -20,7 +20,7 @@ export async function createChild(context: CommandContext, command: CreateChild)
   return inThread(context, command.parentId, async (parent) => {
     if (parent.row.terminated_at !== null) return { kind: 'terminated' };
     if (!(await isCallOver(parent, command))) return makeChild(context, parent, command);
-    return { kind: 'refused', reason: 'the call was ended before a subagent was made.' };
+    return { kind: 'refused', reason: 'the call ended before a subagent was created.' };
   });
 }
 

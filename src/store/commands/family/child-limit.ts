@@ -50,7 +50,7 @@ async function refuseFull(
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   if (Number(count) < LIMITS.childrenPerThread) return undefined;
-  const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, as many as one may have; speak to one of them, or terminate some first.`;
+  const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, which is the limit; message one of them, or terminate some first.`;
   return { kind: 'refused', reason };
 }
 
@@ -63,7 +63,7 @@ async function refuseDeep({ trx, row }: Parent): Promise<ChildLimit | undefined>
   let above = row.parent_id;
   for (let depth = 1; above !== null; depth++) {
     if (depth >= LIMITS.threadDepth) {
-      const reason = `Thread "${row.id}" lies ${LIMITS.threadDepth} threads below its root, as deep as one may; it has to do this work itself.`;
+      const reason = `Thread "${row.id}" is ${LIMITS.threadDepth} threads below its root, which is the limit; do this work in the thread itself.`;
       return { kind: 'refused', reason };
     }
     const next = await trx

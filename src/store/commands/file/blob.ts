@@ -126,7 +126,7 @@ async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 export function requireFileSize(size: number): void {
   if (size > LIMITS.fileBytes)
-    throw new RuntimeError('LimitExceeded', `A file can have ${LIMITS.fileBytes} bytes; this one has more.`);
+    throw new RuntimeError('LimitExceeded', `The file has more than ${LIMITS.fileBytes} bytes.`);
 }
 
 /** Yields regularly: a million bytes take a millisecond, and heartbeats run on this thread. */

@@ -87,9 +87,9 @@ async function searchContent(
 }
 
 function requirePattern(pattern: string): string {
-  if (typeof pattern !== 'string') throw new RuntimeError('InvalidValue', 'A pattern is a text.');
+  if (typeof pattern !== 'string') throw new RuntimeError('InvalidValue', 'A pattern must be a string.');
   if (pattern.length <= LIMITS.patternChars) return pattern;
-  throw new RuntimeError('LimitExceeded', `A pattern can have ${LIMITS.patternChars} characters.`);
+  throw new RuntimeError('LimitExceeded', `A pattern can have at most ${LIMITS.patternChars} characters.`);
 }
 
 interface Candidate {

@@ -134,7 +134,7 @@ function toColumns(told: StatedFields, { size, head }: Content): Columns {
 
 function requireSize(what: string, { length }: Uint8Array, limit: number): void {
   if (length <= limit) return;
-  throw new RuntimeError('LimitExceeded', `${what} can have ${limit} bytes; this one has ${length}.`);
+  throw new RuntimeError('LimitExceeded', `${what} can have at most ${limit} bytes; this one has ${length}.`);
 }
 
 const MAX_PIXELS = 2 ** 31 - 1;
@@ -142,7 +142,7 @@ const MAX_PIXELS = 2 ** 31 - 1;
 function toPixels(name: string, value: number | undefined | null): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (Number.isInteger(value) && value > 0 && value <= MAX_PIXELS) return value;
-  throw new RuntimeError('InvalidValue', `${name} is a whole number of pixels above 0.`);
+  throw new RuntimeError('InvalidValue', `${name} must be a whole number of pixels above 0.`);
 }
 
 /** Finds what is at the path, and which directories it lacks. Throws if it cannot have a file of this size. */

@@ -7,8 +7,7 @@
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../../core/author/thread-execution.ts';
 import type { Cancellation } from '../../../core/governance/cancellation.ts';
-import type { GivenContext, RunContext } from '../../../core/governance/run-context.ts';
-import type { AttachmentRef } from '../../../core/message/message.ts';
+import type { RunContext } from '../../../core/governance/run-context.ts';
 import { selectDueItems } from '../../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../../core/thread/item.ts';
 import { findAnswering } from '../../../core/thread/session.ts';
@@ -24,6 +23,7 @@ import { readCanceled, refuseCanceled, writeContext } from './drain-context.ts';
 import { putInLine } from './queue.ts';
 import { resolveAttachments } from './queued-attachments.ts';
 import { type DrainedTool, type QueuedToolPayload, storeQueuedTool } from './queued-tool.ts';
+import type { StoredMessagePayload } from './stored-message.ts';
 import { refuseTaken } from './taken-id.ts';
 
 export interface Drained {
@@ -205,15 +205,6 @@ async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly 
 
 export interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
   readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem & { readonly executionId?: string };
-}
-
-export interface StoredMessagePayload {
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly content: string;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly attachments?: readonly (string | AttachmentRef)[] | null;
-  readonly context?: GivenContext;
 }
 
 async function storeMessage(

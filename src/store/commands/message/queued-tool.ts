@@ -2,8 +2,8 @@
 import { roleOf } from '../../../core/thread/session.ts';
 import { QUEUED_TOOL, toQueuedCall } from '../../schema/pending-payload.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import type { StoredMessagePayload } from './drain.ts';
 import { resolveAttachments } from './queued-attachments.ts';
+import type { StoredMessagePayload } from './stored-message.ts';
 
 /** A drained tool; it runs in the step that drained it. */
 export interface DrainedTool {

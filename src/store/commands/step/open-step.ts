@@ -1,5 +1,6 @@
 /** Opens new steps, each with the thread's next number, in the transaction that decided on it; and retries a step. */
-import type { StepRecord, StepRef } from '../../port/step.ts';
+import type { StepRecord } from '../../port/step.ts';
+import type { StepRef } from '../../port/step-ref.ts';
 import type { BeginStep } from '../../port/thread-store.ts';
 import type { CommandContext } from '../base/context.ts';
 import { insertRows } from '../base/row-statement.ts';
@@ -120,8 +121,8 @@ export async function retryStep(
     .execute();
   await settleUnreported(context, thread, { step });
   const handedOver = handed_over === before;
-  const why = handedOver ? 'the worker that had it has shut down' : 'the worker that had it was lost';
-  const reason = endWait(thread) ? 'other requests held what was left of its budget' : why;
+  const why = handedOver ? 'its worker has shut down' : 'its worker was lost';
+  const reason = endWait(thread) ? 'other requests had reserved the rest of its budget' : why;
   await discardLost(thread, { step, attempt: before }, handedOver ? 'WorkerShutdown' : 'WorkerLost');
   thread.emit('step.retried', { reason, ...(handedOver ? { handedOver } : {}) }, { step, attempt });
   return attempt;

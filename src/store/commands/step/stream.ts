@@ -6,7 +6,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { EventData, InSubprompt } from '../../../core/event/event-data.ts';
 import type { ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from '../../port/model-call.ts';
-import type { StepRef } from '../../port/step.ts';
+import type { StepRef } from '../../port/step-ref.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
 import { insertRows, updateRows } from '../base/row-statement.ts';
@@ -63,7 +63,7 @@ export async function startModelCall(
     async (thread, [[opened], [known]]) => {
       thread.relax();
       // A crashed database may have lost the step: the activity must begin it again before a model is called.
-      if (!opened) throw new Error(`The store has forgotten step ${step} of this thread.`);
+      if (!opened) throw new Error(`The store has no step ${step} of this thread any more.`);
       if (known) return findReserved(context, thread, command);
       const started = await reserveCall(context, thread, command);
       if (started.kind !== 'started') return started;

@@ -37,8 +37,8 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
   if (mustExist || !start) {
     throw new RuntimeError(
       'StoreMismatch',
-      `Task "${threadId.slice(TASK_ID_PREFIX.length)}" has run before, but store ${context.storeId} does not know it. ` +
-        'This worker uses another store than the task: point EVERTHREAD_STORE at the right one.',
+      `Task "${threadId.slice(TASK_ID_PREFIX.length)}" has run before, but is not in store ${context.storeId}. ` +
+        'This worker uses a different store than the task: set EVERTHREAD_STORE to the right one.',
     );
   }
   const now = context.now();

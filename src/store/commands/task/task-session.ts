@@ -28,7 +28,7 @@ export async function putSession(
   { threadId, id, backend, status, resumeToken }: PutSession,
 ): Promise<TaskSession> {
   if (id === '' || id.length > MAX_ID_CHARS)
-    throw new RuntimeError('InvalidValue', `The id of a session has 1 to ${MAX_ID_CHARS} characters.`);
+    throw new RuntimeError('InvalidValue', `The id of a session must have 1 to ${MAX_ID_CHARS} characters.`);
   const owner = await ownerOf(context, threadId);
   const now = context.now();
   const changed = { backend, status, resume_token: resumeToken, updated_at: now };

@@ -145,7 +145,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
 }
 
 const UNKNOWN_OUTCOME =
-  'its worker was lost while it acted: whether it has taken effect is unknown. Observe it before it is done again.';
+  'its worker was lost during the act, so it is unknown whether it took effect. Check that before you repeat it.';
 
 /** T3: the key of an action. */
 async function keyOf({ trx, threadId }: ThreadTransaction, { action }: TaskStepRow): Promise<string> {

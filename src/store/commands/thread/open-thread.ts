@@ -68,8 +68,8 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
   if (command.mustExist) {
     throw new RuntimeError(
       'StoreMismatch',
-      `Thread "${threadId}" has run before, but store ${context.storeId} does not know it. ` +
-        'This worker uses another store than the thread: point EVERTHREAD_STORE at the right one.',
+      `Thread "${threadId}" has run before, but is not in store ${context.storeId}. ` +
+        'This worker uses a different store than the thread: set EVERTHREAD_STORE to the right one.',
     );
   }
   const now = context.now();

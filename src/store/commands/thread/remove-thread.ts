@@ -61,7 +61,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
     if (row.terminated_at !== null) return row.deleted_at !== null;
     throw new RuntimeError(
       'ThreadBusy',
-      `Thread "${threadId}" has not ended: terminate it, and delete it then.`,
+      `Thread "${threadId}" has not ended: terminate it first, then delete it.`,
     );
   });
   if (gone) return;

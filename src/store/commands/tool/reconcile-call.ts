@@ -42,7 +42,7 @@ export async function openReconcileWait(
     key: reconcileKey(call),
     kind: 'reconcile',
     name,
-    summary: `"${name}" had begun when its worker was lost: has it taken effect?`,
+    summary: `"${name}" was running when its worker was lost: did it take effect?`,
     data: showUncertain(action, call),
     blocks: true,
     executionId,

@@ -121,7 +121,7 @@ function isJudged(
 }
 
 function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {
-  if (row === undefined) throw new Error(`Thread ${threadId} has no call ${index} of a step ${step}.`);
+  if (row === undefined) throw new Error(`Thread ${threadId} has no call ${index} in step ${step}.`);
   return row;
 }
 

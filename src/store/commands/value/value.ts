@@ -74,11 +74,11 @@ export async function setValue(
 }
 
 function requireKey(key: string): void {
-  if (typeof key !== 'string') throw new RuntimeError('InvalidValue', 'The key of a value is a text.');
+  if (typeof key !== 'string') throw new RuntimeError('InvalidValue', 'The key of a value must be a string.');
   if (key.length > LIMITS.valueKeyChars) {
     throw new RuntimeError(
       'LimitExceeded',
-      `The key "${key.slice(0, 40)}…" has ${key.length} characters; ${LIMITS.valueKeyChars} are the limit.`,
+      `The key "${key.slice(0, 40)}…" has ${key.length} characters; the limit is ${LIMITS.valueKeyChars}.`,
     );
   }
   if (isStorable(key)) return;
