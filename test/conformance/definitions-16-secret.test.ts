@@ -92,7 +92,7 @@ describe('definitions §16 Environment at run time: secrets', () => {
     // An error that could not be redacted is withheld completely.
     await runtime.say(thread, 'again');
     const failed = await runtime.client.getThread(thread);
-    expect(failed.lastError?.message).toMatch(/^\[withheld, .*the key "theirs"/);
+    expect(failed.lastError?.message).toMatch(/^\[withheld: .*the key "theirs"/);
     expect(JSON.stringify(await store.events.read(thread, 0))).not.toContain(SECRET);
   });
 

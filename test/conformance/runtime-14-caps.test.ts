@@ -18,7 +18,7 @@ async function withThread(): Promise<{ store: ThreadStore; id: string }> {
 describe('runtime §14.2 Capacity and Errors', () => {
   it.each<[string, string, unknown, string]>([
     ['the length of a key', 'k'.repeat(LIMITS.valueKeyChars + 1), 1, 'the limit is 512'],
-    ['the size of a value', 'k', 'x'.repeat(LIMITS.valueBytes), `above ${LIMITS.valueBytes} bytes`],
+    ['the size of a value', 'k', 'x'.repeat(LIMITS.valueBytes), `exceeds ${LIMITS.valueBytes} bytes`],
     ['the depth of a value', 'k', deep(LIMITS.jsonDepth + 1), 'deeper than 1000 levels'],
   ])(
     '[runtime 14.2] setValue beyond %s is rejected with an error that names the limit',

@@ -160,8 +160,8 @@ export function registerAction(given: () => Stores): void {
       });
 
       it.each([
-        [true, 'success', 'it has taken effect: seen'],
-        [false, 'error', 'it has not taken effect: seen'],
+        [true, 'success', 'it took effect: seen'],
+        [false, 'error', 'it did not take effect: seen'],
       ] as const)('[PL-26] has the word as its result, completed: %s', async (completed, status, words) => {
         const { thread, wait, id } = await lost();
         const said = { completed, note: 'seen', by: 'Ada' };
