@@ -71,8 +71,11 @@ export function registerThreadList(given: () => Stores): void {
       const agent = `agent-${randomUUID()}`;
       const threads = Array.from({ length: 7 }, () => new ThreadDriver(store));
       for (const thread of threads) await thread.open({ agent, tags: [agent] });
-      // The oldest thread is the last one that was changed.
-      await store.threads.setTags(threads[0]?.id ?? '', [agent, 'changed']);
+      // The oldest thread is the last one that was changed. The clock of the store counts milliseconds: two changes may share one.
+      const [oldest = '', newest = ''] = [threads[0]?.id, threads.at(-1)?.id];
+      const timeOf = async (id: string) => (await store.threads.get(id))?.updatedAt ?? 0;
+      for (let change = 0; (await timeOf(oldest)) <= (await timeOf(newest)); change += 1)
+        await store.threads.setTags(oldest, [agent, `change ${change}`]);
       const walk = async (options: ListThreads) => {
         const found = [];
         for (let before: ListThreads['before']; ; before = found.at(-1)) {
