@@ -17,7 +17,7 @@ import { type Run, startRun } from './host/run.ts';
 import type { Tenant } from './host/run-queue.ts';
 import type { WallSetting } from './host/wall/wall.ts';
 
-export { chooseWall, WALL_ADVICE as WALL_NEXT } from './host/wall/choose.ts';
+export { chooseWall, WALL_ADVICE } from './host/wall/choose.ts';
 export { isDemanding, WALL_SETTINGS, type Wall, type WallSetting } from './host/wall/wall.ts';
 export { SANDBOX_LIMITS } from './limits.ts';
 

@@ -16,6 +16,6 @@ export {
   type ProgramProcess,
   startProgram,
 } from './program-process.ts';
-export type { Asked, FromWorker, ReportedDeath as ToldDeath, ToWorker } from './protocol.ts';
+export type { Asked, FromWorker, ReportedDeath, ToWorker } from './protocol.ts';
 export { type Supervision, type SupervisorNews, supervise } from './supervise.ts';
 export { type Phase, SupervisorWatch } from './watch.ts';

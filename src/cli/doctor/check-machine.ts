@@ -4,7 +4,7 @@ import { sep } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
-import { chooseWall, WALL_NEXT } from '../../sandbox/index.ts';
+import { chooseWall, WALL_ADVICE } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
 import { showPath, showStore, storeFile } from '../connection/find-store.ts';
@@ -84,12 +84,12 @@ export async function checkSandbox(): Promise<Check> {
     const why = missing.map((better) => `${better.kind}: ${better.why}`).join('; ');
     if (kind === 'none') {
       const reason = why || 'EVERTHREAD_SANDBOX_WALL is "none"';
-      return warn('sandbox', `only Node's permission model, no wall of the kernel (${reason})`, WALL_NEXT);
+      return warn('sandbox', `only Node's permission model, no wall of the kernel (${reason})`, WALL_ADVICE);
     }
     const found = `${kind}${seccomp ? ' with a filter of system calls' : ''}; a probe confirmed the protection of ${holds.join(', ')}`;
     if (kind === 'bubblewrap') return ok('sandbox', found);
     return ok('sandbox', `${found}; bubblewrap would filter system calls too (${why || 'not requested'})`);
   } catch (error) {
-    return fail('sandbox', errorMessage(error), WALL_NEXT);
+    return fail('sandbox', errorMessage(error), WALL_ADVICE);
   }
 }

@@ -6,7 +6,7 @@
  * W2. The process ends when its supervisor is gone.
  */
 import { receiveSecrets, type Secrets } from '../../secret-environment.ts';
-import type { Asked, FromWorker, ToldDeath, ToWorker } from '../../supervisor/index.ts';
+import type { Asked, FromWorker, ReportedDeath, ToWorker } from '../../supervisor/index.ts';
 import { enableCodeCache } from '../compile-cache.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { reportFailure } from '../exit.ts';
@@ -23,7 +23,7 @@ const EXIT_GRACE_MS = 2_000;
 
 export interface ProgramContext<Order> {
   readonly order: Order;
-  readonly deaths: readonly ToldDeath[];
+  readonly deaths: readonly ReportedDeath[];
   readonly server: Promise<FoundServer>;
   readonly stop: AbortSignal;
   /** Sets the function that answers the supervisor's queries. */

@@ -2,7 +2,7 @@
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
 import type { Secrets } from '../../secret-environment.ts';
-import type { ToldDeath } from '../../supervisor/index.ts';
+import type { ReportedDeath } from '../../supervisor/index.ts';
 import { createWorker, type ThreadWorker } from '../../worker/index.ts';
 import { type FoundServer, requireListening, serverUnreachable } from '../connection/find-server.ts';
 import { createLogListener } from '../output/log-listener.ts';
@@ -16,7 +16,7 @@ export interface WorkerRun {
   readonly taskQueue?: string;
   readonly stop: AbortSignal;
   readonly secrets: Secrets;
-  readonly deaths: readonly ToldDeath[];
+  readonly deaths: readonly ReportedDeath[];
   /** Called with a description of the next step, for people. */
   readonly doing: (what: string) => void;
   /** Called when the worker is about to take work. Returns what is to be closed at the end. */

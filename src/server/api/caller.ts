@@ -32,6 +32,11 @@ export function callerContext<Context extends object>(
   return organizationId == null ? context : { ...context, organizationId };
 }
 
+/** True if the caller may reach only the threads of a user or of an organisation. */
+export function isLimited({ userId, organizationId }: Caller): boolean {
+  return userId !== null || organizationId != null;
+}
+
 /** Returns filters that limit a list to the threads that the caller may reach. */
 export function ownThreadFilters({ userId, organizationId }: Caller) {
   return {

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
-import { API_SCOPES, type Caller } from '../caller.ts';
+import { API_SCOPES, type Caller, isLimited } from '../caller.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { tokenSchema } from '../schema/records.ts';
@@ -68,8 +68,8 @@ export const tokenRoutes: readonly ApiRoute[] = [
 ];
 
 /** Throws `Forbidden`: a limited caller could create a token without its limits. */
-function requireUnlimited({ userId, organizationId }: Caller): void {
-  if (userId === null && organizationId == null) return;
+function requireUnlimited(caller: Caller): void {
+  if (!isLimited(caller)) return;
   throw new RuntimeError(
     'Forbidden',
     'A token of a user or of an organisation can neither read, create nor revoke tokens.',
