@@ -14,6 +14,7 @@ import { isStandardPath, serveStandard, standardError } from '../standard/standa
 import { acceptStream, type SocketStream } from '../standard/standard-socket.ts';
 import { createTickets } from '../standard/tickets.ts';
 import { type Access, loopbackAccess } from './access.ts';
+import type { ApiApp, ApiEnv } from './app.ts';
 import { type Caller, requireReachable, requireScope } from './caller.ts';
 import { completionProblem, isCompletionPath } from './completions/completion-error.ts';
 import { openApiDocument } from './document.ts';
@@ -78,7 +79,7 @@ export function createApi(options: ApiOptions): Api {
   const streams = createStreamPlace(options);
   const host: ApiHost = { client, agents, streams };
   let closed = false;
-  const app = new OpenAPIHono({
+  const app = new OpenAPIHono<ApiEnv>({
     strict: false,
     defaultHook(result) {
       if (!result.success) throw invalidRequest(result.target, result.error.issues);
@@ -138,7 +139,7 @@ export function createApi(options: ApiOptions): Api {
 }
 
 function addRoute(
-  app: OpenAPIHono,
+  app: ApiApp,
   { document, scope, signable, find, handle }: ApiRoute,
   host: ApiHost,
   access: Access,
@@ -151,14 +152,14 @@ function addRoute(
       signable && (await hasValidSignature(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
     const caller = signed ? SIGNED_URL_CALLER : await requireCaller(access, context.req.raw);
     requireScope(caller, scope);
-    context.set('caller' as never, caller as never);
+    context.set('caller', caller);
     const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
-    context.set('thread' as never, thread as never);
+    context.set('thread', thread);
     return next();
   });
   app.openapi(document, async ({ req, get }) => {
     const valid = (target: string) => (req.valid as (target: string) => unknown)(target);
-    const caller: Caller | undefined = get('caller' as never);
+    const caller = get('caller');
     // Defence in depth: no handler runs without a caller, however it was reached.
     if (!caller && scope !== 'none') throw unauthorized();
     const asked = {
@@ -169,14 +170,14 @@ function addRoute(
     const found = await find?.(asked);
     if (found && caller) await requireReachable(host.client, caller, found.threadId);
     const body = document.request?.body && valid('json');
-    const given = { ...asked, body, found, thread: get('thread' as never), request: req.raw, caller };
+    const given = { ...asked, body, found, thread: get('thread'), request: req.raw, caller };
     return handle(given as unknown as RouteInput<undefined, undefined, undefined>) as never;
   });
 }
 
 /** Serves the project's endpoints. Each belongs to a thread: only callers that may reach the thread may call it. */
 function serveEndpoints(
-  app: OpenAPIHono,
+  app: ApiApp,
   endpoints: Pick<ThreadEndpoints, 'handle'>,
   { client }: ApiHost,
   access: Access,

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the API. */
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { ApiApp } from './app.ts';
 
-export function openApiDocument(app: OpenAPIHono): Readonly<Record<string, unknown>> {
+export function openApiDocument(app: ApiApp): Readonly<Record<string, unknown>> {
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

@@ -2,7 +2,7 @@
  * Serves agents as tools at `/mcp`, over streamable HTTP (docs/mcp-server.md). Access, size limits and stream limits
  * are those of the API. No session state is kept between requests, so any process can answer any of them.
  */
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { ApiApp } from '../api/app.ts';
 import { type Caller, requireScope } from '../api/caller.ts';
 import type { ApiHost } from '../api/host.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../api/stream-place.ts';
@@ -17,7 +17,7 @@ export interface McpOptions {
   readonly onError: (error: unknown, request: Request) => void;
 }
 
-export function serveMcp(app: OpenAPIHono, { host, requireCaller, onError }: McpOptions): void {
+export function serveMcp(app: ApiApp, { host, requireCaller, onError }: McpOptions): void {
   const forms = new OpenForms();
   app.all('/mcp', async ({ req: { raw: request } }) => {
     // Access is checked before the request is read.

@@ -4,8 +4,9 @@
  * D1. At a path that both have, the standard's route answers, not an endpoint of the project. Its clients rely on it.
  * D2. Access is checked before the request is read. So an unauthorised caller sees no validation errors.
  */
-import type { OpenAPIHono } from '@hono/zod-openapi';
+
 import { ERRORS, isRuntimeError } from '../../core/value/error.ts';
+import type { ApiApp } from '../api/app.ts';
 import type { Caller } from '../api/caller.ts';
 import { requireReachable, requireScope } from '../api/caller.ts';
 import { SAFE_HEADERS } from '../api/problem.ts';
@@ -20,7 +21,7 @@ export function isStandardPath(pathname: string): boolean {
   return pathname.startsWith('/api/') || pathname.startsWith('/threads/');
 }
 
-export function serveStandard(app: OpenAPIHono, host: StandardHost, requireCaller: RequireCaller): void {
+export function serveStandard(app: ApiApp, host: StandardHost, requireCaller: RequireCaller): void {
   for (const route of STANDARD_ROUTES)
     app.on(route.method, [route.path], async ({ req }) => {
       // D2: before the request is read.
