@@ -72,10 +72,10 @@ interface Interface {
 
 function toEndpoint(card: unknown, reach: Reach): A2aEndpoint {
   const { supportedInterfaces, capabilities } = (card ?? {}) as Readonly<Record<string, unknown>>;
-  const told: readonly Interface[] = Array.isArray(supportedInterfaces)
+  const interfaces: readonly Interface[] = Array.isArray(supportedInterfaces)
     ? supportedInterfaces.slice(0, 50)
     : [];
-  const spoken = told.filter(
+  const spoken = interfaces.filter(
     ({ protocolBinding, protocolVersion }) =>
       BINDINGS.some((each) => each === protocolBinding) && /^1\.\d/.test(String(protocolVersion)),
   );

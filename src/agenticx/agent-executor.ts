@@ -65,13 +65,13 @@ export class AgentExecutor {
     const context = { organizationId: agent.organizationId, metadata: { agent_id: agent.id } };
     const turn = { agent: agent.name, session: task.id, input: task.prompt, id: task.id, context };
     const answers = confirmGate && new GateAnswers(confirmGate, client);
-    const told: RuntimeEvent[] = [];
+    const emitted: RuntimeEvent[] = [];
     const open = new Map<string, string>();
     try {
       await beginTurn(client, turn);
       const listening = { as: 'agenticx', run: task.id, agentId: agent.id } as const;
       for await (const { event } of client.events(task.id, listening)) {
-        told.push(event);
+        emitted.push(event);
         const isAsked = event.type === 'confirm_required' && isConfirm(event.data.context);
         if (isAsked || event.type === 'confirm_response') answers?.follow(event);
         if (event.type === 'confirm_response') open.delete(event.data.id);
@@ -84,7 +84,7 @@ export class AgentExecutor {
     } finally {
       answers?.close();
     }
-    return this.#finish(client, { agent, task, told, open });
+    return this.#finish(client, { agent, task, told: emitted, open });
   }
 
   /**

@@ -35,13 +35,13 @@ export async function feedSink(
 ): Promise<SinkEnd> {
   let cursor: string | null = null;
   let end: SinkEnd | undefined;
-  for await (const told of events) {
-    const failure = await emitToSink(sink, told.event, withinMs);
+  for await (const row of events) {
+    const failure = await emitToSink(sink, row.event, withinMs);
     if (failure) {
       end = { ...failure, cursor };
       break;
     }
-    cursor = told.cursor;
+    cursor = row.cursor;
   }
   const over = end ?? { why: 'over', cursor };
   // S1: notified; an error or a timeout of this call is ignored.

@@ -58,15 +58,15 @@ async function readRemovedText(
   const begun = await store.executions.at(threadId, after);
   let cursor = begun?.firstSeq ? begun.firstSeq - 1 : 0;
   const text = new RemovedText(store, threadId, cursor);
-  const told: ThreadEvent[] = [];
+  const rows: ThreadEvent[] = [];
   do {
     const page = await store.events.read(threadId, cursor, PAGE_SIZE);
-    if (page.length === 0) return told;
+    if (page.length === 0) return rows;
     for (const event of page)
-      told.push(...(await text.read(event)).flatMap((part) => missingEvents(part, after)));
+      rows.push(...(await text.read(event)).flatMap((part) => missingEvents(part, after)));
     cursor = page.at(-1)?.seq ?? cursor;
   } while (cursor <= after || text.holds);
-  return told;
+  return rows;
 }
 
 function missingEvents(part: LogPart, after: number): readonly ThreadEvent[] {
@@ -86,11 +86,11 @@ export async function* followRows(
   while (!signal?.aborted) {
     const page = await (follow === true ? readShared : readUnshared)(store, threadId, cursor);
     const end = page.findIndex(({ type }) => type === 'thread.terminated');
-    const told = end < 0 ? page : page.slice(0, end + 1);
-    cursor = told.at(-1)?.seq ?? cursor;
-    if (told.length > 0) {
+    const rows = end < 0 ? page : page.slice(0, end + 1);
+    cursor = rows.at(-1)?.seq ?? cursor;
+    if (rows.length > 0) {
       marked = !marks;
-      yield told;
+      yield rows;
     }
     if (end >= 0) return;
     if (page.length === PAGE_SIZE) continue;

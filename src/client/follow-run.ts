@@ -131,7 +131,7 @@ async function* projectedPages<State, Out>(
   let open: string | null = null;
   const text = new RemovedText(store, threadId, before);
   for await (const page of followRows(store, threadId, { after: before, follow, signal, marks })) {
-    const told: Projected<Out>[] = [];
+    const outgoing: Projected<Out>[] = [];
     let ended = false;
     const parts: LogPart[] = [];
     for (const event of page) parts.push(...(await text.read(event)));
@@ -142,21 +142,21 @@ async function* projectedPages<State, Out>(
         const [, forget] = project(reading, { event: removed.discarded });
         reading = next;
         const texts = { forget, whole: tellsWhole ? whole : [], again: whole };
-        if (!only || open === only.id) told.push(...toRestoredText(removed, texts, cursor));
+        if (!only || open === only.id) outgoing.push(...toRestoredText(removed, texts, cursor));
         continue;
       }
       const { event } = row;
       const [next, events] = project(reading, row);
       reading = next;
       if (event.type === 'execution.started') open = event.data.executionId;
-      if (!only || open === only.id) told.push(...withCursors(row, events, cursor));
+      if (!only || open === only.id) outgoing.push(...withCursors(row, events, cursor));
       if (event.type !== 'execution.ended') continue;
       ended = only !== undefined && open === only.id;
       if (ended) break;
       open = null;
     }
     // Rows without events yield no page: an empty page would be taken for a mark.
-    if (told.length > 0 || page.length === 0) yield told;
+    if (outgoing.length > 0 || page.length === 0) yield outgoing;
     if (ended) return;
   }
 }
@@ -187,8 +187,8 @@ function toRestoredText<Out>(
 ): readonly Projected<Out>[] {
   const seen = after?.row ?? 0;
   if (seen > last) return [];
-  const told = begun || seen >= first ? [...forget, ...again] : whole;
-  return told.map((event) => ({ cursor: `${last}.0`, event }));
+  const shown = begun || seen >= first ? [...forget, ...again] : whole;
+  return shown.map((event) => ({ cursor: `${last}.0`, event }));
 }
 
 /** Adds to each row the message or context that it refers to, in its current state. */

@@ -25,13 +25,13 @@ export async function* taskPages(
   const leave = await watchForLoss(store, threadId);
   try {
     for await (const page of followPages(store, threadId, options)) {
-      const told: Projected<RuntimeStreamEvent>[] = [];
+      const projected: Projected<RuntimeStreamEvent>[] = [];
       for (const event of page) {
         const [next, outgoing] = projectTask(reading, { event });
         reading = next;
-        told.push(...withCursors({ event }, outgoing, cursor));
+        projected.push(...withCursors({ event }, outgoing, cursor));
       }
-      yield told;
+      yield projected;
     }
   } finally {
     leave();

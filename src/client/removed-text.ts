@@ -66,9 +66,9 @@ export class RemovedText {
     switch (event.type) {
       case 'model.called': {
         const { step, attempt = 1, data } = event;
-        const told = this.#close();
+        const outgoing = this.#close();
         this.#request = { step, attempt, call: data.call, first: null, last: null, begun: false };
-        return [...told, { event }];
+        return [...outgoing, { event }];
       }
       case 'model.chunk':
         if (!asked) return [{ event }];

@@ -59,11 +59,11 @@ function toListed({ name, description = '', inputSchema, annotations = {} }: Raw
   const hints = Object.fromEntries(
     HINTS.flatMap((hint) => (typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : [])),
   ) as ListedTool['hints'];
-  const told = {
+  const listed = {
     name,
     description: visible(description).slice(0, MCP_LIMITS.descriptionChars),
     parameters: visibleIn(inputSchema) as ListedTool['parameters'],
     hints,
   };
-  return { ...told, digest: createHash('sha256').update(canonicalJson(told)).digest('hex') };
+  return { ...listed, digest: createHash('sha256').update(canonicalJson(listed)).digest('hex') };
 }

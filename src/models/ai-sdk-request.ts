@@ -59,9 +59,9 @@ function toProviderOptions(
   model: AiSdkLanguageModel,
 ): AiSdkCallOptions['providerOptions'] {
   const key = optionsKey(model);
-  const told = parallelToolCalls === false && tools.length > 0 ? ONE_CALL_AT_A_TIME[key] : undefined;
+  const option = parallelToolCalls === false && tools.length > 0 ? ONE_CALL_AT_A_TIME[key] : undefined;
   // The author's own options win.
-  return told || providerOptions ? { [key]: { ...told, ...providerOptions } } : undefined;
+  return option || providerOptions ? { [key]: { ...option, ...providerOptions } } : undefined;
 }
 
 /** Empty if there are no tools: providers reject a tool choice without tools. */

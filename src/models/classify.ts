@@ -99,8 +99,8 @@ function isCount(value: unknown): value is number {
  * provider said so in `x-should-retry`.
  */
 export function isRetryable(error: ProviderError): boolean {
-  const told = (error.cause as Partial<AnswerFacts> | undefined)?.shouldRetry;
-  if (typeof told === 'boolean') return told;
+  const shouldRetry = (error.cause as Partial<AnswerFacts> | undefined)?.shouldRetry;
+  if (typeof shouldRetry === 'boolean') return shouldRetry;
   const status = error.statusCode;
   if (status !== undefined && status >= 400 && status < 500) return RETRYABLE_STATUS.has(status);
   return !FINAL_CODES.has(error.code);
@@ -183,11 +183,11 @@ function readRetryAfter(header: HeaderReader, now: number): number | undefined {
 }
 
 function readFacts(thrown: unknown, header: HeaderReader, secrets: readonly string[]): AnswerFacts {
-  const told = header('x-should-retry');
+  const shouldRetry = header('x-should-retry');
   const requestId = header('x-request-id');
   return {
     thrown: fieldText(thrown, 'name') || constructorName(thrown),
-    ...(told === 'true' || told === 'false' ? { shouldRetry: told === 'true' } : {}),
+    ...(shouldRetry === 'true' || shouldRetry === 'false' ? { shouldRetry: shouldRetry === 'true' } : {}),
     ...(requestId === undefined
       ? {}
       : { requestId: redactKeys(requestId.slice(0, MAX_FACT_CHARS), secrets) }),

@@ -92,8 +92,8 @@ async function factsOf(provider: Provider, modelId: string, guard: StallGuard): 
   if (!(supportsModel || getModelCapabilities || getTools)) return NO_FACTS;
   const known = facts.get(provider) ?? new Map<string, Facts>();
   facts.set(provider, known);
-  const told = known.get(modelId);
-  if (told !== undefined) return told;
+  const cached = known.get(modelId);
+  if (cached !== undefined) return cached;
   try {
     const asked = await guard.race(askFacts(provider, modelId), FACTS_MS, 'information about the model');
     known.set(modelId, asked);

@@ -26,16 +26,16 @@ export function toPlausible(response: ProviderResponse): ProviderResponse {
   };
 }
 
-function toUsage(told: ProviderUsage | undefined): ProviderUsage {
-  const promptTokens = toCount(told?.promptTokens) ?? 0;
-  const completionTokens = toCount(told?.completionTokens) ?? 0;
-  const reasoningTokens = toCount(told?.reasoningTokens);
-  const cachedTokens = toCount(told?.cachedTokens);
-  const cost = told?.cost;
+function toUsage(reported: ProviderUsage | undefined): ProviderUsage {
+  const promptTokens = toCount(reported?.promptTokens) ?? 0;
+  const completionTokens = toCount(reported?.completionTokens) ?? 0;
+  const reasoningTokens = toCount(reported?.reasoningTokens);
+  const cachedTokens = toCount(reported?.cachedTokens);
+  const cost = reported?.cost;
   return {
     promptTokens,
     completionTokens,
-    totalTokens: toCount(told?.totalTokens) ?? promptTokens + completionTokens,
+    totalTokens: toCount(reported?.totalTokens) ?? promptTokens + completionTokens,
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
     ...(isWithin(cost, LIMITS.claimedCost) ? { cost } : {}),

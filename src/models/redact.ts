@@ -38,10 +38,10 @@ export interface Credentials {
 
 /** The secrets of a request: the key, headers whose names suggest a secret, and credentials in the address. */
 export function listCredentials({ apiKey, headers = {}, baseUrl }: Credentials): string[] {
-  const told = Object.entries(headers).filter(([name]) => SECRET_NAME.test(name));
+  const secretHeaders = Object.entries(headers).filter(([name]) => SECRET_NAME.test(name));
   return [
     ...(apiKey === undefined ? [] : [apiKey]),
-    ...told.flatMap(([, value]) => partsOf(value)),
+    ...secretHeaders.flatMap(([, value]) => partsOf(value)),
     ...(baseUrl === undefined ? [] : listUrlSecrets(baseUrl)),
   ];
 }
@@ -57,8 +57,10 @@ function partsOf(value: string): string[] {
 function listUrlSecrets(address: string): string[] {
   const url = URL.parse(address);
   if (url === null) return [];
-  const told = [...url.searchParams].filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
-  return [decode(url.password), ...told];
+  const secretParameters = [...url.searchParams]
+    .filter(([name]) => SECRET_NAME.test(name))
+    .map(([, value]) => value);
+  return [decode(url.password), ...secretParameters];
 }
 
 function decode(text: string): string {

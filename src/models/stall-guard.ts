@@ -18,10 +18,13 @@ export interface StallGuard {
 /** `who`: the subject of the error message about a missed deadline. */
 export function createStallGuard(signal: AbortSignal, who = 'The model'): StallGuard {
   let stalled = false;
-  const race = <T>(promise: Promise<T>, ms: number, awaited: string, told = ms): Promise<T> =>
+  const race = <T>(promise: Promise<T>, ms: number, awaited: string, reportedMs = ms): Promise<T> =>
     raceDeadline(promise, signal, ms, () => {
       stalled = true;
-      return new ProviderError(`${who} stalled: no ${awaited} within ${Math.round(told)} ms.`, 'timeout');
+      return new ProviderError(
+        `${who} stalled: no ${awaited} within ${Math.round(reportedMs)} ms.`,
+        'timeout',
+      );
     });
   return {
     race: (promise, ms, awaited) => race(promise, ms, awaited),

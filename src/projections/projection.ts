@@ -51,7 +51,7 @@ export function withCursors<Out>(
   outgoing: readonly Out[],
   after?: Cursor,
 ): readonly Projected<Out>[] {
-  const told = outgoing.map((event, n) => ({ cursor: `${seq}.${n}`, event }));
-  if (!after || seq > after.row) return told;
-  return seq < after.row ? [] : told.slice(after.n + 1);
+  const rows = outgoing.map((event, n) => ({ cursor: `${seq}.${n}`, event }));
+  if (!after || seq > after.row) return rows;
+  return seq < after.row ? [] : rows.slice(after.n + 1);
 }

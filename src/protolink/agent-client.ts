@@ -82,10 +82,12 @@ export class AgentClient {
         again: true,
         withinMs: ANSWER_WITHIN_MS,
       } as const;
-      const { task: told } = readResult(await requestJson<unknown>(place, asked).catch(throwTaskError)) as {
+      const { task: received } = readResult(
+        await requestJson<unknown>(place, asked).catch(throwTaskError),
+      ) as {
         task: A2aTask;
       };
-      updateTask(task, told);
+      updateTask(task, received);
       if (isOver(task)) return task;
     }
   }
@@ -120,9 +122,9 @@ export class AgentClient {
   ): Promise<Task> {
     const body = { id, metadata: { ...metadata, ...(reason === undefined ? {} : { reason }) } };
     const asked = { method: 'POST', path: '/tasks/cancel', body, again: true } as const;
-    const told = await requestJson<Task>(this.#place(agentUrl), asked).catch(throwTaskError);
-    const task = new Task({ id, messages: told.messages, metadata: told.metadata });
-    return Object.assign(task, { state: told.state, artifacts: told.artifacts });
+    const received = await requestJson<Task>(this.#place(agentUrl), asked).catch(throwTaskError);
+    const task = new Task({ id, messages: received.messages, metadata: received.metadata });
+    return Object.assign(task, { state: received.state, artifacts: received.artifacts });
   }
 
   /** Calls that wait for an agent reject. */
@@ -188,8 +190,8 @@ function* toTaskEvents(task: Task, frame: A2aFrame): Generator<TaskEvent> {
   yield { type: 'task.status', task_id, state: task.state, final: isOver(task) };
 }
 
-function updateTask(task: Task, told: A2aTask): void {
-  const { state, artifacts, metadata } = toPlainTask(task.id, told);
+function updateTask(task: Task, received: A2aTask): void {
+  const { state, artifacts, metadata } = toPlainTask(task.id, received);
   Object.assign(task.metadata, metadata);
   Object.assign(task, { state, artifacts });
 }

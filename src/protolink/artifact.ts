@@ -90,8 +90,8 @@ export class RunAction {
   }
 
   /** Reads an action from its form in events. */
-  static fromDict(told: Fields): RunAction {
-    return new RunAction(told as unknown as RunActionFields);
+  static fromDict(fields: Fields): RunAction {
+    return new RunAction(fields as unknown as RunActionFields);
   }
 }
 

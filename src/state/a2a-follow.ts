@@ -109,8 +109,8 @@ async function askQuestion(
 ): Promise<never> {
   if (round >= A2A_LIMITS.rounds)
     throw new A2aFailure('A2aInvalid', `It asked more than ${A2A_LIMITS.rounds} times.`);
-  const told = task.said.flatMap((part) => (part.kind === 'data' ? [part.data] : []));
-  const fits = measureJson(told, { maxBytes: A2A_LIMITS.questionBytes, maxDepth: 32 }).whole;
+  const dataParts = task.said.flatMap((part) => (part.kind === 'data' ? [part.data] : []));
+  const fits = measureJson(dataParts, { maxBytes: A2A_LIMITS.questionBytes, maxDepth: 32 }).whole;
   const text = textOf(task.said).trim().slice(0, A2A_LIMITS.questionChars);
   await state.ask({
     key: keyOf(round),
@@ -119,7 +119,7 @@ async function askQuestion(
       agent: agent.name,
       taskId: task.id,
       mark: markOf(task),
-      ...(fits && told.length > 0 && { told }),
+      ...(fits && dataParts.length > 0 && { told: dataParts }),
     },
   });
   throw new Error('A question that is open ends its attempt.');

@@ -29,9 +29,9 @@ export function refuseCall(
 /** Ends the gate with an error result for a call that could run with valid arguments. */
 export function refuseArguments(
   error: string,
-  told: Pick<ToolResult, 'error_code' | 'error_data'> = {},
+  errorFields: Pick<ToolResult, 'error_code' | 'error_data'> = {},
 ): Verdict<never, AnsweredCall> {
-  return end({ kind: 'answered', result: { status: 'error', error, ...told } });
+  return end({ kind: 'answered', result: { status: 'error', error, ...errorFields } });
 }
 
 /**

@@ -63,12 +63,12 @@ interface OpenedApproval {
 async function openApproval(
   { waits }: Pick<ThreadStore, 'waits'>,
   asked: AskedAction,
-  told: DecidedAction,
+  decided: DecidedAction,
   { tool, env }: Pick<AskedByCode, 'tool' | 'env'>,
 ): Promise<OpenedApproval | { readonly unpaid: StoredError }> {
   const { thread, name, id, signal, executionId } = asked;
-  const { fingerprint } = told.action;
-  const { summary, data } = env.redactKnown(showAction(asked, told));
+  const { fingerprint } = decided.action;
+  const { summary, data } = env.redactKnown(showAction(asked, decided));
   const open = { threadId: thread.id, kind: 'approval', name, summary, fingerprint, blocks: false } as const;
   const expiresInMs = tool.approvalTimeoutMs;
   const expires = expiresInMs === undefined ? {} : { expiresInMs };

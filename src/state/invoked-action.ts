@@ -35,15 +35,15 @@ export interface ActionEnding {
 export async function recordInvoked(
   { store }: InvokedPorts,
   { thread, execution }: CallerContext,
-  told: DecidedAction | undefined,
+  decided: DecidedAction | undefined,
   approval?: string,
 ): Promise<'kept' | 'spent'> {
-  if (!told) return 'kept';
+  if (!decided) return 'kept';
   const place = execution ? { step: execution.step, executionId: execution.executionId } : {};
   const leaseMs = ACTION_LEASE.forMs;
   return store.actions.record({
     threadId: thread.id,
-    told,
+    told: decided,
     leaseMs,
     ...place,
     ...(approval && { approval }),
@@ -95,8 +95,8 @@ export async function endInvoked(
 ): Promise<Verdict<Nothing, never>> {
   if (!action) return go();
   const { status, error } = result;
-  const told = store.actions.end({ id: action.action.id, threadId: thread.id, status, error });
+  const ending = store.actions.end({ id: action.action.id, threadId: thread.id, status, error });
   // The tool has run; a log that cannot be written must not make it look as if it had not.
-  await told.catch((failure) => void errorMessage(failure));
+  await ending.catch((failure) => void errorMessage(failure));
   return go();
 }

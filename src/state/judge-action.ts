@@ -66,10 +66,12 @@ export async function prepareAction(
   const run = { code: 'tool', name: tool.name, threadId: thread.id, work: id } as const;
   try {
     const before = canonicalJson(args ?? null);
-    const told = await withinTime(() => runAuthorCode(run, () => prepare(asked.args, context)), { signal });
+    const preparation = await withinTime(() => runAuthorCode(run, () => prepare(asked.args, context)), {
+      signal,
+    });
     const checked = await checkPrepared(tool, asked.args, before);
     if (checked.kind === 'end') return checked;
-    const prepared = env.redactKnown(readPrepared(told));
+    const prepared = env.redactKnown(readPrepared(preparation));
     // J2: adds to the declared capabilities.
     const capabilities = [...asked.capabilities, ...(prepared.capabilities ?? [])];
     return go({ ...checked.added, asked: { ...asked, ...checked.added, capabilities, prepared } });

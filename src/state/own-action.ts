@@ -111,9 +111,9 @@ async function runOwn(
     const value = await withActionLease(ports, action, async () => execute(context));
     return go({ ended: { status: 'success', actionId: key, value }, result: { status: 'success' } });
   } catch (error) {
-    const told = { status: 'error', error: errorMessage(error) } as const;
+    const failure = { status: 'error', error: errorMessage(error) } as const;
     const { code } = isRuntimeError(error) ? error : {};
-    return go({ ended: { ...told, actionId: key, ...(code && { code }) }, result: told });
+    return go({ ended: { ...failure, actionId: key, ...(code && { code }) }, result: failure });
   }
 }
 

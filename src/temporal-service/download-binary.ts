@@ -82,14 +82,14 @@ async function fetchFile(url: string, path: string, progress: (line: string) => 
   if (!response.body) throw new Error(`${url} answered without a body`);
   const hash = createHash('sha256');
   const stall = setTimeout(() => abort(new Error(`${url} stopped sending`)), NEXT_CHUNK_WITHIN_MS);
-  let [bytes, told] = [0, 0];
+  let [bytes, reported] = [0, 0];
   const meter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       stall.refresh();
       hash.update(chunk);
       bytes += chunk.length;
-      if (bytes - told >= PROGRESS_INTERVAL_BYTES) {
-        told = bytes;
+      if (bytes - reported >= PROGRESS_INTERVAL_BYTES) {
+        reported = bytes;
         progress(`  ${Math.round(bytes / 1e6)} MB`);
       }
       done(null, chunk);

@@ -33,7 +33,7 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
   const file = readDevFile(projectDir);
   if (!file) return undefined;
   const deadline = performance.now() + patienceMs;
-  const told = setTimeout(async () => {
+  const timer = setTimeout(async () => {
     if (await holdsDatabase(file)) progress(`${describe(file)} does not answer yet: trying again`);
   }, NOTICE_AFTER_MS);
   try {
@@ -48,7 +48,7 @@ export async function useProjectServer(options: ProjectServerOptions): Promise<D
       await sleep(CHECK_INTERVAL_MS);
     }
   } finally {
-    clearTimeout(told);
+    clearTimeout(timer);
   }
 }
 

@@ -68,8 +68,8 @@ export function assertNoDeniedActions(source: RunSource): void {
     return type === 'approval.decided' && decision?.approved !== true;
   });
   if (denied.length === 0) return;
-  const told = denied.map(({ type, summary }) => `${type}: ${summary ?? ''}`);
-  fail(`Actions of the run were denied:\n${told.join('\n')}`);
+  const listed = denied.map(({ type, summary }) => `${type}: ${summary ?? ''}`);
+  fail(`Actions of the run were denied:\n${listed.join('\n')}`);
 }
 
 export interface RunUsage {

@@ -103,15 +103,15 @@ const ALL_MESSAGES = 100_000;
 
 function openTestThread(client: RuntimeClient, threadId: string, timeoutMs: number): TestThread {
   /** Creation time of the newest message that an answer has returned, in microseconds. */
-  let told = 0;
+  let answered = 0;
   const listWaits = () => client.listWaits({ threadId });
   const list = async (options: GetMessagesOptions) =>
     (await client.getMessages(threadId, { limit: ALL_MESSAGES, ...options })).messages;
   const waitForIdle = async (): Promise<TestAnswer> => {
     const { status, lastError } = await client.waitForIdle(threadId, { timeoutMs });
     const messages = await list({ includeSilent: true });
-    const fresh = messages.filter(({ created_at: at }) => at > told);
-    told = messages.at(-1)?.created_at ?? told;
+    const fresh = messages.filter(({ created_at: at }) => at > answered);
+    answered = messages.at(-1)?.created_at ?? answered;
     const words = fresh.filter(({ role, content, silent }) => role === 'assistant' && content && !silent);
     return {
       status,

@@ -49,9 +49,9 @@ function createAuthorGuard(find: () => Sources | undefined, logger: FindLogger):
       const sources = find();
       const thread = await findThread(sources, fault.run);
       if (thread === 'elsewhere') return false;
-      const told = await redactFault(sources, thread, fault);
-      logFault(logger, fault, told);
-      if (sources && thread) await storeFault(sources, thread, fault, told);
+      const redacted = await redactFault(sources, thread, fault);
+      logFault(logger, fault, redacted);
+      if (sources && thread) await storeFault(sources, thread, fault, redacted);
       return true;
     },
     unknown(reason) {
@@ -112,10 +112,10 @@ async function storeFault(
   { store }: Sources,
   { id }: ThreadRecord,
   { kind, run: { code, name } }: StrayFault,
-  told: FaultText,
+  fault: FaultText,
 ): Promise<void> {
   try {
-    await store.events.append(id, { type: 'code.stray', data: { code, name, kind, ...told } });
+    await store.events.append(id, { type: 'code.stray', data: { code, name, kind, ...fault } });
   } catch {
     // The thread is terminated, or the store is unavailable: the log has it.
   }

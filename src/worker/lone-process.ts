@@ -83,12 +83,12 @@ async function runAlone({ place, settings, handover, store }: LoneWorker, work: 
 /** Records the messages of the process; returns a function that reads them. */
 function listen(lone: LoneProcess) {
   let begun = false;
-  let told: Exclude<FromLone, { kind: 'begun' }> | undefined;
+  let lastMessage: Exclude<FromLone, { kind: 'begun' }> | undefined;
   lone.onMessage = (message) => {
     if (message.kind === 'begun') begun = true;
-    else told = message;
+    else lastMessage = message;
   };
-  return () => ({ begun, told });
+  return () => ({ begun, told: lastMessage });
 }
 
 interface LoneEnd {

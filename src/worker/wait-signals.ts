@@ -17,18 +17,18 @@ export interface WaitSignalPorts {
 
 /** Signals threads whose wait ended this long ago and whose call has not gone on. Returns how many were signalled. */
 export async function signalForgotten(look: WaitSignalPorts, olderThanMs: number): Promise<number> {
-  let told = 0;
+  let sent = 0;
   for (const { id, threadId } of await look.store.waits.listForgotten(olderThanMs))
-    if (await signalThread(look, threadId, answerWait, { id })) told += 1;
-  return told;
+    if (await signalThread(look, threadId, answerWait, { id })) sent += 1;
+  return sent;
 }
 
 /** Signals ancestors that show other waits than their workflows have read. Returns how many were signalled. */
 export async function signalUnseen(look: WaitSignalPorts, olderThanMs: number): Promise<number> {
-  let told = 0;
+  let sent = 0;
   for (const { threadId, childId } of await look.store.waits.listUnseen(olderThanMs))
-    if (await signalThread(look, threadId, wakeForMessages, { waitOf: childId })) told += 1;
-  return told;
+    if (await signalThread(look, threadId, wakeForMessages, { waitOf: childId })) sent += 1;
+  return sent;
 }
 
 /** Signals a thread; starts its workflow if that was killed. False if the thread does not exist or is terminated. */

@@ -87,9 +87,13 @@ async function logFault(
     error: ended.message,
     stack: ended.stack,
   });
-  const told = withStack(error.slice(0, ERROR_CHARS), stack);
-  if (stack !== undefined) report?.({ code: 'effect', name, threadId: thread.id, ...told });
-  return { code, message: told.error, ...(told.stack === undefined ? {} : { stack: told.stack }) };
+  const failureText = withStack(error.slice(0, ERROR_CHARS), stack);
+  if (stack !== undefined) report?.({ code: 'effect', name, threadId: thread.id, ...failureText });
+  return {
+    code,
+    message: failureText.error,
+    ...(failureText.stack === undefined ? {} : { stack: failureText.stack }),
+  };
 }
 
 /** Waits until what the handler queued to other threads is stored, before the effect ends. */

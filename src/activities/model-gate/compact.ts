@@ -101,10 +101,10 @@ async function storeCompaction(
     text: asked.kind === 'said' ? asked.text : composeSnippet(covered, before),
     asked: findAsked(covered, before),
   };
-  const told = { messageId, count, reason, fallback: asked.kind !== 'said', seen: thread.lastSeq };
+  const eventData = { messageId, count, reason, fallback: asked.kind !== 'said', seen: thread.lastSeq };
   // The summary has been paid for: it is not dropped because the store is full.
   const kept = await retryWhileUnavailable(abortSignal(handover), () =>
-    store.steps.keepSummary({ ...ref, ...key, ...told, summary }),
+    store.steps.keepSummary({ ...ref, ...key, ...eventData, summary }),
   );
   if (kept.kind === 'outdated') return undefined;
   return kept.kind === 'kept' ? kept : { kind: 'closed', summary };

@@ -44,12 +44,12 @@ export async function askSummary(
   const { thread } = context;
   const signal = abortSignal(handover);
   const request = (model: ModelDefinition) => toRequest(model, thread.id, record);
-  const told = logsManifests(active, context);
+  const asksForManifests = logsManifests(active, context);
   const calls = recordModelCalls({ modelCalls: asSummaryCalls(store.modelCalls) }, ref, {
     redact: async (text) => (await readRedactor(ports, thread))(text),
     report,
     reserve: (model) => estimateCall(model, request(model)),
-    prepared: (model) => ({ always: told, manifest: () => manifestOf(model, request(model)) }),
+    prepared: (model) => ({ always: asksForManifests, manifest: () => manifestOf(model, request(model)) }),
   });
   try {
     const result = await askProvider(

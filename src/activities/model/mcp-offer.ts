@@ -62,9 +62,9 @@ async function askServer(
   const signal = abortSignal();
   const tools = toolsOf(registry(), server.name);
   const env = openEnv(dependencies, thread, { signal, prompt });
-  const keep = (told: Parameters<typeof store.mcp.keep>[0]['told']) =>
+  const keep = (listed: Parameters<typeof store.mcp.keep>[0]['told']) =>
     retryWhileUnavailable(signal, () =>
-      store.mcp.keep({ threadId: thread.id, server: server.name, executionId, step, told }),
+      store.mcp.keep({ threadId: thread.id, server: server.name, executionId, step, told: listed }),
     );
   try {
     const reach = await fillReach(server, (name) => env.bind(tools[0]).env(name));
@@ -94,7 +94,8 @@ function* toOffered(
 ): Generator<[string, ProviderTool['function']]> {
   if (!list?.tools) return;
   for (const { name, remote } of toolsOf(registry, list.server)) {
-    const told = list.tools.find((each) => each.name === remote?.tool);
-    if (told) yield [name, { name, description: told.description, parameters: told.parameters }];
+    const listedTool = list.tools.find((each) => each.name === remote?.tool);
+    if (listedTool)
+      yield [name, { name, description: listedTool.description, parameters: listedTool.parameters }];
   }
 }

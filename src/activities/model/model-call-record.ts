@@ -107,8 +107,8 @@ export function recordModelCalls(
       // A failure without a provider's response may be a bug in the code that calls the provider.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;
-      const told = withStack(error.message, await redact(stack));
-      report?.({ code: 'model', name: model.name, threadId: ref.threadId, ...told });
+      const failureText = withStack(error.message, await redact(stack));
+      report?.({ code: 'model', name: model.name, threadId: ref.threadId, ...failureText });
     },
   };
 }

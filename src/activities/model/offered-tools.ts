@@ -73,8 +73,8 @@ function toOfferedTool(registry: Registry, name: string): ProviderTool | undefin
 
 /** Empty if the tool's server has not listed it. */
 function offerMcp(mcp: McpOffer, name: string): ProviderTool[] {
-  const told = mcp.get(name);
-  return told ? [{ type: 'function', function: told, executionMode: 'local' }] : [];
+  const mcpTool = mcp.get(name);
+  return mcpTool ? [{ type: 'function', function: mcpTool, executionMode: 'local' }] : [];
 }
 
 function describe({ name, title, description, toolDescription }: AgentDefinition): string {

@@ -49,7 +49,7 @@ export function openSink(
   const relatives = openRelativeSinks(dependencies, own ? threadId : undefined);
   let telling: Promise<void> | undefined;
   /** One wake is enough while the activity runs: no step drains the queue before it ends. */
-  const told = () => {
+  const signalRelatives = () => {
     if (ended) return relatives.tell(threadId);
     telling ??= relatives.tell(threadId);
     return telling;
@@ -61,7 +61,7 @@ export function openSink(
         queuedItems += 1;
         // The thread may be at rest: it is woken before this resolves, so that later messages queue behind this one. If
         // the signal fails, the activity's result informs the workflow.
-        if (!own) await told();
+        if (!own) await signalRelatives();
         else if (ended) await relatives.reach(threadId).wake();
       },
       queueTool(tool) {

@@ -28,12 +28,12 @@ export async function commitStatus(
   const { store, registry, probe } = dependencies;
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
-  const told = await runEndHooks(dependencies, input);
+  const hookChanges = await runEndHooks(dependencies, input);
   // E4: the calls that wait for an approval can no longer be paid for.
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
   const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
   const terminated = outcome.kind === 'terminated' || input.status === 'terminated';
-  if (told && terminated) await store.executions.markEndTold(input.threadId, told);
+  if (hookChanges && terminated) await store.executions.markEndTold(input.threadId, hookChanges);
   // The thread may have been terminated in the store since the call above.
   else if (terminated) await runEndHooks(dependencies, input);
   await probe?.('status_committed');

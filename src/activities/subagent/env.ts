@@ -141,7 +141,7 @@ function describeRequest(parentId: string, { id, agent, required, missing }: Req
   const list = missing.map((name) => `"${name}"`).join(', ');
   const [variables, them] = missing.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];
   const endpoint = `/threads/${parentId}/variables/${id}`;
-  const told = {
+  const problem = {
     error_code: 'subagent_env_required',
     error_data: { request_id: id, endpoint, required, missing, agent },
   };
@@ -149,5 +149,5 @@ function describeRequest(parentId: string, { id, agent, required, missing }: Req
     `The subagent "${agent}" is waiting: it needs a value for ${variables} ${list}. ` +
     `Someone who knows ${them} must provide ${them} with "everthread variables provide ${id}", never in this conversation. ` +
     'Then the subagent starts automatically, and its answer arrives as a message. Do not call it again.';
-  return { result: { status: 'error', error: JSON.stringify({ error, ...told }), ...told } };
+  return { result: { status: 'error', error: JSON.stringify({ error, ...problem }), ...problem } };
 }

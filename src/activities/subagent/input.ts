@@ -143,13 +143,13 @@ async function checkChildArguments(
   const agent = subagent.agent.name;
   const required = schema ? requiredFields(schema) : [];
   const needs = required.length > 0 ? ` Required: ${required.join(', ')}.` : '';
-  const told = { error_code: 'subagent_arguments_required', error_data: { agent, required } };
+  const problem = { error_code: 'subagent_arguments_required', error_data: { agent, required } };
   // One JSON object, for programs; its first field is for models and people.
   const error = JSON.stringify({
     error: `The arguments of the subagent "${agent}" do not match its schema: ${checked.problems}.${needs}`,
-    ...told,
+    ...problem,
   });
-  return refuseArguments(error, told);
+  return refuseArguments(error, problem);
 }
 
 /** Stage: finds the files that a child is made with. */

@@ -39,22 +39,22 @@ export async function sendToChild(
   const { step, index } = call.key;
   const { hears, blocking: waits } = child;
   const id = createIds(store, `${parentId}:${step}:${index}:message`)();
-  const told = await store.children.tell({
+  const outcome = await store.children.tell({
     parentId,
     childId: child.threadId,
     message: toItem(id, { hears, parentId, content: fields.content, attachments: files, context }),
     call: { step, index },
     waits,
   });
-  if (told.kind === 'terminated') return end(told);
-  if (told.kind === 'unknown')
+  if (outcome.kind === 'terminated') return end(outcome);
+  if (outcome.kind === 'unknown')
     return refuseCall(describeUnknown(fields, await store.children.list(parentId)));
-  if (told.kind === 'refused') return refuseCall(`${SUBAGENT_MESSAGE}: ${told.reason}`);
+  if (outcome.kind === 'refused') return refuseCall(`${SUBAGENT_MESSAGE}: ${outcome.reason}`);
   await wakeChild(ports, child.threadId);
   await ports.probe?.('subagent_told');
   // The child may already be waiting for people.
   const below = waits ? await readWaitsBelow(store, parentId) : {};
-  return go({ outcome: { kind: 'child', child: told.start, start: false, wait: waits, ...below } });
+  return go({ outcome: { kind: 'child', child: outcome.start, start: false, wait: waits, ...below } });
 }
 
 /** A message of the parent lets a stopped child go on, as a person's does. */

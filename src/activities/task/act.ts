@@ -149,9 +149,15 @@ async function finishAct(
   await probe?.('task_act_kept');
   if (action) {
     const { ok, error } = outcome;
-    const told = { id: action.action.id, threadId: run.threadId, status: ok ? 'success' : 'error' } as const;
+    const actionEnd = {
+      id: action.action.id,
+      threadId: run.threadId,
+      status: ok ? 'success' : 'error',
+    } as const;
     // The act was done; a log that cannot be written must not make it appear undone.
-    await store.actions.end({ ...told, ...(error === undefined ? {} : { error }) }).catch(() => undefined);
+    await store.actions
+      .end({ ...actionEnd, ...(error === undefined ? {} : { error }) })
+      .catch(() => undefined);
   }
   return outcome.ok ? { kind: 'acted' } : afterFailure(dependencies, frame, outcome);
 }
@@ -182,8 +188,8 @@ export async function afterFailure(
 ): Promise<ActOutcome> {
   if (definition.onActError !== 'stop') return { kind: 'acted' };
   const verdict = { stoppedBy: 'runtime-error', pass: false, reason: `act failed: ${error}` } as const;
-  const told = { phase: 'act', stepIndex: step, message: error } as const;
-  const kept = await store.tasks.keepDecision({ ...run, step, verdict, error: told });
+  const failure = { phase: 'act', stepIndex: step, message: error } as const;
+  const kept = await store.tasks.keepDecision({ ...run, step, verdict, error: failure });
   return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
 }
 

@@ -48,8 +48,13 @@ export async function checkTask(
       pass: false,
       reason: `readiness failed: ${error.message}`,
     };
-    const told = { phase: 'readiness', stepIndex: 0, message: error.message } as const;
-    const kept = await dependencies.store.tasks.keepDecision({ ...frame.run, step: 0, verdict, error: told });
+    const failure = { phase: 'readiness', stepIndex: 0, message: error.message } as const;
+    const kept = await dependencies.store.tasks.keepDecision({
+      ...frame.run,
+      step: 0,
+      verdict,
+      error: failure,
+    });
     return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
   }
 }
@@ -115,10 +120,10 @@ async function collectAnswers(
   if (task.preflight === 'due' && answerQuestions && questions.length > 0)
     Object.assign(known, await askAdapter(frame, () => answerQuestions({ task: task.spec, questions })));
   const open = definition.asks ? questions.filter(({ requirementId }) => known[requirementId] == null) : [];
-  const told: readonly TaskEvent[] = task.preflight === 'asked' ? [] : before;
+  const events: readonly TaskEvent[] = task.preflight === 'asked' ? [] : before;
   if (open.length === 0) {
     const isAsked = answerQuestions !== undefined && questions.length > 0 && task.preflight === 'due';
-    return { answers: known, events: isAsked ? [...told, asked, answeredBy(known)] : told };
+    return { answers: known, events: isAsked ? [...events, asked, answeredBy(known)] : events };
   }
   // R1: logged before the waits are opened. A repeated call logs it once.
   const { store } = dependencies;

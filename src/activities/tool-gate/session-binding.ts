@@ -32,8 +32,8 @@ export async function bindToSession(
   const args = await argumentsOf(registry(), execution);
   const text = toText(argumentOf(args, bound.messageProperty));
   if (bound.ends) {
-    const told = text === undefined ? result : { ...result, result: text };
-    return withFiles(store, execution, told, argumentOf(args, bound.attachmentsProperty));
+    const shownResult = text === undefined ? result : { ...result, result: text };
+    return withFiles(store, execution, shownResult, argumentOf(args, bound.attachmentsProperty));
   }
   const { thread, signal } = execution;
   const status = (text ?? result.result ?? '').trim().slice(0, LIMITS.childStatusChars);

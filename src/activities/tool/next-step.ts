@@ -56,11 +56,11 @@ export function withNextAfterStep(
   step: Activity<ModelStepInput, Step>,
 ): Activity<StepInput, Step | (StepWithNext & EffectsDue)> {
   return async ({ next: offer, ...input }) => {
-    const told = await step(input);
-    const next = offer && findNext(input, told, offer);
-    if (next === undefined || told.kind !== 'step') return told;
-    const { executionId = input.executionId } = told;
-    return runNextStep(dependencies, told, { ...input, executionId, next }, step);
+    const outcome = await step(input);
+    const next = offer && findNext(input, outcome, offer);
+    if (next === undefined || outcome.kind !== 'step') return outcome;
+    const { executionId = input.executionId } = outcome;
+    return runNextStep(dependencies, outcome, { ...input, executionId, next }, step);
   };
 }
 
@@ -72,13 +72,14 @@ interface FollowingStep extends RunRef {
 /** Returns `told`, with the outcome of the next step if it was begun. */
 async function runNextStep<Told extends EffectsDue>(
   dependencies: Dependencies,
-  told: Told,
+  stepOutcome: Told,
   { threadId, storeId, executionId, next }: FollowingStep,
   step: Activity<ModelStepInput, Step>,
 ): Promise<Told | (Told & WithNext)> {
-  const mayGoOn = mayBeginNextStep(dependencies, told) && (await isHistoryUnchanged(next));
+  const mayGoOn = mayBeginNextStep(dependencies, stepOutcome) && (await isHistoryUnchanged(next));
   // An earlier attempt may have begun the step.
-  if (!mayGoOn) return Context.current().info.attempt > 1 ? { ...told, next: UNKNOWN_OUTCOME } : told;
+  if (!mayGoOn)
+    return Context.current().info.attempt > 1 ? { ...stepOutcome, next: UNKNOWN_OUTCOME } : stepOutcome;
   showProgress(`running step ${next.afterStep + 1}`);
   // A fault of the step is left to its own next attempt.
   const stepped: WithNext['next'] & EffectsDue = await step({
@@ -86,8 +87,8 @@ async function runNextStep<Told extends EffectsDue>(
     ...toNextInput(executionId, next),
   }).catch(() => UNKNOWN_OUTCOME);
   const { effectsInMs, ...outcome } = stepped;
-  const both = { ...told, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
-  return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...told, next: UNKNOWN_OUTCOME };
+  const both = { ...stepOutcome, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
+  return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...stepOutcome, next: UNKNOWN_OUTCOME };
 }
 
 /** True if another step may begin here. An effect that is due comes before it. */

@@ -31,17 +31,17 @@ const QUERY_INTERVAL_MS = 1000;
 export async function watchOutages(watch: OutageWatch): Promise<void> {
   const { progress, tell, signal, silenceMs } = watch;
   let [seen, since] = [progress(), performance.now()];
-  let told: Outage = 'nobody';
+  let reported: Outage = 'nobody';
   while (!signal.aborted) {
     await delay(Math.min(silenceMs, QUERY_INTERVAL_MS), undefined, { signal }).catch(() => undefined);
     // W1: the log grows.
     if (progress() !== seen) [seen, since] = [progress(), performance.now()];
-    if (told === 'nobody' && performance.now() - since < silenceMs) continue;
+    if (reported === 'nobody' && performance.now() - since < silenceMs) continue;
     const away = await findOutage(watch);
     since = performance.now();
-    if (signal.aborted || away === told) continue;
-    tell(away === 'nobody' ? recoveryText(told) : outageText(away, watch));
-    told = away;
+    if (signal.aborted || away === reported) continue;
+    tell(away === 'nobody' ? recoveryText(reported) : outageText(away, watch));
+    reported = away;
   }
 }
 

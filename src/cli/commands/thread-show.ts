@@ -49,8 +49,8 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
     const children = thread.childCount === 0 ? [] : await store.children.list(threadId);
     const execution = (await store.executions.get(threadId)) ?? undefined;
     const budget = await store.budgets.read(threadId);
-    const told = debug ? await import('../output/fault-text.ts') : undefined;
-    const faults = await told?.readFaults(store, threadId);
+    const faultText = debug ? await import('../output/fault-text.ts') : undefined;
+    const faults = await faultText?.readFaults(store, threadId);
     if (json) return printJson({ thread, execution, children, budget, messages, total, faults });
     printLine(`${threadHeading(thread, { children, execution, budget })}\n`);
     const earlier = total - messages.length;
@@ -60,7 +60,7 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
       );
     for (const message of messages) printLine(messageText(message));
     if (total === 0) printLine(tone('dim', 'no messages yet'));
-    for (const fault of faults ?? []) printLine(`\n${told?.faultText(fault)}`);
+    for (const fault of faults ?? []) printLine(`\n${faultText?.faultText(fault)}`);
     if (faults?.length === 0) printLine(tone('dim', '\nno code has failed'));
   });
   return undefined;

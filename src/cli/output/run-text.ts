@@ -10,9 +10,9 @@ export async function printRunEvents(
   events: AsyncIterable<Projected<RunEvent>>,
   json: boolean | undefined,
 ): Promise<void> {
-  for await (const told of events) {
-    if (json) printDataLine(told);
-    else printLine(runEventText(told.event));
+  for await (const row of events) {
+    if (json) printDataLine(row);
+    else printLine(runEventText(row.event));
   }
 }
 

@@ -10,9 +10,9 @@ export async function printTangle(
   events: AsyncIterable<Projected<TangleEvent>>,
   json: boolean | undefined,
 ): Promise<void> {
-  for await (const told of events) {
-    if (json) printDataLine(told);
-    else printLine(tangleText(told.event));
+  for await (const row of events) {
+    if (json) printDataLine(row);
+    else printLine(tangleText(row.event));
   }
 }
 

@@ -31,8 +31,8 @@ function toRow({ thread, child }: FamilyMember, branch: string): string[] {
 const THREAD_STATUSES = ['running', 'idle', 'failed', 'stopped', 'terminated'];
 
 /** Returns the status, followed by the status text that a child has set, if any. */
-function statusOf(status: string, told = status): string {
-  return THREAD_STATUSES.includes(told) ? status : `${status} (${shorten(told, NAME_LENGTH)})`;
+function statusOf(status: string, shownStatus = status): string {
+  return THREAD_STATUSES.includes(shownStatus) ? status : `${status} (${shorten(shownStatus, NAME_LENGTH)})`;
 }
 
 /** Colours the status by its column: a name or a reason may equal a status. */

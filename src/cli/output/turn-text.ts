@@ -10,9 +10,9 @@ export async function printTurns(
   events: AsyncIterable<Projected<RuntimeEvent>>,
   json: boolean | undefined,
 ): Promise<void> {
-  for await (const told of events) {
-    if (json) printDataLine(told);
-    else printLine(turnText(told.event));
+  for await (const row of events) {
+    if (json) printDataLine(row);
+    else printLine(turnText(row.event));
   }
 }
 

@@ -126,8 +126,8 @@ async function readState({ watch, stop }: Served): Promise<State> {
   if (stop.aborted || watch.phase === 'stopping')
     return { status: 'stopping', store: false, temporal: false };
   if (watch.phase !== 'ready') return { status: 'starting', store: false, temporal: false };
-  const told = await watch.ask('readiness', ANSWER_WITHIN_MS);
-  const { ready, store, temporal } = (told ?? { ready: false, store: false, temporal: false }) as {
+  const answer = await watch.ask('readiness', ANSWER_WITHIN_MS);
+  const { ready, store, temporal } = (answer ?? { ready: false, store: false, temporal: false }) as {
     ready: boolean;
     store: boolean;
     temporal: boolean;
@@ -137,10 +137,10 @@ async function readState({ watch, stop }: Served): Promise<State> {
 }
 
 async function sendMetrics({ watch, stop }: Served, response: ServerResponse): Promise<void> {
-  const told = await watch.ask('metrics', ANSWER_WITHIN_MS);
-  const own = supervisorMetrics({ watch, answers: typeof told === 'string', stopping: stop.aborted });
+  const answer = await watch.ask('metrics', ANSWER_WITHIN_MS);
+  const own = supervisorMetrics({ watch, answers: typeof answer === 'string', stopping: stop.aborted });
   response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8');
-  response.end(typeof told === 'string' ? `${told}\n${own}` : own);
+  response.end(typeof answer === 'string' ? `${answer}\n${own}` : own);
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

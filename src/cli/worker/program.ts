@@ -37,7 +37,7 @@ export function sendToSupervisor<Ready>(message: FromWorker<Ready>): void {
 
 /** Serves until the stop, then ends the process. */
 export async function runProgram<Order extends { readonly secrets: Secrets }>(
-  serve: (told: ProgramContext<Order>) => Promise<void>,
+  serve: (context: ProgramContext<Order>) => Promise<void>,
 ): Promise<void> {
   // W2: the channel closed.
   const onOrphaned = () => process.exit(1);
@@ -45,10 +45,10 @@ export async function runProgram<Order extends { readonly secrets: Secrets }>(
   // A closed output pipe is handled by the supervisor: work continues.
   process.stdout.on('error', () => undefined);
   enableCodeCache();
-  const told = await listen<Order>();
-  receiveSecrets(told.order.secrets);
+  const context = await listen<Order>();
+  receiveSecrets(context.order.secrets);
   try {
-    await serve(told);
+    await serve(context);
   } catch (error) {
     if (PERMANENT_CODES.includes((error as { code?: string }).code ?? ''))
       sendToSupervisor({ kind: 'refusing' });

@@ -42,7 +42,7 @@ export async function* liveLines(place: HttpConnection, reading: LiveReading): A
   while (!signal.aborted) {
     const live = performance.now() >= liveFrom;
     let opened = false;
-    let told = false;
+    let reported = false;
     try {
       for await (const line of connect(place, { ...reading, after }, live, signal)) {
         opened = true;
@@ -50,12 +50,12 @@ export async function* liveLines(place: HttpConnection, reading: LiveReading): A
         // L1: resumes from here.
         after = line.cursor;
         if ('event' in line) yield line;
-        told ||= 'event' in line;
+        reported ||= 'event' in line;
         // L2: the end is marked by the server, not inferred.
         if (line.mark === 'end' || (line.mark === 'caught-up' && !reading.follow)) return;
       }
       if (!opened) throw new NoAnswer('The response was empty.');
-      if (!told) await pauseFor(POLL_INTERVAL_MS, signal);
+      if (!reported) await pauseFor(POLL_INTERVAL_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!isTransient(error)) throw error;

@@ -69,9 +69,9 @@ export function cleanCalls(
   const found = isInline ? findInlineCalls(content, offered()) : [];
   const inline = found.map(({ name, text }) => toCall(name, text));
   // C1: one refused call, so that the model reads an error.
-  const told = nameless.length > 0 && inline.length === 0 ? [toCall(UNNAMED_CALL, '')] : inline;
+  const extra = nameless.length > 0 && inline.length === 0 ? [toCall(UNNAMED_CALL, '')] : inline;
   const made =
-    named.length > 0 ? named.map(repairNativeCall) : told.map((call) => repairCall(call, ['inline']));
+    named.length > 0 ? named.map(repairNativeCall) : extra.map((call) => repairCall(call, ['inline']));
   const whole = finishReason === 'length' && inline.length === 0 ? made.map(markCutOff) : made;
   const calls = withIds(whole, step);
   return {

@@ -68,15 +68,19 @@ export function toNextInput(
  */
 export function findNext(
   { session, agent }: Pick<ModelStepInput, 'session' | 'agent'>,
-  told: ModelStepOutcome,
+  outcome: ModelStepOutcome,
   offer: NextStepOffer,
 ): NextStep | undefined {
-  if (told.kind !== 'step' || told.taken === undefined || told.directive || told.exceeded) return undefined;
-  const calls = told.ran?.flatMap((call) => (call.kind === 'done' && !call.directive ? [call] : [])) ?? [];
-  if (told.callCount === 0 || calls.length !== told.callCount) return undefined;
-  const end = evaluateStepEnd(told, calls, { sideSteps: told.taken, session: toSession(session, told) });
+  if (outcome.kind !== 'step' || outcome.taken === undefined || outcome.directive || outcome.exceeded)
+    return undefined;
+  const calls = outcome.ran?.flatMap((call) => (call.kind === 'done' && !call.directive ? [call] : [])) ?? [];
+  if (outcome.callCount === 0 || calls.length !== outcome.callCount) return undefined;
+  const end = evaluateStepEnd(outcome, calls, {
+    sideSteps: outcome.taken,
+    session: toSession(session, outcome),
+  });
   // The workflow must learn which side acts next before another step begins.
   if (!end.verdict.goesOn || end.verdict.turn) return undefined;
-  const { step: afterStep, agent: moved = agent } = told;
+  const { step: afterStep, agent: moved = agent } = outcome;
   return { ...offer, afterStep, agent: moved, ...(end.session ? { session: end.session } : {}) };
 }

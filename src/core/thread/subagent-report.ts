@@ -45,8 +45,8 @@ export function formatResult(
   { kind, content }: SubagentReport,
   resumable: boolean,
 ): string {
-  const told = kind === 'result' ? content : `The subagent ${CLAUSE[kind]}${content ? `: ${content}` : '.'}`;
-  return [told, ...(resumable ? [`Reference: ${threadId}`] : [])].filter((line) => line !== '').join('\n\n');
+  const text = kind === 'result' ? content : `The subagent ${CLAUSE[kind]}${content ? `: ${content}` : '.'}`;
+  return [text, ...(resumable ? [`Reference: ${threadId}`] : [])].filter((line) => line !== '').join('\n\n');
 }
 
 /** The status of a child in its parent's registry after a report. */

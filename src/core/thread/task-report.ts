@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<TaskEnd, SubagentReport['kind']>> = {
 /** The content is JSON, for models and programs alike. */
 export function describeEnd(taskId: string, status: TaskEnd, verdict: TaskVerdict): SubagentReport {
   const { pass, reason, score, outcome } = verdict;
-  const told = {
+  const fields = {
     taskId,
     status,
     pass,
@@ -22,5 +22,5 @@ export function describeEnd(taskId: string, status: TaskEnd, verdict: TaskVerdic
     ...(score === undefined ? {} : { score }),
     ...(outcome === undefined ? {} : { outcome }),
   };
-  return { kind: KINDS[status], content: JSON.stringify(told), attachments: [] };
+  return { kind: KINDS[status], content: JSON.stringify(fields), attachments: [] };
 }

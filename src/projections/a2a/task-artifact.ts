@@ -43,11 +43,11 @@ function answerArtifact(artifactId: string, parts: readonly A2aPart[]): A2aArtif
 /** Withdraws the streamed text. Its artifact is sent with one empty part, because an artifact must have a part. */
 function withdrawText(open: OpenTask): TaskTransition {
   if (open.text === null) return [open, []];
-  const [, told] = emitArtifact(open, answerArtifact(open.text, [{ text: '' }]), {
+  const [, frames] = emitArtifact(open, answerArtifact(open.text, [{ text: '' }]), {
     append: false,
     last: true,
   });
-  return [removeArtifact({ ...open, text: null }, open.text), told];
+  return [removeArtifact({ ...open, text: null }, open.text), frames];
 }
 
 /** Emits a file as an artifact. Files under /attachments came with messages and are skipped. */

@@ -30,11 +30,11 @@ export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) =>
   if (!open) return [isExecutionRow(event) ? { ...reading, heard: [] } : reading, []];
   // T1: the last frame of the task.
   if (event.type === 'execution.ended') {
-    const [{ task }, told] = endTask(open, event.data, event);
-    return [{ ...reading, heard: [], open: null, ended: task }, told];
+    const [{ task }, frames] = endTask(open, event.data, event);
+    return [{ ...reading, heard: [], open: null, ended: task }, frames];
   }
-  const [next, told] = handle(open, event);
-  return [{ ...reading, open: next }, told];
+  const [next, frames] = handle(open, event);
+  return [{ ...reading, open: next }, frames];
 };
 
 /** True for rows of an execution whose beginning was not read: earlier messages belong to it, not to the next one. */

@@ -21,13 +21,13 @@ export const CALL_HANDLERS: AgUiHandlers = {
     emitResult({ ...run, said: { id: `removed-${callId}`, content: 'The call was removed.' } }, callId),
   'subagent.created': (run, { data: { childId, agent, name, callId } }) => {
     const call = callId === undefined ? {} : { parentToolCallId: callId };
-    const told: AgUiEvent = {
+    const started: AgUiEvent = {
       type: 'SUBAGENT_STARTED',
       subagentRunId: childId,
       name: name ?? agent,
       ...call,
     };
-    return [{ ...run, subagents: { ...run.subagents, [childId]: true } }, [told]];
+    return [{ ...run, subagents: { ...run.subagents, [childId]: true } }, [started]];
   },
   'subagent.returned': (run, { data: { childId } }) =>
     endSubagent(run, childId, {
@@ -52,12 +52,12 @@ function emitCall(run: OpenRun, toolCallId: string, name: string): AgUiTransitio
   // Y1: emitted already.
   if (toolCallId in run.calls) return [{ ...run, asked: left }, []];
   const parent = asked ? { parentMessageId: asked.parent } : {};
-  const told: AgUiEvent[] = [
+  const events: AgUiEvent[] = [
     { type: 'TOOL_CALL_START', toolCallId, toolCallName: parseClientToolName(name) ?? name, ...parent },
     { type: 'TOOL_CALL_ARGS', toolCallId, delta: asked?.given ?? '{}' },
     { type: 'TOOL_CALL_END', toolCallId },
   ];
-  return [{ ...run, asked: left, calls: { ...run.calls, [toolCallId]: true } }, told];
+  return [{ ...run, asked: left, calls: { ...run.calls, [toolCallId]: true } }, events];
 }
 
 /** Y1: marks the pending calls as emitted, because a snapshot has shown their messages. */
@@ -69,33 +69,33 @@ export function withShownCalls(run: OpenRun): OpenRun {
 /** Y2: emits the client's calls that were not emitted yet. */
 export function emitClientCalls(run: OpenRun): AgUiTransition {
   let next = run;
-  const told: AgUiEvent[] = [];
+  const interrupted: AgUiEvent[] = [];
   for (const [id, { name }] of Object.entries(run.asked)) {
     if (parseClientToolName(name) === undefined) continue;
     const [after, events] = emitCall(next, id, name);
     next = after;
-    told.push(...events);
+    interrupted.push(...events);
   }
-  return [next, told];
+  return [next, interrupted];
 }
 
 function emitResult(run: OpenRun, toolCallId: string): AgUiTransition {
   const { [toolCallId]: known, ...calls } = run.calls;
   if (!known || !run.said) return [run, []];
   const { id: messageId, content } = run.said;
-  const told = {
+  const resultEvent = {
     type: 'TOOL_CALL_RESULT',
     messageId,
     toolCallId,
     content: content ?? '',
     role: 'tool',
   } as const;
-  return [{ ...run, calls }, [told]];
+  return [{ ...run, calls }, [resultEvent]];
 }
 
-function endSubagent(run: OpenRun, childId: string, told: AgUiEvent): AgUiTransition {
+function endSubagent(run: OpenRun, childId: string, ending: AgUiEvent): AgUiTransition {
   const { [childId]: known, ...subagents } = run.subagents;
-  return known ? [{ ...run, subagents }, [told]] : [run, []];
+  return known ? [{ ...run, subagents }, [ending]] : [run, []];
 }
 
 function openWait(run: OpenRun, wait: EventData['wait.opened']): OpenRun {

@@ -21,12 +21,12 @@ export function endRun(run: OpenRun, end: EventData['execution.ended']): readonl
 export function endAtWait(run: OpenRun): readonly AgUiEvent[] {
   const interrupts = Object.values(run.waits);
   const isOfClient = Object.keys(run.clientWaits).length > 0;
-  const [told, calls] = isOfClient ? emitClientCalls(run) : [run, []];
+  const [closed, calls] = isOfClient ? emitClientCalls(run) : [run, []];
   // Calls for the client end the run with success: its next run brings their results. A wait without a `wait.opened`
   // row (the log is older than that kind of row) cannot be listed, and ends the run in the same way.
   const outcome =
     interrupts.length > 0 ? ({ type: 'interrupt', interrupts } as const) : { type: 'success' as const };
-  return [...calls, ...closingEvents(told), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];
+  return [...calls, ...closingEvents(closed), { type: 'RUN_FINISHED', outcome, usage: usageOf(run) }];
 }
 
 function closingEvents(run: OpenRun): readonly AgUiEvent[] {

@@ -46,11 +46,11 @@ export const projectAgUi: Projection<AgUiReading, AgUiEvent> = (before, row) => 
   // Q2: once.
   if (event.type === 'execution.ended') return [{ ...reading, open: null }, endRun(open, event.data)];
   if (event.type === 'message.created') return emitJoinedMessage(reading, open, row);
-  const [run, told] = handle(open, event, reading);
+  const [run, events] = handle(open, event, reading);
   const notes: AgUiEvent[] = CUSTOM_EVENT_KINDS.has(event.type)
     ? [{ type: 'CUSTOM', name: `everthread.${event.type}`, value: event.data }]
     : [];
-  return [{ ...reading, open: run }, [...told, ...notes]];
+  return [{ ...reading, open: run }, [...events, ...notes]];
 };
 
 function handle(run: OpenRun, event: ThreadEvent, reading: AgUiReading): AgUiTransition {

@@ -23,9 +23,9 @@ export const TEXT_HANDLERS: AgUiHandlers = {
     const attempt = `${step}.${event.attempt ?? 0}.${call}`;
     const messageId = answerIdOf(threadId, step);
     const open = run.text?.attempt === attempt ? run.text : null;
-    const told: AgUiEvent[] = open ? [] : [...withdrawText(run, upTo), textStart(run, messageId)];
+    const events: AgUiEvent[] = open ? [] : [...withdrawText(run, upTo), textStart(run, messageId)];
     const text = { messageId, attempt, text: (open?.text ?? '') + delta };
-    return [{ ...run, text }, [...told, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }]];
+    return [{ ...run, text }, [...events, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }]];
   },
   'attempt.discarded': (run, { data: { depth } }, { upTo }) =>
     depth === undefined ? [{ ...run, text: null }, withdrawText(run, upTo)] : [run, []],

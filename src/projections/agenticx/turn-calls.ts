@@ -11,8 +11,8 @@ export const CALL_HANDLERS: TurnHandlers = {
     const { [callId]: given = '{}', ...left } = turn.arguments;
     const calls = { ...turn.calls, [callId]: { name, given } };
     const own = depth === undefined && !turn.tools.includes(name) ? [...turn.tools, name] : turn.tools;
-    const told = { name, arguments: parseRecord(given) ?? {}, tool_call_id: callId };
-    return [{ ...turn, arguments: left, calls, tools: own }, [{ type: 'tool_call', data: told }]];
+    const called = { name, arguments: parseRecord(given) ?? {}, tool_call_id: callId };
+    return [{ ...turn, arguments: left, calls, tools: own }, [{ type: 'tool_call', data: called }]];
   },
   'tool.result': (turn, { data: { callId, status, refused } }) =>
     finishCall(turn, callId, { failed: status === 'error', refused }),

@@ -22,12 +22,12 @@ export const CALL_HANDLERS: ChatHandlers = {
       : [removeCall(response, callId), []],
   'wait.opened': (response, { data }, dialect) => {
     const { waitId: id, kind, callId, threadId } = data;
-    const [next, told] = callId === undefined ? [response, []] : emitCall(response, callId);
+    const [next, chunks] = callId === undefined ? [response, []] : emitCall(response, callId);
     const open = { ...next, waits: { ...next.waits, [id]: callId ?? null } };
     const own = kind === 'approval' && threadId === undefined && callId !== undefined && next.calls[callId];
     // Dialect 5 has no approvals; a wait for no call of this message has no part that could be approved.
-    if (!own || dialect === 5) return [open, [...told, waitPart(data, 'open')]];
-    return [open, [...told, { type: 'tool-approval-request', approvalId: id, toolCallId: callId }]];
+    if (!own || dialect === 5) return [open, [...chunks, waitPart(data, 'open')]];
+    return [open, [...chunks, { type: 'tool-approval-request', approvalId: id, toolCallId: callId }]];
   },
   'wait.answered': (response, { data }, dialect) =>
     closeWait(response, data, { approved: data.approved ?? true, dialect }),
@@ -54,9 +54,9 @@ function finishCall(
 ): ChatTransition {
   const call = response.calls[callId];
   if (!call) return [response, []];
-  const [next, told] = emitCall(response, callId);
+  const [next, chunks] = emitCall(response, callId);
   const text = response.said?.content ?? '';
-  return [removeCall(next, callId), [...told, outcome()]];
+  return [removeCall(next, callId), [...chunks, outcome()]];
 
   function outcome(): UiChunk {
     if (!failed) return { type: 'tool-output-available', toolCallId: callId, output: text, dynamic: true };

@@ -36,11 +36,11 @@ export const projectChat: Projection<ChatReading, UiChunk> = (reading, row) => {
   if (event.type === 'execution.ended')
     return [{ ...reading, response: null }, endResponse(response, event.data)];
   if (event.type === 'message.created') {
-    const [next, told] = handleMessage(response, row, dialect);
-    return [{ ...reading, response: next }, told];
+    const [next, chunks] = handleMessage(response, row, dialect);
+    return [{ ...reading, response: next }, chunks];
   }
-  const [next, told] = handle(response, event, dialect);
-  return [{ ...reading, response: next }, [...told, ...noteOf(event)]];
+  const [next, chunks] = handle(response, event, dialect);
+  return [{ ...reading, response: next }, [...chunks, ...noteOf(event)]];
 };
 
 function handle(response: OpenResponse, event: ThreadEvent, dialect: UiDialect): ChatTransition {

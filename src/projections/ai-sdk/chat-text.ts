@@ -19,9 +19,9 @@ export const TEXT_HANDLERS: ChatHandlers = {
     if (depth !== undefined || delta === '') return [response, []];
     const id = partId(event, call);
     const open = response.text?.id === id ? response.text : null;
-    const told: UiChunk[] = open ? [] : [...withdrawText(response.text, dialect), textStart(id)];
+    const chunks: UiChunk[] = open ? [] : [...withdrawText(response.text, dialect), textStart(id)];
     const text = { id, text: (open?.text ?? '') + delta };
-    return [{ ...response, text }, [...told, { type: 'text-delta', id, delta }]];
+    return [{ ...response, text }, [...chunks, { type: 'text-delta', id, delta }]];
   },
   'attempt.discarded': (response, { data: { depth } }, dialect) =>
     depth === undefined

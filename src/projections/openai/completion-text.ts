@@ -31,8 +31,8 @@ export function handleChunk(open: OpenCompletion, event: ThreadEventOf<'model.ch
 
 /** Emits what the committed text of a step adds or replaces, and closes the step. */
 export function commitText(open: OpenCompletion, content: string): TextTransition {
-  const [next, told] = emitText(open, content);
-  return [{ ...next, told: '', attempt: null }, told];
+  const [next, chunks] = emitText(open, content);
+  return [{ ...next, told: '', attempt: null }, chunks];
 }
 
 function emitText(open: OpenCompletion, text: string): TextTransition {

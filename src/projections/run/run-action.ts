@@ -106,9 +106,9 @@ export const ACTION_HANDLERS: RunHandlers = {
       ...(depth ? {} : { answer: null }),
     };
     const asks = { type: 'tool_call', tool: name, call_id: callId, args: given.arguments };
-    const told = llmStream('llm_action', { step, action: asks }, { summary: `Calls ${name}` });
+    const actionEvent = llmStream('llm_action', { step, action: asks }, { summary: `Calls ${name}` });
     // No model asked for a call that a person or code has queued.
-    return [setAction(next, callId, action), queued ? [] : [told]];
+    return [setAction(next, callId, action), queued ? [] : [actionEvent]];
   },
   'tool.started': (run, { data: { callId } }) => {
     const action = run.actions[callId];
@@ -131,11 +131,11 @@ export const ACTION_HANDLERS: RunHandlers = {
     const action = { id: `${run.threadId}:invoked:${seq}`, name, step };
     const failed = status === 'error';
     const payload = { action: describeAction(action), latency_ms: durationMs, invoked: true };
-    const told = actionDraft(action, failed ? 'action.failed' : 'action.completed', payload, {
+    const ended = actionDraft(action, failed ? 'action.failed' : 'action.completed', payload, {
       summary: failed ? `${name} has failed` : `${name} is done`,
       ...(failed ? { severity: 'error' } : {}),
     });
-    return [run, [told]];
+    return [run, [ended]];
   },
   'subagent.created': (run, { data: { childId, agent, callId } }) => {
     const action = callId === undefined ? undefined : run.actions[callId];
@@ -143,8 +143,8 @@ export const ACTION_HANDLERS: RunHandlers = {
     if (!action || callId === undefined)
       return [run, [{ type: 'task.progress', payload, summary: `${agent} is started` }]];
     const delegated = { ...action, childId };
-    const told = actionDraft(delegated, 'task.progress', payload, { summary: `${agent} is started` });
-    return [setAction(run, callId, delegated), [told]];
+    const started = actionDraft(delegated, 'task.progress', payload, { summary: `${agent} is started` });
+    return [setAction(run, callId, delegated), [started]];
   },
   'subagent.returned': (run, { data: { childId, agent, by } }) => [
     run,
@@ -188,8 +188,8 @@ function governedHandler(
   return (run, { data: { actionId: id, name, ...said } }) => {
     const [callId, before] = Object.entries(run.actions).find(([, each]) => each.id === id) ?? [];
     const prepared = type === 'action.requested' ? { prepared: toPrepared(said) } : {};
-    const told = [...(before?.told ?? []), type];
-    const action: OpenAction = { ...(before ?? { id, name, step: null }), ...prepared, told };
+    const types = [...(before?.told ?? []), type];
+    const action: OpenAction = { ...(before ?? { id, name, step: null }), ...prepared, told: types };
     const payload = { action: describeAction(action), ...toPayload(snakeFields(said)) };
     // An action that code invokes itself is not kept: no later row ends it.
     const next = callId === undefined ? run : setAction(run, callId, action);

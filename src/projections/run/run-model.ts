@@ -148,8 +148,12 @@ export const MODEL_HANDLERS: RunHandlers = {
     const { messageId, model, finishReason, depth } = data;
     const content = run.said?.id === messageId ? run.said.content : null;
     const said = { step, model, finish_reason: finishReason, message_id: messageId, content };
-    const told = llmStream('llm_response', { ...said, ...(depth ? { depth } : {}) }, answerSummary(content));
-    return [depth ? run : { ...run, answer: { messageId, content, step } }, [told]];
+    const responseEvent = llmStream(
+      'llm_response',
+      { ...said, ...(depth ? { depth } : {}) },
+      answerSummary(content),
+    );
+    return [depth ? run : { ...run, answer: { messageId, content, step } }, [responseEvent]];
   },
 };
 

@@ -38,8 +38,8 @@ export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
       return startRun(reading, event, row.context ?? null);
     case 'execution.ended': {
       if (!reading.run) return [reading, []];
-      const [ended, told] = completeDrafts(reading, event, endRun(reading.run, event.data));
-      return [{ ...ended, run: null }, told];
+      const [ended, drafts] = completeDrafts(reading, event, endRun(reading.run, event.data));
+      return [{ ...ended, run: null }, drafts];
     }
     case 'message.created':
       return [rememberMessage(reading, row), []];
@@ -82,8 +82,8 @@ function startRun(
     called: {},
     said: null,
   };
-  const told = taskStatus(['submitted', 'working'], context ? { run_context: context } : {});
-  return completeDrafts({ ...reading, run }, event, [told]);
+  const statusEvent = taskStatus(['submitted', 'working'], context ? { run_context: context } : {});
+  return completeDrafts({ ...reading, run }, event, [statusEvent]);
 }
 
 function handleRow(reading: RunReading, run: OpenRun, event: ThreadEvent): ReadingTransition {

@@ -92,8 +92,8 @@ export const WAIT_HANDLERS: RunHandlers = {
     const summary = shortText(data.summary);
     if (data.kind !== 'approval')
       return [run, [taskStatus(['working', 'input-required'], payload, { summary })]];
-    const told = { type: 'approval.required', severity: 'warning', payload, summary } as const;
-    return [run, [{ ...told, ...spanOf(action) }]];
+    const requestEvent = { type: 'approval.required', severity: 'warning', payload, summary } as const;
+    return [run, [{ ...requestEvent, ...spanOf(action) }]];
   },
   'wait.answered': (run, { data }) =>
     delaysOnlySubagent(data) ? [run, []] : [run, [toDecision(run, data, data.approved === true)]],

@@ -100,13 +100,13 @@ function withdrawText(
 
 /** N3: sends the rows of these steps as failed. */
 function failSteps(reading: StandardReading, steps: readonly number[]): StandardTransition {
-  const told = steps.flatMap((step) => reading.open[step] ?? []).filter(({ text }) => text !== null);
+  const shown = steps.flatMap((step) => reading.open[step] ?? []).filter(({ text }) => text !== null);
   const open = Object.fromEntries(
     Object.entries(reading.open).filter(([step]) => !steps.includes(Number(step))),
   );
   return [
     { ...reading, open },
-    told.map((answer) => answerFrame(answer, { status: 'failed', content: null })),
+    shown.map((answer) => answerFrame(answer, { status: 'failed', content: null })),
   ];
 }
 

@@ -110,8 +110,8 @@ export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, r
     const known = { ...open, said, arguments: { ...open.arguments, ...argumentsOf(message) } };
     return [{ ...reading, open: known }, []];
   }
-  const [next, told] = open.produced ? handleProduced(open, event) : handle(open, event);
-  return [{ ...reading, open: next }, told];
+  const [next, events] = open.produced ? handleProduced(open, event) : handle(open, event);
+  return [{ ...reading, open: next }, events];
 };
 
 /** T4: emits only the producer's lines, unchanged; the producer alone is responsible for their content. */

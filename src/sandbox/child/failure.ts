@@ -31,12 +31,12 @@ export function toLinkFailure(error: unknown, sources: Sources): LinkFailure {
     return new LinkFailure({ name, message, filename, ...(line && column ? { line, column } : {}) });
   }
   const { name, message } = readThrown(error);
-  const told = splitCompileMessage(message, [...sources.keys()]);
-  const missing = locateMissingExport(told.message, sources.values());
-  if (missing) return new LinkFailure({ name, message: told.message, ...missing });
-  const { filename, line, column } = told;
+  const problem = splitCompileMessage(message, [...sources.keys()]);
+  const missing = locateMissingExport(problem.message, sources.values());
+  if (missing) return new LinkFailure({ name, message: problem.message, ...missing });
+  const { filename, line, column } = problem;
   const position = filename && line && column ? createPositionMapper(sources)(filename, line, column) : {};
-  return new LinkFailure({ name, message: told.message, ...(filename ? { filename } : {}), ...position });
+  return new LinkFailure({ name, message: problem.message, ...(filename ? { filename } : {}), ...position });
 }
 
 /** Converts any error that the code threw, or that kept it from running. */

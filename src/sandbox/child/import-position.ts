@@ -33,11 +33,11 @@ export function locateMissingExport(
   message: string,
   modules: Iterable<SourceModule>,
 ): MissingExport | undefined {
-  const told =
+  const match =
     /^The requested module '(.*)' (?:does not provide an export named|contains conflicting star exports for name) '(.*?)'/s.exec(
       message,
     );
-  const [, specifier, name] = told ?? [];
+  const [, specifier, name] = match ?? [];
   if (specifier === undefined || name === undefined) return undefined;
   for (const module of modules) {
     const position = locateImport(module, specifier, name);

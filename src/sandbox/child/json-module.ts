@@ -46,8 +46,9 @@ function isKey(text: string, end: number): boolean {
 
 /** V8 reports the position within the message, or quotes a short text instead. */
 function toSourceError(message: string, name: string, source: string): SourceError {
-  const told = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message);
-  if (told) return new SourceError(name, message.slice(0, told.index), positionAt(source, Number(told[1])));
+  const match = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message);
+  if (match)
+    return new SourceError(name, message.slice(0, match.index), positionAt(source, Number(match[1])));
   const atEnd = message === 'Unexpected end of JSON input';
   return new SourceError(name, message, atEnd ? positionAt(source, source.length) : undefined);
 }

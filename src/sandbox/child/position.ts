@@ -68,11 +68,11 @@ export function splitCompileMessage(
   message: string,
   names: readonly string[],
 ): { message: string } & Located {
-  const told = /:(\d+):(\d+)\]$/.exec(message);
-  if (!told) return { message };
-  const head = message.slice(0, told.index);
+  const match = /:(\d+):(\d+)\]$/.exec(message);
+  if (!match) return { message };
+  const head = message.slice(0, match.index);
   // A stack overflow of the parser is reported at 0:0.
-  const position = told[1] === '0' ? {} : { line: Number(told[1]), column: Number(told[2]) };
+  const position = match[1] === '0' ? {} : { line: Number(match[1]), column: Number(match[2]) };
   for (const name of longestFirst(names)) {
     const place = ` [${SCHEME}${name}`;
     if (head.endsWith(place)) return { message: head.slice(0, -place.length), filename: name, ...position };
@@ -109,10 +109,10 @@ interface Frame extends Position {
 }
 
 function readFrame(line: string, ordered: readonly string[]): Frame | undefined {
-  const told = /:(\d+):(\d+)(\)?)$/.exec(line);
-  if (!told) return undefined;
-  const head = line.slice(0, told.index);
-  const after = told[3] as ')' | '';
+  const match = /:(\d+):(\d+)(\)?)$/.exec(line);
+  if (!match) return undefined;
+  const head = line.slice(0, match.index);
+  const after = match[3] as ')' | '';
   for (const name of ordered) {
     if (!head.endsWith(`${SCHEME}${name}`)) continue;
     const before = head.slice(FRAME.length, -(SCHEME.length + name.length));
@@ -120,7 +120,7 @@ function readFrame(line: string, ordered: readonly string[]): Frame | undefined 
     if (after ? !before.endsWith(' (') : before !== '' && before !== 'async ') continue;
     // A frame of evaluated code contains the position of the `eval`.
     if (before.includes('(eval at ')) return undefined;
-    return { before, name, line: Number(told[1]), column: Number(told[2]), after };
+    return { before, name, line: Number(match[1]), column: Number(match[2]), after };
   }
   return undefined;
 }

@@ -123,8 +123,8 @@ function writeDate(writer: Writer, value: object): void {
 
 function writeError(writer: Writer, value: object): void {
   const { name, message } = value as { name?: unknown; message?: unknown };
-  const told = typeof message === 'string' ? message : '';
-  writeTexts(writer, 'E', typeof name === 'string' ? name : 'Error', told);
+  const text = typeof message === 'string' ? message : '';
+  writeTexts(writer, 'E', typeof name === 'string' ? name : 'Error', text);
 }
 
 function writeRegExp(writer: Writer, value: object): void {

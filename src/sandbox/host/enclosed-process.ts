@@ -52,12 +52,12 @@ export function startEnclosed(kind: WallKind, program: Program): EnclosedProcess
         else one.unref();
       }
     },
-    onEnd(told) {
+    onEnd(listener) {
       child.once('error', (error) => {
-        if (child.pid === undefined) told(null, null, error.message);
+        if (child.pid === undefined) listener(null, null, error.message);
       });
       child.once('close', (code, signal) => {
-        if (child.pid !== undefined) told(code, signal);
+        if (child.pid !== undefined) listener(code, signal);
       });
     },
   };

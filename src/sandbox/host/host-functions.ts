@@ -156,7 +156,7 @@ export class HostFunctions {
 /** Only name and message cross: a stack would reveal paths of the host. */
 function encodeError(error: unknown): Wire {
   const { name } = (error ?? {}) as { name?: unknown };
-  const told = new Error(errorMessage(error).slice(0, SANDBOX_LIMITS.errorMessageLength));
-  Object.defineProperty(told, 'name', { value: typeof name === 'string' ? name.slice(0, 256) : 'Error' });
-  return encode(told, undefined, TRANSFER).wire;
+  const bounded = new Error(errorMessage(error).slice(0, SANDBOX_LIMITS.errorMessageLength));
+  Object.defineProperty(bounded, 'name', { value: typeof name === 'string' ? name.slice(0, 256) : 'Error' });
+  return encode(bounded, undefined, TRANSFER).wire;
 }

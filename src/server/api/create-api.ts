@@ -210,10 +210,10 @@ type Issues = readonly { readonly path: readonly PropertyKey[]; readonly message
 
 function invalidRequest(target: string, issues: Issues): RuntimeError {
   const where = { param: 'path', query: 'query', json: 'body' }[target] ?? target;
-  const told = issues
+  const problems = issues
     .slice(0, 10)
     .map(({ path, message }) => `${path.map(String).join('.') || where}: ${message}`);
-  return new RuntimeError('InvalidRequest', `The ${where} is invalid: ${told.join('; ')}.`);
+  return new RuntimeError('InvalidRequest', `The ${where} is invalid: ${problems.join('; ')}.`);
 }
 
 /** True for hono's error for a body that is not JSON. */

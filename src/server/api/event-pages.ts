@@ -66,11 +66,11 @@ export async function* eventPages(
   const store = storeOf(client);
   if (as !== 'plain') {
     const options = { after: start === '0' ? undefined : start, run, follow, signal, marks: true };
-    const told =
+    const projected =
       as === 'agenticx'
         ? turnPages(store, threadId, { ...options, subagent })
         : (as === 'run' ? runPages : tanglePages)(store, threadId, options);
-    for await (const page of told) yield page.map(({ cursor, event }) => ({ cursor, data: event }));
+    for await (const page of projected) yield page.map(({ cursor, event }) => ({ cursor, data: event }));
     return;
   }
   const kinds = types === undefined ? null : new Set(types.split(','));

@@ -28,10 +28,10 @@ export function fileResponse({ store, threadId, file, request }: FileResponseInp
     return new Response(null, { status: 304, headers: { ...SAFE_HEADERS, etag } });
   const range = matchesIfRange(request, etag) ? readRange(request.headers.get('range'), size) : null;
   const { first, last } = range ?? { first: 0, last: size - 1 };
-  const told = range ? { 'content-range': `bytes ${first}-${last}/${size}` } : {};
+  const rangeHeaders = range ? { 'content-range': `bytes ${first}-${last}/${size}` } : {};
   return new Response(ReadableStream.from(readBytes({ store, threadId, file, request }, first, last)), {
     status: range ? 206 : 200,
-    headers: { ...headers, ...told, 'content-length': String(last - first + 1) },
+    headers: { ...headers, ...rangeHeaders, 'content-length': String(last - first + 1) },
   });
 }
 

@@ -3,8 +3,8 @@ import { RuntimeError } from '../../core/value/error.ts';
 
 /** Throws `RequestTooLarge` if `Content-Length` exceeds the limit; without it, reading the body fails at the limit. */
 export function limitBody(request: Request, mostBytes: number): Request {
-  const told = Number(request.headers.get('content-length') ?? 0);
-  if (told > mostBytes) throw tooLarge(mostBytes);
+  const declaredBytes = Number(request.headers.get('content-length') ?? 0);
+  if (declaredBytes > mostBytes) throw tooLarge(mostBytes);
   if (!request.body || request.headers.has('content-length')) return request;
   let bytes = 0;
   const bounded = request.body.pipeThrough(

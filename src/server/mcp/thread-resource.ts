@@ -58,8 +58,8 @@ export async function toBlocks(
   let room = MAX_TOTAL_BYTES;
   const blocks: ContentBlock[] = [];
   for (const file of files.slice(0, MAX_FILES)) {
-    const told = toFileLink(threadId, file);
-    const { uri, name, mimeType, size } = told;
+    const link = toFileLink(threadId, file);
+    const { uri, name, mimeType, size } = link;
     if (size > Math.min(MAX_EMBEDDED_BYTES, room)) {
       blocks.push({ type: 'resource_link', uri, name, mimeType, size });
       continue;
@@ -67,7 +67,7 @@ export async function toBlocks(
     const bytes = await readWholeFile(storeOf(client), threadId, file.path);
     if (!bytes) continue;
     room -= bytes.byteLength;
-    blocks.push(toBlock(told, Buffer.from(bytes)));
+    blocks.push(toBlock(link, Buffer.from(bytes)));
   }
   return blocks;
 }

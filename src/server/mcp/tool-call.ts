@@ -98,6 +98,6 @@ async function withArguments(
   const checked = await declared.check(given);
   if (!checked.ok) return `InvalidValue: The arguments of "${call.agent}" are invalid: ${checked.problems}.`;
   const { value } = checked;
-  const told = Object.keys(value).length > 0 ? JSON.stringify(value) : FIRST_WORD;
-  return { ...call, arguments: value, message: call.message ?? told };
+  const text = Object.keys(value).length > 0 ? JSON.stringify(value) : FIRST_WORD;
+  return { ...call, arguments: value, message: call.message ?? text };
 }

@@ -19,29 +19,29 @@ export async function toResult(
   const { threadId, executionId, kind } = end;
   const place = { type: 'text' as const, text: `(thread ${threadId})` };
   const structuredContent = { thread: threadId, execution: executionId, status: kind };
-  const told = (text: string) => [{ type: 'text' as const, text }, place];
+  const placed = (text: string) => [{ type: 'text' as const, text }, place];
   switch (end.kind) {
     case 'answered': {
       const blocks = await toBlocks(client, threadId, end.files);
       const files = end.files.map((file) => toFileLink(threadId, file));
       return {
-        content: [...told(end.text), ...blocks],
+        content: [...placed(end.text), ...blocks],
         structuredContent: { ...structuredContent, text: end.text, ...(files.length > 0 ? { files } : {}) },
       };
     }
     case 'failed':
-      return { content: told(end.error), structuredContent, isError: true };
+      return { content: placed(end.error), structuredContent, isError: true };
     case 'waits': {
       const asking = mayAsk ? toInputRequest(end) : undefined;
       if (asking) return asking;
       const waits = end.waits.map(({ id, kind: asked, summary }) => ({ id, kind: asked, summary }));
       const lines = waits.map(({ id, kind: asked, summary }) => `${asked} ${id}: ${summary}`);
       const text = `The agent is waiting for a person. After the answer, call again with only the thread.\n${lines.join('\n')}`;
-      return { content: told(text), structuredContent: { ...structuredContent, waits } };
+      return { content: placed(text), structuredContent: { ...structuredContent, waits } };
     }
     case 'working':
       return {
-        content: told('The agent is still working: call again with only the thread.'),
+        content: placed('The agent is still working: call again with only the thread.'),
         structuredContent,
       };
   }

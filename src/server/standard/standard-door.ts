@@ -44,10 +44,10 @@ async function answer(
 
 /** Answers `{ error, code? }`: the standard's clients read only the status, the body is for people. */
 export function standardError(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const told = isRuntimeError(error)
+  const errorBody = isRuntimeError(error)
     ? { error: error.message, code: error.code, status: statusOf(error.code) }
     : { error: 'The request could not be served. The log of the server has the reason.', status: 500 };
-  const { status, ...body } = told;
+  const { status, ...body } = errorBody;
   return Response.json(body, { status, headers: { ...SAFE_HEADERS, ...headers } });
 }
 

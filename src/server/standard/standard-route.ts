@@ -61,10 +61,10 @@ export async function readBody<Schema extends z.ZodType>(
 export function parseValue<Schema extends z.ZodType>(value: unknown, schema: Schema): z.infer<Schema> {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
-  const told = error.issues
+  const problems = error.issues
     .slice(0, 10)
     .map(({ path, message }) => `${path.map(String).join('.') || 'the body'}: ${message}`);
-  return refuseRequest(`The request is invalid: ${told.join('; ')}.`);
+  return refuseRequest(`The request is invalid: ${problems.join('; ')}.`);
 }
 
 async function readJson(request: Request): Promise<unknown> {

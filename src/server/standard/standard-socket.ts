@@ -94,9 +94,9 @@ interface OpenStream {
 
 async function streamToSocket(host: SocketHost, { threadId, filter, socket }: OpenStream): Promise<void> {
   const { client, live, onError } = host;
-  const told = new Set<string>();
+  const sentIds = new Set<string>();
   const tell = (frame: StandardFrame) => {
-    if (frame.type === 'message_data') remember(told, frame.message_id);
+    if (frame.type === 'message_data') remember(sentIds, frame.message_id);
     if (isAskedFor(frame, filter)) socket.send(JSON.stringify(frame));
   };
   let leave = () => {};
@@ -104,7 +104,7 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
     const place = enterStream(host.streams, threadId);
     const forget = live.join(threadId, (message) => {
       // K3: not after its row.
-      if (!told.has(message.id)) tell(rowFrame(toStandardRow(message)));
+      if (!sentIds.has(message.id)) tell(rowFrame(toStandardRow(message)));
     });
     leave = () => {
       forget();
@@ -132,10 +132,10 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
   }
 }
 
-function remember(told: Set<string>, id: string): void {
-  told.add(id);
-  const [oldest] = told;
-  if (told.size > MAX_REMEMBERED_IDS && oldest !== undefined) told.delete(oldest);
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  const [oldest] = ids;
+  if (ids.size > MAX_REMEMBERED_IDS && oldest !== undefined) ids.delete(oldest);
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {

@@ -40,9 +40,9 @@ export async function* standardPages(
   for await (const events of followPages(store, threadId, { after: thread.lastSeq, signal })) {
     const frames: StandardFrame[] = [];
     for (const row of await fillMessages(store, threadId, events)) {
-      const [next, told] = projectStandard(reading, row);
+      const [next, projected] = projectStandard(reading, row);
       reading = next;
-      frames.push(...told);
+      frames.push(...projected);
     }
     if (frames.length > 0) yield frames;
   }

@@ -63,10 +63,10 @@ export function createChain(options: ChainOptions): HookChain {
   const { store, env, threadId, signal, hooks } = options;
   const tell: HookChain['tell'] = async (hook, error) => {
     try {
-      const told = await describeThrown(env, error);
-      if (hook) options.report?.({ code: 'hook', name: hook.name, threadId, ...told });
+      const description = await describeThrown(env, error);
+      if (hook) options.report?.({ code: 'hook', name: hook.name, threadId, ...description });
       const named = { id: hook?.name ?? null, hook: hook?.hook ?? null };
-      const data = { ...named, ...told, error: told.error.slice(0, ERROR_CHARS) };
+      const data = { ...named, ...description, error: description.error.slice(0, ERROR_CHARS) };
       await store.events.append(threadId, { type: 'hook.failed', data, step: options.step() });
     } catch {
       // A log that cannot be written, or a thread that is terminated, must not make things worse.

@@ -116,6 +116,6 @@ async function observe(
 }
 
 /** Converts a draft to the message that will be stored. */
-function toMessage(draft: DraftMessage, told: Pick<Message, 'created_at' | 'tool_status'>): Message {
-  return { ...draft, ...told, status: 'completed' };
+function toMessage(draft: DraftMessage, columns: Pick<Message, 'created_at' | 'tool_status'>): Message {
+  return { ...draft, ...columns, status: 'completed' };
 }

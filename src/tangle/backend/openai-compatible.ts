@@ -56,10 +56,10 @@ export function createOpenAICompatibleBackend(
     async *stream(input, context = {}) {
       const failures: BackendTransportError[] = [];
       for (const [n, each] of models.entries()) {
-        let told = false;
+        let emitted = false;
         try {
           for await (const event of streamOnce(options, kind, each, input, context)) {
-            told = true;
+            emitted = true;
             yield event;
           }
           return;
@@ -68,7 +68,8 @@ export function createOpenAICompatibleBackend(
           if (!(error instanceof BackendTransportError)) throw error;
           failures.push(error);
           // F1: no fallback after output, after a permanent failure, or behind the last model.
-          if (told || !isTransient(error) || toModel === undefined) throw combineFailures(models, failures);
+          if (emitted || !isTransient(error) || toModel === undefined)
+            throw combineFailures(models, failures);
           yield { type: 'model_fallback', fromModel: each, toModel, reason: error.message };
         }
       }
@@ -128,6 +129,6 @@ function combineFailures(
 ): BackendTransportError {
   const last = failures.at(-1) as BackendTransportError;
   if (failures.length < 2) return last;
-  const told = failures.map(({ message }, n) => `${models[n]}: ${message}`).join('; ');
-  return new BackendTransportError(`No model answered. ${told}`, last, { cause: last });
+  const listed = failures.map(({ message }, n) => `${models[n]}: ${message}`).join('; ');
+  return new BackendTransportError(`No model answered. ${listed}`, last, { cause: last });
 }

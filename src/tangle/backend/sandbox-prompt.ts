@@ -67,11 +67,11 @@ export function createSandboxPromptBackend<Own extends Box = Box>(
         if (mapped === undefined) onUnmapped?.(event);
         for (const each of [mapped ?? []].flat()) {
           // M1: only the text that is new.
-          const told = isWhole(event) && each.type === 'text_delta' ? missingText(text, each) : each;
-          if (told === null) continue;
-          if (told.type === 'text_delta') text += told.text;
-          if (told.type === 'text_discarded') text = '';
-          yield told;
+          const part = isWhole(event) && each.type === 'text_delta' ? missingText(text, each) : each;
+          if (part === null) continue;
+          if (part.type === 'text_delta') text += part.text;
+          if (part.type === 'text_discarded') text = '';
+          yield part;
         }
       }
     },

@@ -134,17 +134,17 @@ async function* followStream({
   const { signal } = patience;
   let { lastEventId } = asked;
   for (;;) {
-    let told = false;
+    let emitted = false;
     try {
       for await (const event of connect(place, { ...asked, lastEventId }, signal)) {
-        told = true;
+        emitted = true;
         patience.answered();
         lastEventId = event.id;
         yield event;
         if (isLastEvent(event)) return;
       }
       // The stream ended before its last event: servers close old streams.
-      if (!told) await pauseFor(RETRY_MS, signal);
+      if (!emitted) await pauseFor(RETRY_MS, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!isTransient(error)) throw error;

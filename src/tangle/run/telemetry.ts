@@ -40,7 +40,7 @@ const KEPT_FIELDS = new Set(
  * ```
  */
 export function createTelemetry({ include = [] }: TelemetryOptions = {}): Telemetry {
-  const told = new Set([...KEPT_FIELDS, ...include]);
+  const shownFields = new Set([...KEPT_FIELDS, ...include]);
   const counts = new Map<string, number>();
   let finalStatus: string | null = null;
   return {
@@ -52,7 +52,7 @@ export function createTelemetry({ include = [] }: TelemetryOptions = {}): Teleme
       if (/^(execution|session\.run)\.(completed|failed)$/.test(type))
         finalStatus = type.split('.').at(-1) ?? null;
       const kept = Object.entries(fields).filter(
-        ([name, value]) => told.has(name) && isPlain(value, name, include),
+        ([name, value]) => shownFields.has(name) && isPlain(value, name, include),
       );
       return { ...Object.fromEntries(kept), type };
     },

@@ -118,8 +118,8 @@ async function stopBackend(
     message = `${message}; stopping it failed: ${errorMessage(why)}`;
   }
   await sessions.put({ ...session, status: aborted ? 'aborted' : 'failed' });
-  const told = { backend: backend.kind, message, recoverable: !aborted, error: toDetail(error, message) };
-  await telling.tell({ type: 'backend_error', ...told });
+  const failure = { backend: backend.kind, message, recoverable: !aborted, error: toDetail(error, message) };
+  await telling.tell({ type: 'backend_error', ...failure });
   return error;
 }
 

@@ -64,12 +64,12 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
       { name: place.taskQueue, type: ACTIVITY, label: 'activity' },
       { name: sandboxQueue(place.taskQueue), type: ACTIVITY, label: 'activity' },
     ];
-    const told = await Promise.all(
+    const descriptions = await Promise.all(
       asked.map(({ name, type }) => describeQueue(place, name, type).catch(() => undefined)),
     );
     backlog.reset();
     backlogAge.reset();
-    for (const [index, stats] of told.entries()) {
+    for (const [index, stats] of descriptions.entries()) {
       const { name, label } = asked[index] as (typeof asked)[number];
       if (!stats) continue;
       backlog.set({ task_queue: name, type: label }, stats.count);

@@ -92,8 +92,8 @@ function judgeAnswer(answer: string, how: string, seccomp: boolean): Probed {
     return { stands: false, why: `no program can run inside it (${how.slice(0, MAX_SHOWN_LENGTH)})` };
   const breaches = PROTECTIONS.filter((hold) => reached[hold] !== undefined);
   if (breaches.length === 0) return { stands: true, seccomp };
-  const told = breaches.map((hold) => `${hold} (${reached[hold]})`).join(', ');
-  return { stands: false, why: `it does not protect: ${told}` };
+  const listed = breaches.map((hold) => `${hold} (${reached[hold]})`).join(', ');
+  return { stands: false, why: `it does not protect: ${listed}` };
 }
 
 function readAnswer(answer: string): ProbeAnswer | undefined {

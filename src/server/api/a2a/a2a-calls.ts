@@ -99,18 +99,18 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
   DeleteTaskPushNotificationConfig: rejectPush,
 };
 
-function toResponse({ type, wrap }: ResponseContext, told: unknown): Response {
-  return new Response(JSON.stringify(wrap(told)), { headers: { 'content-type': type, ...SAFE_HEADERS } });
+function toResponse({ type, wrap }: ResponseContext, body: unknown): Response {
+  return new Response(JSON.stringify(wrap(body)), { headers: { 'content-type': type, ...SAFE_HEADERS } });
 }
 
 /** Throws `InvalidRequest`. */
 function parseParams<Schema extends z.ZodType>(schema: Schema, given: unknown): z.infer<Schema> {
   const { success, data, error } = schema.safeParse(given ?? {});
   if (success) return data;
-  const told = error.issues
+  const problems = error.issues
     .slice(0, 10)
     .map(({ path, message }) => `${path.join('.') || 'params'}: ${message}`);
-  return refuseRequest(`The parameters are invalid: ${told.join('; ')}.`);
+  return refuseRequest(`The parameters are invalid: ${problems.join('; ')}.`);
 }
 
 function refusePush(configuration: { readonly taskPushNotificationConfig?: unknown }): void {

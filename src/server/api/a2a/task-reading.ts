@@ -58,7 +58,7 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
   let reading = beginTasks(thread.id);
   let ahead = await toSubmittedTask(client, asked);
   let seq = from;
-  let told = after !== undefined;
+  let snapshotSent = after !== undefined;
   const follow = until === 'now' ? 'marked' : true;
   for await (const page of followRows(store, thread.id, { after: from, follow, signal, marks: true })) {
     const frames: { cursor: string; frame: A2aFrame }[] = [];
@@ -67,13 +67,13 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
       const mine = taskOf(reading, taskId) !== undefined || taskOf(next, taskId) !== undefined;
       reading = next;
       seq = row.event.seq;
-      if (mine && told)
+      if (mine && snapshotSent)
         for (const { cursor, event } of withCursors(row, outgoing, after))
           frames.push({ cursor, frame: event });
       const end = taskOf(reading, taskId) ? undefined : endBeforeBegin(row.event, itemId);
       if (end) {
         ahead = withStatus(ahead, { ...end, at: row.event.at, messageId: `status-${seq}` });
-        if (told) frames.push({ cursor: `${seq}.0`, frame: toStatus(ahead) });
+        if (snapshotSent) frames.push({ cursor: `${seq}.0`, frame: toStatus(ahead) });
       }
       // Later rows belong to other tasks.
       if (isTerminal((taskOf(reading, taskId) ?? ahead).status.state)) break;
@@ -81,17 +81,18 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
     const marked = page.length === 0;
     if (marked && !taskOf(reading, taskId) && !isTerminal(ahead.status.state)) {
       const stuck = await failIfStuck(client, ahead, { ...asked, seq });
-      if (told && stuck !== ahead) frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: toStatus(stuck) });
+      if (snapshotSent && stuck !== ahead)
+        frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: toStatus(stuck) });
       ahead = stuck;
     }
     const task = taskOf(reading, taskId) ?? ahead;
     const over = isTerminal(task.status.state);
     // R1: a task that has ended does not wait for the end of the log.
-    if (!told && (marked || over)) {
-      told = true;
+    if (!snapshotSent && (marked || over)) {
+      snapshotSent = true;
       frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: { task } });
     }
-    if (told) yield { task, frames };
+    if (snapshotSent) yield { task, frames };
     // R2: the end of the log for now.
     if (over || (marked && until === 'rest' && isAtRestFor(task, asked))) return;
   }
@@ -103,7 +104,7 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
     at: Date.now() * 1000,
     messageId: `status-${seq}`,
   });
-  const frame: A2aFrame = told ? toStatus(ended) : { task: ended };
+  const frame: A2aFrame = snapshotSent ? toStatus(ended) : { task: ended };
   yield { task: ended, frames: [{ cursor: `${seq}.${LAST_OF_ROW}`, frame }] };
 }
 

@@ -79,14 +79,14 @@ export function streamTask(
 export async function signFileUrls<Told extends A2aFrame | A2aTask>(
   { client }: ApiHost,
   request: Request,
-  told: Told,
+  sent: Told,
 ): Promise<Told> {
-  const files = partsOf(told).filter(({ url }) => url?.startsWith('/'));
-  if (files.length === 0) return told;
-  const threadId = contextOf(told);
+  const files = partsOf(sent).filter(({ url }) => url?.startsWith('/'));
+  if (files.length === 0) return sent;
+  const threadId = contextOf(sent);
   const expires = Math.floor(Date.now() / 1000) + SIGNED_URL_SECONDS;
   const { origin } = new URL(request.url);
-  const copy = structuredClone(told);
+  const copy = structuredClone(sent);
   for (const part of partsOf(copy) as { url?: string }[])
     if (part.url?.startsWith('/')) {
       const address = await signUrl(storeOf(client).tokens, { threadId, path: part.url, expires });
@@ -95,15 +95,15 @@ export async function signFileUrls<Told extends A2aFrame | A2aTask>(
   return copy;
 }
 
-function partsOf(told: A2aFrame | A2aTask): readonly A2aPart[] {
-  if ('task' in told) return partsOf(told.task);
-  if ('artifactUpdate' in told) return told.artifactUpdate.artifact.parts;
-  if ('statusUpdate' in told) return [];
-  return [...told.artifacts, ...told.history].flatMap(({ parts }) => parts);
+function partsOf(item: A2aFrame | A2aTask): readonly A2aPart[] {
+  if ('task' in item) return partsOf(item.task);
+  if ('artifactUpdate' in item) return item.artifactUpdate.artifact.parts;
+  if ('statusUpdate' in item) return [];
+  return [...item.artifacts, ...item.history].flatMap(({ parts }) => parts);
 }
 
-function contextOf(told: A2aFrame | A2aTask): string {
-  if ('task' in told) return told.task.contextId;
-  if ('artifactUpdate' in told) return told.artifactUpdate.contextId;
-  return 'statusUpdate' in told ? told.statusUpdate.contextId : told.contextId;
+function contextOf(item: A2aFrame | A2aTask): string {
+  if ('task' in item) return item.task.contextId;
+  if ('artifactUpdate' in item) return item.artifactUpdate.contextId;
+  return 'statusUpdate' in item ? item.statusUpdate.contextId : item.contextId;
 }

@@ -52,7 +52,7 @@ export async function* responsePages<State, Out>(
   { threadId, begin, signal }: ReadResponse,
 ): AsyncGenerator<readonly Out[]> {
   const store = storeOf(client);
-  let told: ReadingState<State> = {
+  let state: ReadingState<State> = {
     reading: reader.begin,
     place: begin.isBegin ? 'before' : 'next',
     status: null,
@@ -60,17 +60,17 @@ export async function* responsePages<State, Out>(
   for await (const page of followPages(store, threadId, { after: begin.after, signal, marks: true })) {
     const outs: Out[] = [];
     for (const row of await fillRows(store, threadId, page)) {
-      const [reading, outgoing] = reader.project(told.reading, row);
-      const status = statusOf(row.event) ?? told.status;
-      const [next, before] = advance(reader, { reading, place: told.place, status }, row.event, begin);
+      const [reading, outgoing] = reader.project(state.reading, row);
+      const status = statusOf(row.event) ?? state.status;
+      const [next, before] = advance(reader, { reading, place: state.place, status }, row.event, begin);
       outs.push(...before);
-      if (next.place === 'in' || (next.place === 'over' && told.place === 'in')) outs.push(...outgoing);
-      told = next;
-      if (told.place === 'over') break;
+      if (next.place === 'in' || (next.place === 'over' && state.place === 'in')) outs.push(...outgoing);
+      state = next;
+      if (state.place === 'over') break;
     }
-    const ending = page.length === 0 ? await endOf(client, reader, threadId, told) : [];
+    const ending = page.length === 0 ? await endOf(client, reader, threadId, state) : [];
     yield [...outs, ...ending];
-    if (told.place === 'over' || ending.length > 0) return;
+    if (state.place === 'over' || ending.length > 0) return;
   }
   // The log has ended: the thread is terminated.
   if (!signal.aborted) yield reader.terminated;
@@ -79,21 +79,21 @@ export async function* responsePages<State, Out>(
 /** Returns the place of the reading after this row, and the output that comes before the row's own. */
 function advance<State, Out>(
   reader: ResponseReader<State, Out>,
-  told: ReadingState<State>,
+  current: ReadingState<State>,
   event: ThreadEvent,
   { isBegin, joins }: ChatBegin,
 ): readonly [ReadingState<State>, readonly Out[]] {
-  const to = (place: ReadingState<State>['place']) => ({ ...told, place });
-  if (told.place === 'in') return [event.type === 'execution.ended' ? to('over') : told, []];
-  if (told.place === 'next') return [event.type === 'execution.started' ? to('in') : told, []];
-  if (!isBegin?.(event)) return [told, []];
+  const to = (place: ReadingState<State>['place']) => ({ ...current, place });
+  if (current.place === 'in') return [event.type === 'execution.ended' ? to('over') : current, []];
+  if (current.place === 'next') return [event.type === 'execution.started' ? to('in') : current, []];
+  if (!isBegin?.(event)) return [current, []];
   if (event.type === 'item.rejected') {
     const { code, reason } = event.data;
     return [to('over'), reader.failed({ code, message: reason })];
   }
   if (event.type === 'execution.started') return [to('in'), []];
-  if (!reader.openOf(told.reading)) return [to('next'), []];
-  const [reading, before] = reader.enter(told.reading, event, joins === true);
+  if (!reader.openOf(current.reading)) return [to('next'), []];
+  const [reading, before] = reader.enter(current.reading, event, joins === true);
   return [{ ...to('in'), reading }, before];
 }
 

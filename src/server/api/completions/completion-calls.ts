@@ -15,13 +15,13 @@ export function toClientCallId(callId: string, threadId: string): string {
   return `${callId}@${threadId}`;
 }
 
-function parseClientCallId(told: string): { readonly callId: string; readonly threadId: string } {
-  const at = told.lastIndexOf('@');
+function parseClientCallId(clientId: string): { readonly callId: string; readonly threadId: string } {
+  const at = clientId.lastIndexOf('@');
   if (at < 1)
     return refuseRequest(
-      `tool_call_id: ${JSON.stringify(told.slice(0, 80))} is not the id of a call that an agent has made.`,
+      `tool_call_id: ${JSON.stringify(clientId.slice(0, 80))} is not the id of a call that an agent has made.`,
     );
-  return { callId: told.slice(0, at), threadId: told.slice(at + 1) };
+  return { callId: clientId.slice(0, at), threadId: clientId.slice(at + 1) };
 }
 
 export function withClientCallIds(
@@ -48,15 +48,15 @@ export interface TakenResults {
 export async function takeResults(
   client: RuntimeClient,
   caller: Caller,
-  told: ReadonlyMap<string, string>,
+  resultsByCall: ReadonlyMap<string, string>,
 ): Promise<TakenResults> {
-  const ids = [...told.keys()].map(parseClientCallId);
+  const ids = [...resultsByCall.keys()].map(parseClientCallId);
   const { threadId = '' } = ids[0] ?? {};
   if (ids.some((id) => id.threadId !== threadId))
     return refuseRequest('tool_call_id: the last messages have results for two threads.');
   const thread = await requireReachable(client, caller, threadId);
   const results = new Map(
-    ids.map(({ callId }) => [callId, told.get(toClientCallId(callId, threadId)) ?? '']),
+    ids.map(({ callId }) => [callId, resultsByCall.get(toClientCallId(callId, threadId)) ?? '']),
   );
   const { waits, give } = await giveResults(client, caller, thread, results);
   if (waits.length === 0)

@@ -46,9 +46,9 @@ async function write(
 async function readFile(path: string, request: Request): Promise<NewFile> {
   const mimeType = request.headers.get('content-type') ?? 'application/octet-stream';
   const content = new Uint8Array(await request.arrayBuffer());
-  const told = mimeType.startsWith('application/json') ? readWrapped(content) : null;
-  if (!told) return { path, content, mimeType };
-  const { data, mimeType: type, thumbnail, metadata: { width, height } = {} } = told;
+  const wrapped = mimeType.startsWith('application/json') ? readWrapped(content) : null;
+  if (!wrapped) return { path, content, mimeType };
+  const { data, mimeType: type, thumbnail, metadata: { width, height } = {} } = wrapped;
   return {
     path,
     content: fromBase64(data, 'data'),
@@ -84,11 +84,11 @@ async function find({ client }: StandardHost, threadId: string, query: URLSearch
   const files = client.files(threadId);
   const { paths } = await files.find(pattern);
   const found = await Promise.all(paths.map((path) => files.stat(path)));
-  const told = found
+  const listed = found
     .filter((file) => file !== null)
     .filter(({ isDirectory }) => type === null || isDirectory === (type !== 'file'))
     .map(({ path, name, mimeType, size, isDirectory }) => ({ path, name, mimeType, size, isDirectory }));
-  return jsonResponse({ files: told, pattern });
+  return jsonResponse({ files: listed, pattern });
 }
 
 async function read(

@@ -27,19 +27,19 @@ export interface ActionPlace {
 /** Stores and logs an action that begins or is denied, also one that has waited for an approval until now. */
 export async function openAction(
   thread: ThreadTransaction,
-  told: DecidedAction,
+  decided: DecidedAction,
   place: ActionPlace,
 ): Promise<void> {
-  const { action, denied } = told;
+  const { action, denied } = decided;
   const state = denied ? 'denied' : 'started';
   const known = await findAction(thread, action.id);
   // A2: another attempt of the code begins it again.
   if (known && !denied && (await beginAgain(thread, known, place))) return;
   // A1: it has begun before.
   if (known && known.state !== 'requested') return;
-  const row = toRow(thread, told, place, state);
+  const row = toRow(thread, decided, place, state);
   await upsertAction(thread, known, row);
-  if (known?.fingerprint !== action.fingerprint) emitRequested(thread, told, place);
+  if (known?.fingerprint !== action.fingerprint) emitRequested(thread, decided, place);
   const named = { actionId: action.id, name: action.name };
   const at = { step: place.step };
   if (denied) {
@@ -64,13 +64,13 @@ async function beginAgain(
 /** Stores and logs an action that waits for an approval; once for each fingerprint. */
 export async function requestAction(
   thread: ThreadTransaction,
-  told: DecidedAction,
+  decided: DecidedAction,
   place: ActionPlace,
 ): Promise<void> {
-  const known = await findAction(thread, told.action.id);
-  if (known && (known.state !== 'requested' || known.fingerprint === told.action.fingerprint)) return;
-  await upsertAction(thread, known, toRow(thread, told, place, 'requested'));
-  emitRequested(thread, told, place);
+  const known = await findAction(thread, decided.action.id);
+  if (known && (known.state !== 'requested' || known.fingerprint === decided.action.fingerprint)) return;
+  await upsertAction(thread, known, toRow(thread, decided, place, 'requested'));
+  emitRequested(thread, decided, place);
 }
 
 function toRow(

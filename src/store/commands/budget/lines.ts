@@ -57,8 +57,8 @@ export function markExceeded(
   place: SpendingPlace,
 ): StoredError {
   const { threadId, executionId, limit, max } = line;
-  const told = message ?? describeExceeded(line, observed, thread.threadId);
-  const error = { code: 'BudgetExceeded', message: told };
+  const text = message ?? describeExceeded(line, observed, thread.threadId);
+  const error = { code: 'BudgetExceeded', message: text };
   thread.emit(
     'budget.exceeded',
     { executionId, ...otherThread(thread, threadId), limit, max, observed },

@@ -91,8 +91,8 @@ async function close(
     error: failed ? JSON.stringify(error) : null,
     ended_at: thread.now,
   });
-  const told = failed ? { error, ...(stack === undefined ? {} : { stack }) } : {};
-  thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...told });
+  const failure = failed ? { error, ...(stack === undefined ? {} : { stack }) } : {};
+  thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...failure });
 }
 
 /** G3: deletes effects that ended long ago. The condition on `due_at` makes the index usable. */

@@ -52,8 +52,8 @@ export async function makeChild(
     await copyEnv(context, parent, { childId: row.child_id, inherits, promoted: child.promoted, given });
   const callId = call === null ? undefined : await findCallId(parent, call);
   const { agent, name } = row;
-  const told = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
-  parent.emit('subagent.created', told, { step: call?.step });
+  const eventData = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
+  parent.emit('subagent.created', eventData, { step: call?.step });
   // The child works in the parent's place.
   if (command.waits) await stopClocks(context, parent);
   return toCreated(parent, row);

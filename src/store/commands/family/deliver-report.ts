@@ -151,12 +151,12 @@ async function copyReport(
   const content = replaceInText(report.content, copied);
   if (by === 'message') {
     const paths = attachments.map(({ path }) => path);
-    const told = { kind: report.kind, content, attachments: paths };
+    const eventData = { kind: report.kind, content, attachments: paths };
     const item: MessageItem & CausedItem = {
       kind: 'message',
       id,
       role: roleTo(await findAskingSide(parent, child)),
-      content: formatReport({ threadId: childId, agent, name }, told),
+      content: formatReport({ threadId: childId, agent, name }, eventData),
       silent: true,
       metadata: {
         subagent_id: childId,

@@ -69,8 +69,8 @@ export async function keepRequest(context: CommandContext, command: KeepRequest)
       completed_at: null,
     };
     await parent.trx.insertInto('variable_requests').values(row).execute();
-    const told = { requestId: id, agent: child.agent, required, missing };
-    parent.emit('variables.requested', told, { step: call.step });
+    const eventData = { requestId: id, agent: child.agent, required, missing };
+    parent.emit('variables.requested', eventData, { step: call.step });
     await openVariableWait(context, parent, command);
     return toRequest(row);
   });

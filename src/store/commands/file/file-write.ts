@@ -32,13 +32,13 @@ export async function writeFile(
   file: NewFile,
 ): Promise<FileRecord> {
   const path = toFilePath(file.path);
-  const told = readStatedFields(file);
+  const fields = readStatedFields(file);
   // Checked before a large content is written, and again in the transaction that names it.
   const allow = (size: number) => inThread(context, threadId, (thread) => refuse(thread, path, size));
   return withContent(context, file.content, allow, (content) =>
     inThread(context, threadId, async (thread) => {
       refuseTerminated(thread);
-      const { row, before } = await putFile(thread, path, toColumns(told, content), content);
+      const { row, before } = await putFile(thread, path, toColumns(fields, content), content);
       if (!before) emitFile(thread, 'file.created', row);
       else if (isChanged(before, row)) emitFile(thread, 'file.updated', row);
       return toFileRecord(row);
@@ -56,7 +56,7 @@ export async function stageFile(
   file: NewFile,
 ): Promise<FileRecord> {
   const path = toFilePath(file.path);
-  const told = readStatedFields(file);
+  const fields = readStatedFields(file);
   return withContent(
     context,
     file.content,
@@ -64,7 +64,7 @@ export async function stageFile(
     (content) =>
       context.db.transaction().execute(async (trx) => {
         const place = { trx, threadId, now: context.now() };
-        const { row } = await putFile(place, path, toColumns(told, content), content);
+        const { row } = await putFile(place, path, toColumns(fields, content), content);
         return toFileRecord(row);
       }),
   );
@@ -122,13 +122,13 @@ function readStatedFields({ content, mimeType, metadata, thumbnail, width, heigh
   };
 }
 
-function toColumns(told: StatedFields, { size, head }: Content): Columns {
-  const read = isImageType(told.mime_type) ? readImageSize(head) : undefined;
+function toColumns(fields: StatedFields, { size, head }: Content): Columns {
+  const read = isImageType(fields.mime_type) ? readImageSize(head) : undefined;
   return {
-    ...told,
+    ...fields,
     size,
-    width: told.width ?? read?.width ?? null,
-    height: told.height ?? read?.height ?? null,
+    width: fields.width ?? read?.width ?? null,
+    height: fields.height ?? read?.height ?? null,
   };
 }
 

@@ -6,8 +6,8 @@ import type { StepCommand } from './produced-step.ts';
 /** Adds the execution's id, if the workflow has proposed another one. */
 export function withExecutionId(begun: BegunStep, executionId: string, asked: StepCommand): BegunStep {
   const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
-  const told = tells ? { ...begun, executionId } : begun;
-  return told.kind === 'call' && asked.produced ? { ...told, produced: true } : told;
+  const described = tells ? { ...begun, executionId } : begun;
+  return described.kind === 'call' && asked.produced ? { ...described, produced: true } : described;
 }
 
 /** Relaxes the commit of a call: the workflow learns of a call only from the commit that ends it. */

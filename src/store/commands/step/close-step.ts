@@ -57,7 +57,7 @@ async function findCommitted(
   { step, attempt }: CommitStep,
   { first_seq: firstSeq }: OpenedStep,
 ): Promise<CommittedStep> {
-  const told = await thread.trx
+  const emitted = await thread.trx
     .selectFrom('events')
     .select('attempt')
     .where('thread_id', '=', thread.threadId)
@@ -66,7 +66,7 @@ async function findCommitted(
     .where('step', '=', step)
     .executeTakeFirst();
   const record = await describeStep(thread, step);
-  return { kind: 'stored', record, ...(told && told.attempt !== attempt ? { byOther: true } : {}) };
+  return { kind: 'stored', record, ...(emitted && emitted.attempt !== attempt ? { byOther: true } : {}) };
 }
 
 type OpenedStep = Pick<

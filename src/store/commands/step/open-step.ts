@@ -68,8 +68,8 @@ export async function openModelStep(
   const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
   thread.set({ turn_open: 1 });
   const { side } = thread.row;
-  const told = { items: command.items.length + drained.swept, ...(side === 'b' ? { side } : {}) };
-  thread.emit('step.started', told, { step, attempt: 1 });
+  const eventData = { items: command.items.length + drained.swept, ...(side === 'b' ? { side } : {}) };
+  thread.emit('step.started', eventData, { step, attempt: 1 });
   return step;
 }
 

@@ -66,7 +66,7 @@ export async function storeResult(
   const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
   const depth = subprompt ? { depth: subprompt.depth } : {};
   const { stack } = result;
-  const told = {
+  const eventData = {
     name: call.name,
     callId: call.call_id,
     status: result.status,
@@ -76,7 +76,7 @@ export async function storeResult(
       ? {}
       : { stack: stack.slice(0, LIMITS.faultChars) }),
   };
-  thread.emit(type, told, { step: call.step });
+  thread.emit(type, eventData, { step: call.step });
 }
 
 /** Removes a call from history, as a hook asked: the message that made the call no longer names it. */

@@ -205,14 +205,14 @@ async function settle(
     status: 'running',
     ...tick(row, thread.now, true),
   });
-  const told = {
+  const eventData = {
     ok: given.ok,
     ...(given.code === undefined ? {} : { code: given.code }),
     ...(given.error === undefined ? {} : { error: given.error.slice(0, MAX_ERROR_CHARS) }),
     ...(costUsd > 0 ? { costUsd } : {}),
     spentCostUsd: spent,
   };
-  thread.emit('task.acted', told, { step });
+  thread.emit('task.acted', eventData, { step });
   await charge(context, thread, { maxCost: costUsd }, { step });
 }
 

@@ -74,8 +74,13 @@ export async function commitStatus(
     emitEnd(thread, ended, rest);
     if (status !== 'terminated')
       await storeReport(thread, { executionId, report: command.report, goesOn: pending });
-    const told = canceled ? { canceled: { reason: canceled.reason } } : {};
-    const where = { waiting, step: thread.row.last_step, ...toChangedAgent(thread, command), ...told };
+    const cancellation = canceled ? { canceled: { reason: canceled.reason } } : {};
+    const where = {
+      waiting,
+      step: thread.row.last_step,
+      ...toChangedAgent(thread, command),
+      ...cancellation,
+    };
     if (pending) {
       await endBudget(context, thread, ended);
       return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
@@ -182,8 +187,8 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
     }
     await updateStep(thread, step, { state: 'stopped', closed_at: thread.now });
     closeStep(thread);
-    const told = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
-    thread.emit('execution.aborted', told, { step, attempt });
+    const eventData = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
+    thread.emit('execution.aborted', eventData, { step, attempt });
   }
 }
 

@@ -74,10 +74,10 @@ export async function settleByReconciliation(
     await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
     return { state: 'unknown', status: 'error' };
   }
-  const told = describeReconciled(said);
+  const description = describeReconciled(said);
   const result: ToolResult = said.completed
-    ? { status: 'success', result: told }
-    : { status: 'error', error: told };
+    ? { status: 'success', result: description }
+    : { status: 'error', error: description };
   await settleCall(thread, call, result, 'done', { outcome: 'reconciled' });
   return { state: 'done', status: result.status };
 }

@@ -52,8 +52,8 @@ async function open(
   const denied = await spend(context, thread, { maxSteps: 1 }, { step: parentStep });
   if (denied) return { kind: 'exceeded', error: denied };
   const { call, step, place } = await insertSubstep(thread, command, 'open');
-  const told = { prompt, parentStep, callId: call.call_id, depth: place.depth };
-  thread.emit('step.started', told, { step, attempt: 1 });
+  const eventData = { prompt, parentStep, callId: call.call_id, depth: place.depth };
+  thread.emit('step.started', eventData, { step, attempt: 1 });
   if (command.message) await thread.insertMessage({ ...command.message, role: 'user', ...place });
   await enqueueTools(thread, command.queuedTools);
   return { kind: 'call', step, attempt: 1 };

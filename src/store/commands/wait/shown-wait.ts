@@ -15,18 +15,18 @@ import { namesOf, resumeUnlessBlocked, showWaiting, type WaitRow } from './wait-
 
 /** Updates what the ancestors of a thread show. Returns those that it blocks or has blocked, nearest first. */
 export async function showAbove(context: CommandContext, threadId: string): Promise<readonly string[]> {
-  const told: string[] = [];
+  const threadIds: string[] = [];
   for (let below: string | null = threadId; below !== null; ) {
     const parentId = await findAbove(context, below);
     if (parentId !== null) {
       await inThread(context, parentId, async (parent) => {
         if (parent.row.terminated_at === null) await showBelow(parent);
       });
-      told.push(parentId);
+      threadIds.push(parentId);
     }
     below = parentId;
   }
-  return told;
+  return threadIds;
 }
 
 /** The parent, if one of its calls waits for the child, or if it shows anything. */
