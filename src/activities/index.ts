@@ -118,7 +118,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   ) => guard(run, { stopWithinMs, ...options });
   const on = <Input, Output>(bind: (ports: ActivityDependencies) => Activity<Input, Output>) =>
     onOneProject(dependencies, bind);
-  const tell = <Input extends { readonly threadId: string }, Output>(
+  const signalling = <Input extends { readonly threadId: string }, Output>(
     bind: (ports: ActivityDependencies) => Activity<Input, Output>,
     options?: EffectsDueOptions,
   ) => on<Input, Output & EffectsDue>((ports) => withEffectsDue(ports, bind(ports), options));
@@ -141,29 +141,29 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const open = (ports: ActivityDependencies) => (input: OpenThreadInput) => openThread(ports, input);
   const runDue = (ports: ActivityDependencies) => (input: RunEffectsInput) => runEffects(ports, input);
   return {
-    openThread: guarded(tell(open, { always: true, begun: true })),
+    openThread: guarded(signalling(open, { always: true, begun: true })),
     stashItems: guarded(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
     cancelExecution: guarded(on((ports) => (input) => cancelExecution(ports, input))),
     modelStep: guarded(on(runSteps), fallible),
     runTool: guarded(on(runLastCall), fallible),
     runCode: guarded(on(runToolCall), fallible),
     answerWait: guarded((input) => answerWait(dependencies, input)),
-    recordToolOutcome: guarded(tell((ports) => (input) => recordToolOutcome(ports, input))),
-    runSubprompt: guarded(tell(runSubpromptStep), fallible),
+    recordToolOutcome: guarded(signalling((ports) => (input) => recordToolOutcome(ports, input))),
+    runSubprompt: guarded(signalling(runSubpromptStep), fallible),
     finishSubprompt: guarded(
-      tell((ports) => asCallEnd(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
+      signalling((ports) => asCallEnd(ports, 'finishSubprompt', (input) => finishSubprompt(ports, input))),
     ),
     callSubagent: guarded(
-      tell((ports) => asResumableCall(ports, 'callSubagent', (input) => callSubagent(ports, input))),
+      signalling((ports) => asResumableCall(ports, 'callSubagent', (input) => callSubagent(ports, input))),
       fallible,
     ),
     finishSubagent: guarded(
-      tell((ports) => asCallEnd(ports, 'finishSubagent', (input) => finishSubagent(ports, input))),
+      signalling((ports) => asCallEnd(ports, 'finishSubagent', (input) => finishSubagent(ports, input))),
     ),
     reportToParent: guarded(on((ports) => (input) => reportToParent(ports, input))),
     listUnstarted: guarded(on((ports) => (input) => listUnstarted(ports, input))),
-    runEffects: guarded(tell(runDue, { always: true }), fallible),
-    commitStatus: guarded(tell((ports) => (input) => commitStatus(ports, input))),
+    runEffects: guarded(signalling(runDue, { always: true }), fallible),
+    commitStatus: guarded(signalling((ports) => (input) => commitStatus(ports, input))),
     openTask: guarded(on((ports) => (input) => openTask(ports, input))),
     checkTask: guarded(
       on((ports) => (input) => runCheck(ports, input)),

@@ -145,10 +145,10 @@ export class AgentExecutor {
       log.push({ type: 'error', error_type: 'guiderails_abort', message: came.error, recoverable: false });
     const success = 'result' in came;
     log.push({ type: 'task_end', success });
-    const said = success ? { result: came.result } : { error: came.error };
+    const ending = success ? { result: came.result } : { error: came.error };
     return {
       success,
-      ...said,
+      ...ending,
       event_log: log,
       stats: toStats(log, success ? 'completed' : 'failed', metrics),
     };

@@ -80,8 +80,8 @@ export class SyncConfirmGate extends ConfirmGate {
     const terminal = createInterface({ input, output });
     const over = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
     try {
-      const said = terminal.question(`${question} [y/N] `, signal ? { signal } : {});
-      return /^\s*y(es)?\s*$/i.test(await Promise.race([said, over]));
+      const reply = terminal.question(`${question} [y/N] `, signal ? { signal } : {});
+      return /^\s*y(es)?\s*$/i.test(await Promise.race([reply, over]));
     } finally {
       terminal.close();
     }

@@ -22,7 +22,7 @@ export interface AnswerRequest extends AnswerOptions {
 export async function answerStoredWait(
   store: ThreadStore,
   { id, answer, fingerprint }: AnswerRequest,
-  tell: (wait: Wait) => Promise<void>,
+  send: (wait: Wait) => Promise<void>,
 ): Promise<WaitVerdict> {
   const parsed = parseWaitAnswer(answer);
   if (!parsed.ok)
@@ -33,7 +33,7 @@ export async function answerStoredWait(
     throw new RuntimeError('InvalidValue', `This answer does not fit the wait "${id}": ${judged.reason}.`);
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };
   // A1: a duplicate notifies the thread again.
-  if (judged.outcome === 'taken' || judged.outcome === 'duplicate') await tell(judged.wait);
+  if (judged.outcome === 'taken' || judged.outcome === 'duplicate') await send(judged.wait);
   return { outcome: judged.outcome };
 }
 

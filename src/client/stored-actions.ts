@@ -37,8 +37,8 @@ export class StoredActions {
   async reconcile(id: string, { completed, note, by }: Reconciliation): Promise<Reconciled> {
     if (typeof completed !== 'boolean')
       throw new RuntimeError('InvalidValue', '"completed" must be true or false.');
-    const said = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, MAX_BY_CHARS) };
-    const reconciled = await this.#store.actions.reconcile(id, said);
+    const reconciliation = { completed, ...text('note', note, NOTE_CHARS), ...text('by', by, MAX_BY_CHARS) };
+    const reconciled = await this.#store.actions.reconcile(id, reconciliation);
     if (reconciled.kind === 'reconciled') return reconciled;
     if (reconciled.kind === 'unknown')
       throw new RuntimeError('ActionNotFound', `There is no action "${id}".`);

@@ -59,8 +59,8 @@ export class ThreadCommands {
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
     const to = this.#destination(threadId, { isNew: known === null, userId: input.userId ?? null });
-    const said = messages.map(cancelWith(input.context));
-    for (const message of said) prepared.push(await prepareMessage(to, message));
+    const outgoing = messages.map(cancelWith(input.context));
+    for (const message of outgoing) prepared.push(await prepareMessage(to, message));
     await this.#workflows.start({ ...input, messages: prepared });
     for (const { id } of prepared) this.#sent.add(threadId, id);
     return { threadId };

@@ -51,9 +51,9 @@ export async function waitForIdle(wait: IdleWait): Promise<ThreadRecord> {
     const ids = [...wait.sent.ids];
     // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
     const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
-    const heard = arrived || (await areMessagesTaken(wait));
+    const taken = arrived || (await areMessagesTaken(wait));
     const record = await wait.store.threads.get(wait.threadId);
-    if (record && (await isAtRest({ ...wait, ask, arrived, heard }, record))) {
+    if (record && (await isAtRest({ ...wait, ask, arrived, heard: taken }, record))) {
       for (const id of ids) {
         wait.sent.ids.delete(id);
         wait.sent.words.delete(id);

@@ -159,8 +159,8 @@ export class StdioTransport implements Transport {
 
   #describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
     const why = signal === null ? `exit code ${code}` : `signal ${signal}`;
-    const said = quote(this.#stderr, 300);
-    return `Its process ended (${why})${said === '' ? '.' : `: ${said}`}`;
+    const stderrText = quote(this.#stderr, 300);
+    return `Its process ended (${why})${stderrText === '' ? '.' : `: ${stderrText}`}`;
   }
 }
 

@@ -14,13 +14,13 @@ export interface Feedback<Start> {
 export function createFeedback<Start>(onWaiting?: (start: Start) => void): Feedback<Start> {
   let done = onWaiting === undefined;
   let timer: NodeJS.Timeout | undefined;
-  const tell = (start: Start) => {
+  const report = (start: Start) => {
     done = true;
     onWaiting?.(start);
   };
   return {
     begin(start, { feedbackMs }) {
-      if (!done) timer = setTimeout(tell, feedbackMs, start);
+      if (!done) timer = setTimeout(report, feedbackMs, start);
     },
     end(begun) {
       clearTimeout(timer);

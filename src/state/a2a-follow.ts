@@ -36,8 +36,8 @@ export async function followTask(
   first?: RemoteTask,
 ): Promise<A2aOutcome> {
   try {
-    const heard = await sendAnswers(attempt, record);
-    return await follow(attempt, record, heard, first);
+    const answered = await sendAnswers(attempt, record);
+    return await follow(attempt, record, answered, first);
   } catch (error) {
     if (!isA2aFailure(error) || !isPassing(error)) throw error;
     return laterOrThrow(attempt, error);

@@ -32,7 +32,7 @@ async function evaluate(
   const { thread, signal, executionId = null, runContext = null, args } = asked;
   const { id: threadId, agent, userId } = thread;
   const action = freezeDeep(structuredClone({ ...toAction(asked), arguments: args ?? {} }));
-  const said = freezeDeep(structuredClone(decision));
+  const decided = freezeDeep(structuredClone(decision));
   const context = {
     threadId,
     agent,
@@ -44,7 +44,7 @@ async function evaluate(
   const run = { code: 'policy', name, threadId, work: asked.id } as const;
   try {
     const answer = await withinTime(
-      async () => runAuthorCode(run, async () => judge?.(action, said, context)),
+      async () => runAuthorCode(run, async () => judge?.(action, decided, context)),
       { signal },
     );
     return readVerdict(name, answer);

@@ -44,8 +44,8 @@ async function askTool(
   if (confirm === true) return `${name} ${JSON.stringify(args ?? {})}`;
   const run = { code: 'tool', name, threadId: thread.id, work: id } as const;
   const ask = confirm as (args: unknown) => unknown;
-  const said = await withinTime(async () => runAuthorCode(run, async () => ask(args)), { signal });
-  if (said === null || said === undefined) return undefined;
-  if (typeof said !== 'string') throw new Error('its confirm returned neither a string nor null');
-  return said;
+  const answer = await withinTime(async () => runAuthorCode(run, async () => ask(args)), { signal });
+  if (answer === null || answer === undefined) return undefined;
+  if (typeof answer !== 'string') throw new Error('its confirm returned neither a string nor null');
+  return answer;
 }

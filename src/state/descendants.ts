@@ -61,14 +61,14 @@ async function isAtWork(store: FamilyReads, { id, status, terminatedAt }: Thread
 /** D2: calls `tell` for every thread, then throws the first failure. */
 async function signalAll(
   threads: readonly string[],
-  tell: (threadId: string) => Promise<void>,
+  signal: (threadId: string) => Promise<void>,
 ): Promise<void> {
   const left = threads.values();
   const failures: unknown[] = [];
   const teller = async () => {
     for (const threadId of left) {
       try {
-        await tell(threadId);
+        await signal(threadId);
       } catch (error) {
         // The thread has ended in the meantime.
         if (!isRuntimeError(error, 'ThreadTerminated')) failures.push(error);

@@ -28,11 +28,11 @@ export async function storeResultFiles(
   } catch (error) {
     // The tool has run: the model must learn that its files are missing, and what it returned.
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
-    const said = bare.result === undefined ? '' : ` It returned: ${bare.result}`;
+    const returned = bare.result === undefined ? '' : ` It returned: ${bare.result}`;
     return {
       result: {
         status: 'error',
-        error: `The result's attachments could not be stored: ${error.message}${said}`,
+        error: `The result's attachments could not be stored: ${error.message}${returned}`,
       },
       attachments: [],
     };

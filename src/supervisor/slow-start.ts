@@ -12,8 +12,8 @@ export class SlowStart {
   #timer: NodeJS.Timeout | undefined;
   #paused = false;
 
-  constructor(tell: (doing: string, forMs: number) => void) {
-    this.#onSlow = tell;
+  constructor(onSlow: (doing: string, forMs: number) => void) {
+    this.#onSlow = onSlow;
     this.#wait(FIRST_MS);
   }
 

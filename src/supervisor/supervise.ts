@@ -90,8 +90,8 @@ async function runOnce<Order, Server, Ready>(
   const start = new SlowStart((doing, forMs) => tell({ kind: 'slow', doing, forMs }));
   const worker = startProgram<ToWorker<Order, Server>, FromWorker<Ready>>(program, options);
   const pid = worker.pid ?? -1;
-  const said: ProcessState = { leaving: false, refusing: false, start };
-  const failure = listen(supervision, life, worker, said);
+  const state: ProcessState = { leaving: false, refusing: false, start };
+  const failure = listen(supervision, life, worker, state);
   watch?.attach((question) => worker.send(question));
   const onStop = () => {
     if (watch) watch.phase = 'stopping';
@@ -102,10 +102,10 @@ async function runOnce<Order, Server, Ready>(
   if (stop.aborted) onStop();
   try {
     const end = await Promise.race([worker.ended, failure]);
-    const { leaving, refusing } = said;
+    const { leaving, refusing } = state;
     const death = readDeath({ ...end, leaving, refusing, ready: life.everReady, asked: stop.aborted });
     watch?.detach('how' in death ? death.how : undefined);
-    return { death, pid, workedMs: said.readyAt === undefined ? 0 : performance.now() - said.readyAt };
+    return { death, pid, workedMs: state.readyAt === undefined ? 0 : performance.now() - state.readyAt };
   } finally {
     start.end();
     stop.removeEventListener('abort', onStop);
@@ -118,20 +118,20 @@ function listen<Order, Server, Ready>(
   { server, ready, watch }: Supervision<Order, Server, Ready>,
   life: SupervisorState,
   worker: ProgramProcess<ToWorker<Order, Server>, FromWorker<Ready>>,
-  said: ProcessState,
+  state: ProcessState,
 ): Promise<never> {
   return new Promise((_, reject) => {
     worker.onMessage = (message) => {
       if (message.kind === 'doing') {
-        said.start.at(message.what);
+        state.start.at(message.what);
         return;
       }
       if (message.kind === 'unmended') {
-        said.start.pause();
+        state.start.pause();
         return;
       }
       if (message.kind === 'loaded') {
-        said.start.at('finding its Temporal server');
+        state.start.at('finding its Temporal server');
         life.server ??= server();
         life.server.then((found) => worker.send({ kind: 'server', server: found as Server }), reject);
         return;
@@ -141,13 +141,13 @@ function listen<Order, Server, Ready>(
         return;
       }
       if (message.kind === 'leaving' || message.kind === 'refusing') {
-        said[message.kind] = true;
+        state[message.kind] = true;
         if (watch && message.kind === 'leaving') watch.phase = 'stopping';
         return;
       }
-      if (watch && !said.leaving) watch.phase = 'ready';
-      said.start.end();
-      said.readyAt = performance.now();
+      if (watch && !state.leaving) watch.phase = 'ready';
+      state.start.end();
+      state.readyAt = performance.now();
       life.everReady = true;
       life.deaths = [];
       ready(message.ready, worker.pid ?? -1);

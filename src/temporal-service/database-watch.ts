@@ -19,7 +19,7 @@ export interface DatabaseWatch {
 }
 
 /** `tell` is called when the disk becomes full, and when there is space again. */
-export function watchDatabase(path: string, tell: (line: string) => void): DatabaseWatch {
+export function watchDatabase(path: string, warn: (line: string) => void): DatabaseWatch {
   const lost = new AbortController();
   const known = statSync(path);
   let full = false;
@@ -31,7 +31,7 @@ export function watchDatabase(path: string, tell: (line: string) => void): Datab
     }
     if (full !== hasRoom(dirname(path), MIN_FREE_BYTES)) return;
     full = !full;
-    tell(full ? fullDisk(path) : `The disk of ${path} has free space again: threads continue.`);
+    warn(full ? fullDisk(path) : `The disk of ${path} has free space again: threads continue.`);
   }, CHECK_INTERVAL_MS).unref();
   return { lost: lost.signal, close: () => clearInterval(timer) };
 }

@@ -69,12 +69,12 @@ export async function testAgent(options: TestAgentOptions): Promise<TestAgent> {
   try {
     const thread = await start();
     let closed = false;
-    const end = async (tell: (error: Error) => void) => {
+    const end = async (report: (error: Error) => void) => {
       if (closed) return;
       closed = true;
       await engine.close();
       const unused = allowUnused ? undefined : findUnused(models);
-      if (unused) tell(unused);
+      if (unused) report(unused);
     };
     return {
       ...thread,

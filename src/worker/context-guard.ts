@@ -23,12 +23,12 @@ const NOTHING = new vm.Script('undefined');
 const DRAIN_TIMEOUT_MS = 1000;
 
 /** Installs the guard; call once per thread. `tell` is called before the failure of the task is reported. */
-export function guardContexts(tell: (culprit: Culprit) => void): void {
+export function guardContexts(report: (culprit: Culprit) => void): void {
   const run: RunInContext = vm.Script.prototype.runInContext;
   let lost: Culprit | undefined;
   const lose = (context: vm.Context) => {
     lost = readCulprit(context);
-    tell(lost);
+    report(lost);
   };
   vm.Script.prototype.runInContext = function guarded(this: vm.Script, context, options) {
     // G2: the context is lost.

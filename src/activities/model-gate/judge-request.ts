@@ -101,7 +101,7 @@ function isApproved({ answer }: Wait): boolean {
 }
 
 function describeRefusal(asked: string, { answer, state, reason }: Wait): string {
-  const said = answer && 'approved' in answer ? (answer.reason ?? 'refused') : undefined;
-  const why = said ?? reason ?? state;
+  const refusal = answer && 'approved' in answer ? (answer.reason ?? 'refused') : undefined;
+  const why = refusal ?? reason ?? state;
   return `${asked}: its approval was not given (${why})`;
 }

@@ -72,9 +72,9 @@ async function readText(
   { threadId, startedAt }: ExecutionRecord,
 ): Promise<string | null> {
   const { messages } = await store.messages.list(threadId, { limit: NEWEST, order: 'desc' });
-  const said = messages.find(
+  const answer = messages.find(
     ({ role, content, created_at: at }) =>
       role === 'assistant' && at >= startedAt && content !== null && content.trim() !== '',
   );
-  return said?.content ?? null;
+  return answer?.content ?? null;
 }

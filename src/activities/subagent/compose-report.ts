@@ -70,8 +70,8 @@ function isFailure(reason: string | undefined): reason is keyof typeof FAILURES 
 }
 
 function failure(why: string, answer: string): SubagentReport {
-  const said = answer === '' ? '' : `\n\nIts last output:\n${answer}`;
-  return { kind: 'failure', content: why + said, attachments: [] };
+  const lastOutput = answer === '' ? '' : `\n\nIts last output:\n${answer}`;
+  return { kind: 'failure', content: why + lastOutput, attachments: [] };
 }
 
 function describeError(error: StoredError | undefined): string {

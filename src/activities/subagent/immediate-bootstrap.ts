@@ -133,9 +133,9 @@ async function askForInput(
     if (!result.ok) return {};
     const call = result.response.toolCalls?.find(({ name }) => name === BOOTSTRAP_TOOL);
     const { name, message } = propertiesOf(pass.subagent);
-    const said = toText(call?.arguments[message]);
+    const firstText = toText(call?.arguments[message]);
     const called = toThreadName(toText(call?.arguments[name]) ?? '');
-    return { ...(called ? { name: called } : {}), ...(said ? { message: said } : {}) };
+    return { ...(called ? { name: called } : {}), ...(firstText ? { message: firstText } : {}) };
   } catch (error) {
     if (signal.aborted) throw abortError(handover);
     // The budget has no room for the request: the child is made without it.

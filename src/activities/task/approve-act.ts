@@ -87,8 +87,8 @@ function prepareAct(frame: TaskFrame, seen: TaskStepRecord, { action }: Act) {
 
 /** The name that the action states, directly or as `type`, `kind` or `name`; `otherwise` if it states none. */
 function readActionName({ action }: Act, otherwise: string): string {
-  const said = isRecord(action) ? (action.type ?? action.kind ?? action.name) : action;
-  return typeof said === 'string' && said !== '' ? said.slice(0, 128) : otherwise;
+  const kind = isRecord(action) ? (action.type ?? action.kind ?? action.name) : action;
+  return typeof kind === 'string' && kind !== '' ? kind.slice(0, 128) : otherwise;
 }
 
 export async function approveTask(

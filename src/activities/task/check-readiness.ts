@@ -49,12 +49,8 @@ export async function checkTask(
       reason: `readiness failed: ${error.message}`,
     };
     const failure = { phase: 'readiness', stepIndex: 0, message: error.message } as const;
-    const kept = await dependencies.store.tasks.keepDecision({
-      ...frame.run,
-      step: 0,
-      verdict,
-      error: failure,
-    });
+    const decision = { ...frame.run, step: 0, verdict, error: failure };
+    const kept = await dependencies.store.tasks.keepDecision(decision);
     return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
   }
 }
@@ -142,8 +138,8 @@ async function collectAnswers(
     return toWaitingCall(waiting);
   }
   if (waits.includes(undefined)) return { kind: 'terminated' };
-  const said = open.map(({ requirementId }, index) => [requirementId, answerOf(waits[index])]);
-  const answers = { ...known, ...Object.fromEntries(said.filter(([, value]) => value != null)) };
+  const entries = open.map(({ requirementId }, index) => [requirementId, answerOf(waits[index])]);
+  const answers = { ...known, ...Object.fromEntries(entries.filter(([, value]) => value != null)) };
   return { answers, events: [answeredBy(answers)] };
 }
 

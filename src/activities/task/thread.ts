@@ -93,8 +93,8 @@ async function findOutcome(store: ThreadStore, threadId: string): Promise<Action
   if (status === 'idle' && (!ended || ended.endedAt === null)) return undefined;
   if (status === 'idle' && (await store.queue.count(threadId)) > 0) return undefined;
   const { messages } = await store.messages.list(threadId, { order: 'desc', limit: 20 });
-  const said = messages.find(({ role, content }) => role === 'assistant' && content);
-  const result: AwaitedThread = { threadId, status, text: said?.content ?? null };
+  const answer = messages.find(({ role, content }) => role === 'assistant' && content);
+  const result: AwaitedThread = { threadId, status, text: answer?.content ?? null };
   if (status === 'idle') return { ok: true, result };
   return {
     ok: false,

@@ -49,8 +49,8 @@ export async function askApproval(
   const { step, index, waits = [] } = execution;
   // A1: for this call and this fingerprint.
   const key = `approval:${step}:${index}:${action.action.fingerprint}`;
-  const heard = waits.find((each) => each.key === key)?.wait;
-  if (heard) return judgeAnswer(action, heard);
+  const answered = waits.find((each) => each.key === key)?.wait;
+  if (answered) return judgeAnswer(action, answered);
   const earlier = await findEarlier(store, asked, action);
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));

@@ -50,8 +50,8 @@ export function openAsking({ store }: ActivityDependencies, frame: AskingCall): 
       }),
     );
   const ask: AskPort = async (question) => {
-    const heard = findWait(waits, toKey(step, index, question.key));
-    if (heard) return toAnswered(question, heard);
+    const wait = findWait(waits, toKey(step, index, question.key));
+    if (wait) return toAnswered(question, wait);
     if (waiting) throw toWaitingError();
     const opened = await open(question);
     if (opened.kind === 'over') return toAnswered(question, opened.wait);

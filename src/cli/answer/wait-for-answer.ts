@@ -40,12 +40,12 @@ export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
   const over = new AbortController();
   const log: LogProgress = { seq: after, arrived: wait.sent === undefined, refusal: undefined, ended: false };
   const { silenceMs = SILENCE_MS } = wait;
-  const tell = (text: string) => wait.sink.tell(text);
+  const print = (text: string) => wait.sink.tell(text);
   const away = watchOutages({
     client,
     threadId,
     progress: () => log.seq,
-    tell,
+    tell: print,
     signal: over.signal,
     silenceMs,
   });

@@ -41,6 +41,6 @@ async function askForAnswer({ kind, name, summary }: Wait, ask: AskPerson): Prom
   }
   // Other waits need more than one line of input: values that may be secret, or the outcome of a call.
   if (kind !== 'approval' && kind !== 'paused') return undefined;
-  const said = await ask(`${what} [y/N] `);
-  return said === undefined ? undefined : { approved: /^\s*y(es)?\s*$/i.test(said) };
+  const reply = await ask(`${what} [y/N] `);
+  return reply === undefined ? undefined : { approved: /^\s*y(es)?\s*$/i.test(reply) };
 }

@@ -83,12 +83,14 @@ async function reconcileAction(id: string, options: ReconcileOptions): Promise<n
     note('Give the outcome: --completed, or --not-done.');
     return 2;
   }
-  const said = {
+  const reconciliation = {
     completed: completed === true,
     ...(told === undefined ? {} : { note: told }),
     ...(by === undefined ? {} : { by }),
   };
-  const { action, wait } = await withStore(project, (store) => new StoredActions(store).reconcile(id, said));
+  const { action, wait } = await withStore(project, (store) =>
+    new StoredActions(store).reconcile(id, reconciliation),
+  );
   if (wait) await repeatAnswer(options, wait);
   if (json) printJson(action);
   else

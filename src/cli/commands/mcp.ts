@@ -40,11 +40,11 @@ async function runMcp({
         import('../../core/value/error.ts'),
       ]);
     const { client, agents, close } = await openProjectClient({ project, taskQueue });
-    const tell = (error: unknown) => note(`A request failed: ${errorMessage(error)}`);
+    const logFailure = (error: unknown) => note(`A request failed: ${errorMessage(error)}`);
     const enter = () => ({ signal: interruption.signal, leave() {} });
-    const host = { client, agents, caller: OPERATOR, hearsCancel: true, enter, onError: tell };
+    const host = { client, agents, caller: OPERATOR, hearsCancel: true, enter, onError: logFailure };
     const forms = new OpenForms();
-    const served = serveStdio(() => createAgentServer({ ...host, forms }), { onerror: tell });
+    const served = serveStdio(() => createAgentServer({ ...host, forms }), { onerror: logFailure });
     try {
       interruption.begin();
       await waitForEnd(interruption.signal);

@@ -57,14 +57,14 @@ export function createLogger(
   intervalMs = INTERVAL_MS,
 ): WorkerLogger {
   const least = LEVELS.indexOf(level.toUpperCase() as TemporalLevel);
-  const tell = format === 'json' ? toJsonLine : toTextLine;
-  const isNews = least <= 1 ? () => true : countRepeats(tell, write, intervalMs);
+  const toText = format === 'json' ? toJsonLine : toTextLine;
+  const isNews = least <= 1 ? () => true : countRepeats(toText, write, intervalMs);
   const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
     const rank = LEVELS.indexOf(entryLevel);
     if (rank < least || (least > 0 && isSdkNoise(rank, metadata))) return;
     // L3: entries up to INFO are never suppressed.
     if (rank > INFO && !isNews(entryLevel, message, metadata)) return;
-    write(tell(entryLevel, message, metadata, least <= 1));
+    write(toText(entryLevel, message, metadata, least <= 1));
   };
   const at =
     (entryLevel: TemporalLevel): Log =>
@@ -81,12 +81,12 @@ export function createLogger(
 }
 
 /** L3: counts are written when their interval is over, or the process ends. */
-function countRepeats(tell: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
+function countRepeats(toText: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
   const flood = new LogFlood(intervalMs);
   let timer: NodeJS.Timeout | undefined;
   const tellCounts = (now?: number) => {
     for (const { level, message, ...counts } of flood.collect(now))
-      write(tell(level as TemporalLevel, `More of the same: ${message}`, counts, false));
+      write(toText(level as TemporalLevel, `More of the same: ${message}`, counts, false));
   };
   const tellLast = () => tellCounts();
   const tellDue = () => {

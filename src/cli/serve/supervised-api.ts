@@ -33,7 +33,7 @@ const PROGRAM = new URL(`./api-program${extname(import.meta.url)}`, import.meta.
 
 /** Resolves to the exit code, after the stop or when the process could not be started at all. */
 export function superviseApi({ order, stop, server, ready }: SupervisedApi): Promise<number> {
-  const tell = createNewsLogger('API');
+  const logNews = createNewsLogger('API');
   let waiting = true;
   const asked: { -readonly [key in keyof ApiOrder]: ApiOrder[key] } = { ...order, secrets: hideSecrets() };
   return supervise<ApiOrder, FoundServer, ReadyApi>({
@@ -49,6 +49,6 @@ export function superviseApi({ order, stop, server, ready }: SupervisedApi): Pro
       ready(api);
     },
     // While the API waits for the worker, the worker reports what takes long.
-    tell: (news) => (waiting && news.kind === 'slow' ? undefined : tell(news)),
+    tell: (news) => (waiting && news.kind === 'slow' ? undefined : logNews(news)),
   });
 }

@@ -41,16 +41,16 @@ export function prepareManifest(
   const newest = messages.findLastIndex(({ role }) => role === 'user');
   const sectionOf = ({ role }: ProviderMessage, index: number): ContextSection =>
     role === 'system' ? 'system' : index === newest ? 'user' : 'history';
-  const said = (kind: ContextSection): ContextItem => {
+  const itemOf = (kind: ContextSection): ContextItem => {
     const own = messages.filter((message, index) => sectionOf(message, index) === kind);
     return { kind, tokens: own.reduce((sum, each) => sum + estimateMessage(each), 0), count: own.length };
   };
   const offered = (tools.length > 0 ? estimateJson(tools) : 0) + estimateJson(responseFormat);
   const items: ContextItem[] = [
-    said('system'),
+    itemOf('system'),
     { kind: 'tool_prompt', tokens: offered, count: tools.length },
-    said('history'),
-    said('user'),
+    itemOf('history'),
+    itemOf('user'),
   ];
   const [system, toolPrompt, history, user] = items.map(({ tokens }) => tokens) as [
     number,

@@ -92,8 +92,8 @@ function cutMiddle(text: string, most: number): string {
 }
 
 /** Undefined if the model returned no text. A tag that it has copied from the record is removed. */
-export function readSummary(said: string | null): string | undefined {
-  const text = (said ?? '').replaceAll(TAG, '').trim();
+export function readSummary(answer: string | null): string | undefined {
+  const text = (answer ?? '').replaceAll(TAG, '').trim();
   return text.length === 0 ? undefined : text.slice(0, SUMMARY_CHARS);
 }
 

@@ -40,13 +40,13 @@ export function checkSpendingLimits(
 /** S2: undefined if the policy returned nothing. */
 export function readSpendingVerdict(name: string, given: unknown): SpendingVerdict | undefined {
   if (given === undefined || given === null) return undefined;
-  const said = (typeof given === 'object' ? given : { effect: given }) as Record<string, unknown>;
-  const effect = SPENDING_EFFECTS.find((each) => each === said.effect);
+  const fields = (typeof given === 'object' ? given : { effect: given }) as Record<string, unknown>;
+  const effect = SPENDING_EFFECTS.find((each) => each === fields.effect);
   if (!effect) return { effect: 'deny', reason: `The policy "${name}" returned an invalid decision` };
-  const limit = BUDGET_LIMITS.find((each) => each === said.limit);
+  const limit = BUDGET_LIMITS.find((each) => each === fields.limit);
   const reason =
-    typeof said.reason === 'string'
-      ? said.reason.slice(0, REASON_CHARS)
+    typeof fields.reason === 'string'
+      ? fields.reason.slice(0, REASON_CHARS)
       : `The policy "${name}" returned ${effect}`;
   return { effect, reason, ...(limit ? { limit } : {}) };
 }

@@ -61,8 +61,8 @@ export function refuseClientTools(tools: readonly ClientTool[]): string | undefi
 export function findClientTools(
   messages: readonly Pick<Message, 'id' | 'role' | 'metadata'>[],
 ): readonly ClientTool[] | undefined {
-  const said = messages.findLast(({ id, role }) => role === 'user' && !isAnswerId(id));
-  return said && readClientTools(said.metadata);
+  const lastUserMessage = messages.findLast(({ id, role }) => role === 'user' && !isAnswerId(id));
+  return lastUserMessage && readClientTools(lastUserMessage.metadata);
 }
 
 /** Empty if the stored tools are not in the valid form in which the APIs write them. */

@@ -39,12 +39,12 @@ export function composeSubpromptResult(
   { text, error, calls }: SubpromptParts,
   switches: SubpromptSwitches,
 ): ToolResult {
-  const said = switches.includeTextResponse && text !== null && text.trim().length > 0 ? [text] : [];
+  const texts = switches.includeTextResponse && text !== null && text.trim().length > 0 ? [text] : [];
   const succeeded = calls.filter(({ status }) => status === 'success');
   const done = switches.includeToolCalls && succeeded.length > 0 ? [listCalls(succeeded)] : [];
   const errors = switches.includeErrors ? listErrors({ error, calls }) : [];
-  if (errors.length === 0) return { status: 'success', result: [...said, ...done].join('\n\n') };
-  return { status: 'error', error: [errors.join('\n'), ...said, ...done].join('\n\n') };
+  if (errors.length === 0) return { status: 'success', result: [...texts, ...done].join('\n\n') };
+  return { status: 'error', error: [errors.join('\n'), ...texts, ...done].join('\n\n') };
 }
 
 function listCalls(calls: SubpromptParts['calls']): string {

@@ -61,9 +61,9 @@ function handleMessage(
   const said = toRowMessage(messageId, message);
   if (role !== 'user' || depth !== undefined || !message || message.silent)
     return [open ? { ...reading, open: { ...open, said } } : reading, []];
-  const heard = toA2aMessage(contextId, message);
-  if (!open) return [{ ...reading, heard: [...reading.heard, heard] }, []];
+  const userMessage = toA2aMessage(contextId, message);
+  if (!open) return [{ ...reading, heard: [...reading.heard, userMessage] }, []];
   const { task } = open;
-  const history = [...task.history, { ...heard, taskId: task.id }];
+  const history = [...task.history, { ...userMessage, taskId: task.id }];
   return [{ ...reading, open: { ...open, said, task: { ...task, history } } }, []];
 }

@@ -57,8 +57,8 @@ function withAnswer(
   if (messageId === undefined) return task;
   const { id: taskId, contextId } = task;
   const data = { waitId, ...(approved === undefined ? {} : { approved }) };
-  const said = { messageId, contextId, taskId, role: 'ROLE_USER', parts: [{ data }] } as const;
-  return { ...task, history: [...task.history, said] };
+  const message = { messageId, contextId, taskId, role: 'ROLE_USER', parts: [{ data }] } as const;
+  return { ...task, history: [...task.history, message] };
 }
 
 /** Builds `by` of an answer that was sent as a message: the sender's name and the message's id. */

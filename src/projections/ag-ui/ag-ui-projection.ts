@@ -66,8 +66,8 @@ function rememberMessage(reading: AgUiReading, { event, message }: LogRow): AgUi
   if (event.type !== 'message.created' || !message) return reading;
   const { open } = reading;
   const { id, created_at: at } = message;
-  const heard = { ...reading, prior: reading.upTo, upTo: Math.max(reading.upTo, at) };
-  if (!open) return heard;
+  const advanced = { ...reading, prior: reading.upTo, upTo: Math.max(reading.upTo, at) };
+  if (!open) return advanced;
   // Calls of a sub-prompt are not emitted.
   const own = event.data.depth === undefined ? callsOf(message) : [];
   const given = own.map((call) => [
@@ -75,7 +75,7 @@ function rememberMessage(reading: AgUiReading, { event, message }: LogRow): AgUi
     { name: call.function.name, given: call.function.arguments, parent: id },
   ]);
   return {
-    ...heard,
+    ...advanced,
     open: {
       ...open,
       said: toRowMessage(id, message),

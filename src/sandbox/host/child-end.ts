@@ -29,11 +29,11 @@ export function readEnd({ code, signal, stderr, ready, fault }: ChildExit): Chil
   if (what !== undefined) return { kind: 'absent', what };
   if (fault === undefined && (stderr.includes(MEMORY_MARK) || OUT_OF_MEMORY.test(stderr)))
     return { kind: 'memory' };
-  const said = stderr
+  const lastLine = stderr
     .trim()
     .split('\n')
     .find((line) => /error|denied/i.test(line));
-  const parts = [signal ?? showExit(code), fault, said?.slice(0, MAX_SHOWN_LENGTH)];
+  const parts = [signal ?? showExit(code), fault, lastLine?.slice(0, MAX_SHOWN_LENGTH)];
   return { kind: 'crashed', how: parts.filter(Boolean).join(': ') };
 }
 

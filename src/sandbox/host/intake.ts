@@ -42,8 +42,8 @@ export class Intake {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(tell: (taken: Taken) => void) {
-    this.#acknowledge = tell;
+  constructor(acknowledge: (taken: Taken) => void) {
+    this.#acknowledge = acknowledge;
   }
 
   /** T3. Decodes a value. Throws if it cannot be read. */

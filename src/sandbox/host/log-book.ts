@@ -59,11 +59,16 @@ export class LogBook {
     return this.#ring[(this.#first + index) % SANDBOX_LIMITS.logEntries];
   }
 
-  #push(level: CodeExecutionLog['level'], said: Wire | string, bytes: number): void {
+  #push(level: CodeExecutionLog['level'], entry: Wire | string, bytes: number): void {
     const { logEntries, logBytes } = SANDBOX_LIMITS;
     while (this.#count === logEntries || (this.#count > 0 && this.#bytes + bytes > logBytes)) this.#drop();
     this.#account.hold(bytes);
-    this.#ring[(this.#first + this.#count) % logEntries] = { level, timestamp: Date.now(), bytes, said };
+    this.#ring[(this.#first + this.#count) % logEntries] = {
+      level,
+      timestamp: Date.now(),
+      bytes,
+      said: entry,
+    };
     this.#count += 1;
     this.#bytes += bytes;
   }

@@ -36,12 +36,12 @@ export function turnResponse(stream: TurnStream): Response {
 }
 
 async function* toText({ format, pages, signal, keepAliveMs }: TurnStream): AsyncGenerator<string> {
-  const tell = format === 'sse' ? toFrame : toLine;
+  const encode = format === 'sse' ? toFrame : toLine;
   // The headers are sent with the first bytes: at acceptance, not with the first event.
   yield KEEP_ALIVE[format];
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
     if (page === 'pulse') yield KEEP_ALIVE[format];
-    else if (page.length > 0) yield page.map(tell).join('');
+    else if (page.length > 0) yield page.map(encode).join('');
   }
 }
 

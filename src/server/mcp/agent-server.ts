@@ -77,7 +77,7 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
     const token = mcpReq._meta?.progressToken;
     let progress = 0;
-    const tell = (message: string) => {
+    const notify = (message: string) => {
       progress += 1;
       if (token === undefined) return;
       const params = { progressToken: token, progress, message };
@@ -98,7 +98,7 @@ export function createAgentServer(host: AgentServerHost): AgentServer {
       before,
       envelope: mcpReq.envelope,
       canceled,
-      tell,
+      tell: notify,
     });
   });
   return server;
@@ -140,9 +140,9 @@ export class AgentServer extends Server {
       return;
     }
     const { client, caller, forms } = this.#host;
-    const heard = handleResponse(client, caller, response, forms);
-    heard.catch(this.#host.onError);
-    this.heard.push(heard);
+    const responses = handleResponse(client, caller, response, forms);
+    responses.catch(this.#host.onError);
+    this.heard.push(responses);
   }
 
   async answer(asked: ToolCallInput): Promise<CallToolResult | InputRequiredResult> {
@@ -190,9 +190,10 @@ export class AgentServer extends Server {
 
   #mayAsk({ envelope }: ToolCallInput): boolean {
     const { caller, showsForms: isKnown = false } = this.#host;
-    const said = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : this.getClientCapabilities();
+    const capabilities = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : this.getClientCapabilities();
     return (
-      (isKnown || showsForms(said)) && (caller.scopes.includes('answer') || caller.scopes.includes('admin'))
+      (isKnown || showsForms(capabilities)) &&
+      (caller.scopes.includes('answer') || caller.scopes.includes('admin'))
     );
   }
 }

@@ -23,7 +23,7 @@ export function serveMcp(app: ApiApp, { host, requireCaller, onError }: McpOptio
     // Access is checked before the request is read.
     const caller = await requireCaller(request);
     requireScope(caller, 'read');
-    const tell = (error: unknown) => onError(error, request);
+    const report = (error: unknown) => onError(error, request);
     // Loaded on the first request: a server without MCP clients never loads it.
     const [{ createMcpHandler }, { createAgentServer }] = await Promise.all([
       import('@modelcontextprotocol/server'),
@@ -40,7 +40,7 @@ export function serveMcp(app: ApiApp, { host, requireCaller, onError }: McpOptio
           enter: (threadId) => enterStream(host.streams, threadId),
           forms,
           showsForms: isFormSession(request),
-          onError: tell,
+          onError: report,
         });
         servers.push(server);
         return server;

@@ -95,7 +95,7 @@ interface OpenStream {
 async function streamToSocket(host: SocketHost, { threadId, filter, socket }: OpenStream): Promise<void> {
   const { client, live, onError } = host;
   const sentIds = new Set<string>();
-  const tell = (frame: StandardFrame) => {
+  const send = (frame: StandardFrame) => {
     if (frame.type === 'message_data') remember(sentIds, frame.message_id);
     if (isAskedFor(frame, filter)) socket.send(JSON.stringify(frame));
   };
@@ -104,7 +104,7 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
     const place = enterStream(host.streams, threadId);
     const forget = live.join(threadId, (message) => {
       // K3: not after its row.
-      if (!sentIds.has(message.id)) tell(rowFrame(toStandardRow(message)));
+      if (!sentIds.has(message.id)) send(rowFrame(toStandardRow(message)));
     });
     leave = () => {
       forget();
@@ -116,7 +116,7 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
     });
     const signal = AbortSignal.any([place.signal, socket.closed]);
     for await (const frames of standardPages(client, { threadId, depth: filter.depth, signal })) {
-      for (const frame of frames) tell(frame);
+      for (const frame of frames) send(frame);
       // K2: the next page only once this one has left.
       await socket.drained();
     }

@@ -61,7 +61,7 @@ const ERROR_CHARS = 1000;
 
 export function createChain(options: ChainOptions): HookChain {
   const { store, env, threadId, signal, hooks } = options;
-  const tell: HookChain['tell'] = async (hook, error) => {
+  const reportFailure: HookChain['tell'] = async (hook, error) => {
     try {
       const description = await describeThrown(env, error);
       if (hook) options.report?.({ code: 'hook', name: hook.name, threadId, ...description });
@@ -91,7 +91,7 @@ export function createChain(options: ChainOptions): HookChain {
           if (signal.aborted) throw toHookAbortedError(signal);
           const fatal = link.fatal?.(thrown, hook);
           if (fatal) throw fatal;
-          await tell(hook, thrown);
+          await reportFailure(hook, thrown);
           if (link.strict) throw thrown;
           if (link.fails) current = link.fails(current, thrown, hook);
         }
@@ -99,7 +99,7 @@ export function createChain(options: ChainOptions): HookChain {
       }
       return current;
     },
-    tell,
+    tell: reportFailure,
   };
 }
 

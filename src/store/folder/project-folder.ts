@@ -12,11 +12,11 @@ export function projectFolder(projectDir: string): string {
 }
 
 /** Creates the folder, and narrows what was open to others. `tell` receives a line if anything was narrowed. */
-export function makeProjectFolder(projectDir: string, tell?: (line: string) => void): string {
+export function makeProjectFolder(projectDir: string, warn?: (line: string) => void): string {
   const folder = projectFolder(projectDir);
   const { length } = makePrivateFolder(folder);
   if (length > 0) {
-    tell?.(
+    warn?.(
       `${folder} was accessible to other users of this machine (${length === 1 ? 'one path' : `${length} paths`}): access is now ` +
         'restricted to its owner.',
     );
@@ -25,6 +25,6 @@ export function makeProjectFolder(projectDir: string, tell?: (line: string) => v
 }
 
 /** Narrows the folder if it exists; does not create it. */
-export function narrowProjectFolder(projectDir: string, tell: (line: string) => void): void {
-  if (existsSync(projectFolder(projectDir))) makeProjectFolder(projectDir, tell);
+export function narrowProjectFolder(projectDir: string, warn: (line: string) => void): void {
+  if (existsSync(projectFolder(projectDir))) makeProjectFolder(projectDir, warn);
 }

@@ -72,8 +72,8 @@ async function* toChunks(
 }
 
 function toInput({ messages, user = '' }: ProviderRequest): BackendInput {
-  const said = messages.map(({ role, content }) => ({ role, content: textOf(content) }));
-  return { task: { id: user, intent: 'answer' }, messages: said };
+  const sent = messages.map(({ role, content }) => ({ role, content: textOf(content) }));
+  return { task: { id: user, intent: 'answer' }, messages: sent };
 }
 
 function textOf(content: unknown): string {

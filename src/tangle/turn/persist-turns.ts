@@ -54,8 +54,8 @@ export function persistTurns(keeper: TurnKeeper): HookDefinition<'on_agent_end'>
       if (!identity) return;
       // P1: from here on the turn fails unless it is kept.
       await state.setValue(TURN_BEGUN, executionId);
-      const said = text ?? '';
-      const finalText = transformFinalText ? await transformFinalText(said, identity) : said;
+      const rawText = text ?? '';
+      const finalText = transformFinalText ? await transformFinalText(rawText, identity) : rawText;
       const turn = { identity, executionId, key, finalText };
       await persistTurn(keeper, turn);
       await state.setValue(TURN_KEPT, executionId);

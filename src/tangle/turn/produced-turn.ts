@@ -57,8 +57,8 @@ export function toProduce({ identity, message, hooks, log }: Turn): Produce | un
     return {
       lines: stream,
       async end() {
-        const said = await finalText();
-        const text = transformFinalText ? await transformFinalText(said, identity) : said;
+        const rawText = await finalText();
+        const text = transformFinalText ? await transformFinalText(rawText, identity) : rawText;
         const turn = { identity, executionId, finalText: text };
         if (persistAssistantMessage) await persistWithRetries(() => persistAssistantMessage(turn));
         try {

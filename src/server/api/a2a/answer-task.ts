@@ -21,11 +21,11 @@ export async function answerTask(
 ): Promise<string | undefined> {
   requireScope(caller, 'answer');
   const open = waitsOf(status);
-  const said = readAnswer(message, open);
-  if (!said) return undefined;
+  const answer = readAnswer(message, open);
+  if (!answer) return undefined;
   const by = answeredBy(caller.name, toItemId(message.messageId));
-  await client.answerWait(said.waitId, { ...said.answer, by });
-  return said.waitId;
+  await client.answerWait(answer.waitId, { ...answer.answer, by });
+  return answer.waitId;
 }
 
 interface TaskAnswer {

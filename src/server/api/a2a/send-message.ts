@@ -47,11 +47,11 @@ async function beginTask(
     );
   const taskId = taskIdOf(threadId, messageId);
   const context = callerContext(caller);
-  const said = { ...toOutgoing(message), executionId: taskId, ...(context ? { context } : {}) };
+  const outgoing = { ...toOutgoing(message), executionId: taskId, ...(context ? { context } : {}) };
   const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
   if (found) await requireReachable(client, caller, threadId);
-  if (found) await client.queueMessage(threadId, said);
-  else await startTaskThread(host, caller, { agent, threadId, message: said });
+  if (found) await client.queueMessage(threadId, outgoing);
+  else await startTaskThread(host, caller, { agent, threadId, message: outgoing });
   return findTask(host, caller, taskId);
 }
 
@@ -84,11 +84,11 @@ async function continueTask(host: ApiHost, caller: Caller, message: SentMessage)
   const { thread } = found;
   if (contextId !== undefined && contextId !== thread.id)
     refuseRequest(`The task "${taskId}" does not belong to the context "${contextId}".`);
-  const said = toOutgoing(message);
+  const outgoing = toOutgoing(message);
   const { status, history } = await readTask(client, found);
   // M1: the message is already in the task's history, or in line.
-  const isKnown = history.some(({ messageId }) => messageId === said.id);
-  if (isKnown || (await client.getMessage(thread.id, said.id))) return found;
+  const isKnown = history.some(({ messageId }) => messageId === outgoing.id);
+  if (isKnown || (await client.getMessage(thread.id, outgoing.id))) return found;
   if (isTerminal(status.state))
     throw new A2aRefusal(
       'UNSUPPORTED_OPERATION',
@@ -96,7 +96,7 @@ async function continueTask(host: ApiHost, caller: Caller, message: SentMessage)
     );
   if (status.state === 'TASK_STATE_INPUT_REQUIRED')
     return { ...found, answered: await answerTask(host, caller, { status, message }) };
-  await client.queueMessage(thread.id, said);
+  await client.queueMessage(thread.id, outgoing);
   return found;
 }
 

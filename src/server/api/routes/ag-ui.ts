@@ -91,10 +91,10 @@ async function beginRun(host: ApiHost, caller: Caller, running: RunInput): Promi
     message !== null && (resume.length === 0 || !(found && (await isStored(host, threadId, message.id))));
   const answered = resume.length > 0 ? await answerWaits(host, caller, { threadId, found, resume }) : null;
   const results = found && turn.results.size > 0 ? await giveClientResults(host, caller, found, turn) : null;
-  const said = isNew
+  const sent = isNew
     ? await sendChatMessage(host, caller, { agent, given, before, found, threadId, message })
     : null;
-  const begin = answered ?? said ?? results?.begin;
+  const begin = answered ?? sent ?? results?.begin;
   if (begin) return { begin, ...(results && { give: results.give }) };
   if (!found)
     return refuseRequest('messages: the thread does not exist yet, so the last message must be a user’s.');

@@ -34,10 +34,10 @@ export async function reconcileByAnswer(
   { step, idx }: { readonly step: number | null; readonly idx: number | null },
   answer: WaitAnswer,
 ): Promise<void> {
-  const said = readReconciliation(answer);
-  if (!said || step === null || idx === null) return;
+  const reconciliation = readReconciliation(answer);
+  if (!reconciliation || step === null || idx === null) return;
   const row = await findActionOf(thread, { step, idx });
-  if (row?.state === 'uncertain') await storeReconciliation(thread, row, said);
+  if (row?.state === 'uncertain') await storeReconciliation(thread, row, reconciliation);
 }
 
 /** Stores and logs the reconciliation of an action that is uncertain. */

@@ -187,8 +187,8 @@ async function readCauseContext(
 }
 
 /** True if the parent's last execution ended with its budget used up, and none has begun since. */
-function isBudgetSpent({ row: { last_error: said } }: ThreadTransaction): boolean {
-  return said !== null && isUsedUp({ error: JSON.parse(said) });
+function isBudgetSpent({ row: { last_error: lastError } }: ThreadTransaction): boolean {
+  return lastError !== null && isUsedUp({ error: JSON.parse(lastError) });
 }
 
 /** As hard to guess as the id of the execution from which it is derived. */

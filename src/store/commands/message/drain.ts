@@ -115,9 +115,9 @@ export async function readDue(
   const ahead = await readEarlyCancel(thread, executionId);
   const rows = admitted.map((row) => ({ ...row, item: withCancellation(row.item, ahead) }));
   const taken = new Set(rows.map(({ id }) => id));
-  const said = rows.map(({ kind, item: { role } }) => ({ kind, role }));
+  const kinds = rows.map(({ kind, item: { role } }) => ({ kind, role }));
   const unprompted = asked === true && all.length === 0 && thread.row.turn_open !== 1;
-  const wish = wishOf(said, twoSides);
+  const wish = wishOf(kinds, twoSides);
   return {
     rows,
     added,
@@ -151,8 +151,8 @@ export async function drain(
 ): Promise<Drained> {
   const accepted = await refuseTaken(thread, rows);
   const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
-  const said = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
-  const { answering, wantsAnswer: asksFor } = wishOf(said, twoSides);
+  const kinds = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
+  const { answering, wantsAnswer: asksFor } = wishOf(kinds, twoSides);
   const wantsAnswer = asksFor || unprompted;
   if (answering !== undefined) thread.set({ side: answering });
   const canceled = open || wanted.length > 0 ? undefined : readCanceled(accepted.map(({ item }) => item));

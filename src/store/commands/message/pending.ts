@@ -141,8 +141,8 @@ async function isLimited(
   const anew = executionId === null && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
   const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
   const { side, turns } = beginSession(thread, query, { behind: false });
-  const said = found.map((row) => ({ kind: row.kind, role: toPendingDraft(row).role }));
-  const input = wishOf(said, twoSides);
+  const kinds = found.map((row) => ({ kind: row.kind, role: toPendingDraft(row).role }));
+  const input = wishOf(kinds, twoSides);
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
   if (findLimitOf(limits, asked)) return true;
   if (executionId === null) return false;

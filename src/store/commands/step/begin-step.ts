@@ -139,9 +139,9 @@ async function decide(
 }
 
 /** B8: all in line was queued by the thread's own execution, which its budget ended: it begins no other. */
-function findEarlierEnd({ last_error: said }: ThreadRow, { rows }: DueInput): StoredError | undefined {
-  if (said === null || rows.length === 0 || rows.some(({ own }) => own === 0)) return undefined;
-  const error = JSON.parse(said) as StoredError;
+function findEarlierEnd({ last_error: lastError }: ThreadRow, { rows }: DueInput): StoredError | undefined {
+  if (lastError === null || rows.length === 0 || rows.some(({ own }) => own === 0)) return undefined;
+  const error = JSON.parse(lastError) as StoredError;
   return isUsedUp({ error }) ? error : undefined;
 }
 

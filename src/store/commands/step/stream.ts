@@ -39,14 +39,14 @@ const selectLive = statement((db, threadId: string, step: number) =>
 async function emitIfLive(
   context: CommandContext,
   { threadId, runId, step, attempt }: StepRef,
-  tell: (thread: ThreadTransaction, depth: InSubprompt, place: { step: number; attempt: number }) => void,
+  emit: (thread: ThreadTransaction, depth: InSubprompt, place: { step: number; attempt: number }) => void,
 ): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     thread.relax();
     const row = await selectLive(thread.trx, threadId, step).executeTakeFirst();
     // Late tokens of a stopped step, or of a worker presumed lost, are ignored.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== runId) return false;
-    tell(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
+    emit(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
     return true;
   });
 }

@@ -68,14 +68,14 @@ export async function settleByReconciliation(
   const row = await findByKey(thread, reconcileKey(call));
   if (!row || row.state === 'open') return undefined;
   await thread.trx.updateTable('waits').set({ heard: 1 }).where('id', '=', row.id).execute();
-  const said = readReconciliation(row.answer === null ? null : JSON.parse(row.answer));
-  if (!said) {
+  const reconciliation = readReconciliation(row.answer === null ? null : JSON.parse(row.answer));
+  if (!reconciliation) {
     const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
     await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
     return { state: 'unknown', status: 'error' };
   }
-  const description = describeReconciled(said);
-  const result: ToolResult = said.completed
+  const description = describeReconciled(reconciliation);
+  const result: ToolResult = reconciliation.completed
     ? { status: 'success', result: description }
     : { status: 'error', error: description };
   await settleCall(thread, call, result, 'done', { outcome: 'reconciled' });

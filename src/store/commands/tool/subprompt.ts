@@ -112,8 +112,8 @@ function takeFirst<T>(list: T[], fits: (each: T) => boolean): T | undefined {
 }
 
 /** A hook that refused the request has stopped only the sub-prompt: its caller gets the hook's text, and goes on. */
-function toRefusal(said: string | null): StoredError {
-  return { code: 'Blocked', message: said || 'a hook refused the request' };
+function toRefusal(reason: string | null): StoredError {
+  return { code: 'Blocked', message: reason || 'a hook refused the request' };
 }
 
 function toFlowDirective({ directive }: StepRow): FlowDirective | null {
