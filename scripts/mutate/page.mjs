@@ -7,9 +7,10 @@ export const PAGE = join(ROOT, 'docs', 'mutations.md');
 
 const HEAD = `# What the tests notice
 
-\`npm run mutate\` breaks the source in one place at a time and runs the tests that guard the place: each of these changes turns one of them
-red. A change that no test notices would be a promise that nothing keeps. The list stands in \`scripts/mutations/\`; this page is written by
-\`npm run mutate -- --write\`, and \`test/docs/mutations.test.ts\` checks that every change still finds its text in the source.
+\`npm run mutate\` changes the source in one place at a time and runs the tests that guard the place; each of these
+changes makes one of them fail. A change that no test notices would show a promise that nothing guards. The list is in
+\`scripts/mutations/\`. \`npm run mutate -- --write\` writes this page, and \`test/docs/mutations.test.ts\` checks that
+every change still finds its text in the source.
 
 `;
 const NOTICED_BY = 'noticed by';

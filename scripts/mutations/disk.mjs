@@ -3,8 +3,8 @@ const POWER = ['test/contract/power-cut.test.ts'];
 
 export const DISK = [
   {
-    name: 'a commit to SQLite does not wait for a sync',
-    rule: 'nobody is told of a write before the disk has it',
+    name: 'a commit to SQLite does not wait for fsync',
+    rule: 'a write is acknowledged only once it is on the disk',
     edits: [
       { find: 'await this.#file.datasync();', put: '' },
       { find: 'fdatasyncSync(file.fd);', put: '' },
@@ -12,8 +12,8 @@ export const DISK = [
     tests: POWER,
   },
   {
-    name: 'a commit shares a sync that already runs',
-    rule: 'a wait ends with a sync that began after it',
+    name: 'a commit joins an fsync that is already running',
+    rule: 'a commit waits for an fsync that began after it',
     edits: [
       {
         find: 'this.#next = undefined;\n    this.#running = this.#sync();\n    return this.#running;',
@@ -23,20 +23,20 @@ export const DISK = [
     tests: POWER,
   },
   {
-    name: 'every command is relaxed',
-    rule: 'only what nobody is told of may be lost with the power',
+    name: 'no command waits for the disk',
+    rule: 'only unacknowledged writes may be lost in a power failure',
     edits: [{ find: 'if (thread.relaxed) await context.relax(trx);', put: 'await context.relax(trx);' }],
     tests: POWER,
   },
   {
-    name: 'a write outside of a transaction does not wait',
-    rule: 'a staged item is on the disk before its sender hears of it',
+    name: 'a write outside a transaction does not wait for the disk',
+    rule: 'a staged item is on the disk before its sender gets the answer',
     edits: [{ find: 'await this.#awaitWritten(true);', put: 'await this.#awaitWritten(false);' }],
     tests: POWER,
   },
   {
-    name: 'the begin of a once-tool is relaxed',
-    rule: 'a body begins only after the disk knows that it has begun',
+    name: 'the start of a run-once tool does not wait for the disk',
+    rule: 'a tool body runs only after its start is on the disk',
     edits: [{ find: 'if (idempotent) thread.relax();', put: 'thread.relax();' }],
     tests: POWER,
   },

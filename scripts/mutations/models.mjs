@@ -1,8 +1,8 @@
 /** Mutations of what surrounds a model call, and any activity. */
 export const MODELS = [
   {
-    name: 'the abort signal is not handed to the provider',
-    rule: 'a stop reaches the provider, and closes its socket at once',
+    name: 'the abort signal is not passed to the provider',
+    rule: 'a stop aborts the provider request and closes its socket at once',
     edits: [
       {
         find: 'const abort = AbortSignal.any([signal, halt.signal]);',
@@ -13,8 +13,8 @@ export const MODELS = [
     title: 'an abort within a stream',
   },
   {
-    name: 'SIGTERM does not hand a model call over',
-    rule: 'a worker that is told to go gives its model calls to another at once',
+    name: 'SIGTERM does not hand over running model calls',
+    rule: 'a worker that shuts down hands its model calls to another worker at once',
     edits: [
       {
         find: 'const signal = abortSignal(handover);\n  const chunks',
@@ -27,13 +27,13 @@ export const MODELS = [
   },
   {
     name: 'activities send no heartbeats',
-    rule: 'a model that thinks silently and a tool that computes are alive',
+    rule: 'activities send heartbeats while a model is silent or a tool computes',
     edits: [{ find: '() => context.heartbeat(progressOf(context))', put: '() => undefined' }],
     tests: ['test/activities/guard.test.ts'],
   },
   {
-    name: 'answers of any size cross Temporal',
-    rule: 'history stays small: an answer above the bound fails loudly',
+    name: 'activity results of any size are returned to Temporal',
+    rule: 'an activity result above the size limit fails with an error, so that histories stay small',
     edits: [
       {
         find: 'if (bytes <= LIMITS.activityResultBytes) return result;',
@@ -43,14 +43,14 @@ export const MODELS = [
     tests: ['test/activities/guard.test.ts'],
   },
   {
-    name: 'a store that is away counts as a fault',
-    rule: 'what ails the store fails no thread',
+    name: 'an unavailable store counts as an attempt that failed',
+    rule: 'an unavailable store never fails a thread',
     edits: [{ find: 'Object.hasOwn(STORE_PAUSES, error.code)', put: "Object.hasOwn(STORE_PAUSES, '')" }],
     tests: ['test/activities/guard.test.ts'],
   },
   {
-    name: 'an answer of any length is read',
-    rule: 'a model’s answer is bounded before it is kept',
+    name: 'the size of a model answer is not limited',
+    rule: 'the size of a model answer is limited before it is stored',
     edits: [
       {
         find: 'total += amount;\n    if (total > limit)',
@@ -61,8 +61,8 @@ export const MODELS = [
     title: 'not streamed',
   },
   {
-    name: 'a model that stalled is asked again',
-    rule: 'after a stall the next model is asked, and not the same again',
+    name: 'the same model is called again after a stall',
+    rule: 'after a stall the next fallback model is called, not the same one again',
     edits: [
       {
         find: 'delay !== undefined && !failed.stalled && isRetryable',
@@ -73,8 +73,8 @@ export const MODELS = [
     title: 'stall',
   },
   {
-    name: 'keys of the environment are left in the failures of providers',
-    rule: 'an error that echoes a key is stored without it',
+    name: 'API keys of the environment are not redacted from provider errors',
+    rule: 'a provider error that contains an API key is stored without the key',
     edits: [
       {
         find: 'const secrets = [...listEnvironmentKeys(process.env), ...(settings?.secrets ?? [])];',
@@ -84,20 +84,20 @@ export const MODELS = [
     tests: ['test/models/redact.test.ts', 'test/models/call-model.test.ts'],
   },
   {
-    name: 'an unfinished step is not taken over',
-    rule: 'an answer is made once: what the store has is taken over',
+    name: 'an unfinished step is not resumed',
+    rule: 'a stored model answer is reused instead of requested again',
     edits: [{ find: '(turnOpen || !unseen.settled)', put: 'turnOpen' }],
     tests: ['test/core/plan-step.test.ts'],
   },
   {
-    name: 'a settled step is passed over that its run was killed before judging',
-    rule: 'the stop rules judge every step, whichever run made it',
+    name: 'a settled step is skipped whose stop conditions were not evaluated yet',
+    rule: 'stop conditions are evaluated for every step, even if the run was replaced after it',
     edits: [{ find: '(turnOpen || !unseen.settled)', put: '!unseen.settled' }],
     tests: ['test/core/plan-step.test.ts'],
   },
   {
-    name: 'calls whose result is lost are sent without one',
-    rule: 'whatever hooks return, calls and results are paired before a model is asked',
+    name: 'tool calls without a result are sent to the model as they are',
+    rule: 'every tool call in a model request has a result, whatever hooks return',
     edits: [
       {
         find: '...slots.map(toResult),',
@@ -107,14 +107,14 @@ export const MODELS = [
     tests: ['test/core/sanitise.test.ts'],
   },
   {
-    name: 'a call whose arguments were cut off is run without any',
-    rule: 'arguments that were cut off are never taken for none',
+    name: 'a call whose arguments were truncated runs with empty arguments',
+    rule: 'truncated arguments are never treated as empty arguments',
     edits: [{ find: "finishReason === 'length' && inline.length === 0 ?", put: 'inline === undefined ?' }],
     tests: ['test/core/answer/clean-calls.test.ts'],
   },
   {
-    name: 'of arguments that were cut off the part that is whole is run',
-    rule: 'arguments are repaired by stated rules, and nothing is made up',
+    name: 'a call whose arguments were truncated runs with the part that parses',
+    rule: 'arguments are repaired by documented rules only; nothing is invented',
     edits: [{ find: '|| /[{["]/.test(text.slice(end))', put: '' }],
     tests: ['test/core/answer/repair-arguments.test.ts'],
   },

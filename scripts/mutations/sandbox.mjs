@@ -1,8 +1,8 @@
 /** Mutations of what separates a program from the worker. */
 export const SANDBOX = [
   {
-    name: 'a stale message of a child is taken',
-    rule: 'what a child says of a run that has ended is dropped',
+    name: 'a message about an ended run is accepted from a sandbox process',
+    rule: 'messages of a sandbox process about an ended run are ignored',
     edits: [
       {
         find: "throwViolation('a message of a run that is not its own');\n    return 'drop';",
@@ -12,8 +12,8 @@ export const SANDBOX = [
     tests: ['test/sandbox/conduct.test.ts'],
   },
   {
-    name: 'children have the environment of the worker',
-    rule: 'a child is given nothing of its host’s environment',
+    name: 'sandbox processes inherit the environment of the worker',
+    rule: 'a sandbox process gets no environment variables of the worker',
     edits: [
       {
         find: "env: { TZ: 'UTC' },\n    stdio: ['ignore', 'ignore', 'pipe', 'pipe'",
@@ -26,14 +26,14 @@ export const SANDBOX = [
     title: 'what is tried runs|finds variables in its environment',
   },
   {
-    name: 'no memory limit of the kernel',
-    rule: 'the kernel bounds the data of a child, whatever watches it',
+    name: 'sandbox processes have no kernel memory limit',
+    rule: 'the kernel limits the memory of a sandbox process',
     edits: [{ find: 'const DATA_KIB = Math.floor(', put: 'const DATA_KIB = 2 ** 40 + Math.floor(' }],
     tests: ['test/sandbox/child-limits.test.ts'],
   },
   {
-    name: 'no permission model',
-    rule: 'where no wall of the kernel stands, Node’s permission model holds',
+    name: 'sandbox processes run without Node’s permission model',
+    rule: 'without kernel isolation, Node’s permission model restricts sandbox processes',
     edits: [
       {
         find: 'const options = bare ? [] : nodeOptions(main, threads);',
@@ -44,8 +44,8 @@ export const SANDBOX = [
     title: 'what is tried runs|reads /etc/passwd',
   },
   {
-    name: 'a child sees the network',
-    rule: 'behind a wall of the kernel nobody who has left the isolate reaches the network',
+    name: 'sandbox processes share the network of the host',
+    rule: 'with kernel isolation, code that escapes the isolate cannot reach the network',
     edits: [
       { find: "'--unshare-net', ", put: '' },
       { find: "...(filter ? ['--seccomp', String(FILTER_FD)] : []),", put: '' },
@@ -55,8 +55,8 @@ export const SANDBOX = [
     title: 'what is tried runs|connects|sends|listens|binds',
   },
   {
-    name: 'a child is handed from tenant to tenant',
-    rule: 'a child serves one tenant in its life',
+    name: 'a sandbox process is reused for another tenant',
+    rule: 'a sandbox process serves only one tenant',
     edits: [
       {
         find: 'const own = this.serving.filter((each) => each.tenant === tenant);',
@@ -66,21 +66,21 @@ export const SANDBOX = [
     tests: ['test/sandbox/pool-tenants.test.ts'],
   },
   {
-    name: 'a tenant without a place waits for ever',
-    rule: 'endless programs of one tenant keep no other from beginning',
+    name: 'the programs of a tenant wait while endless programs of another hold every process',
+    rule: 'endless programs of one tenant do not block the programs of others',
     edits: [{ find: 'inside < size + Math.min(size, long)', put: 'inside < size' }],
     tests: ['test/sandbox/pool-fairness.test.ts'],
     title: 'lets another tenant begin',
   },
   {
-    name: 'a frame may be of any length',
-    rule: 'frames have a hard maximum',
+    name: 'a frame of any length is read',
+    rule: 'frames have a maximum length',
     edits: [{ find: 'if (length < FIXED_BYTES || length > longest)', put: 'if (length < FIXED_BYTES)' }],
     tests: ['test/sandbox/frame.test.ts'],
   },
   {
-    name: 'a child may call under one id twice',
-    rule: 'a child that speaks out of turn is killed',
+    name: 'a sandbox process may use a call id twice',
+    rule: 'a sandbox process that violates the protocol is killed',
     edits: [
       { find: "if (crossing.id <= this.#lastCall) throwViolation('two calls under one id');", put: '' },
     ],

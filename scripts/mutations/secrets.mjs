@@ -1,11 +1,11 @@
 /** Mutations of how secrets are removed before anything is written. */
 const HOOKS = ['test/state/hook-secrets.test.ts'];
-const RETURNED = 'secrets that a hook has read are taken out of what it returns';
+const RETURNED = 'secrets that a hook has read are redacted from what it returns';
 
 export const SECRETS = [
   {
-    name: 'the failure of a bootstrap model is stored as it came',
-    rule: 'the failure of a provider is stored without secrets, whoever asked it',
+    name: 'the error of a bootstrap model is stored without redaction',
+    rule: 'provider errors are redacted before they are stored, whoever called the provider',
     edits: [
       {
         find: 'const redact = async (text: string) => (await readRedactor({ store, registry, ...rest }, thread))(text);',
@@ -17,7 +17,7 @@ export const SECRETS = [
     server: true,
   },
   {
-    name: 'what a hook makes of a new message is stored as it came',
+    name: 'a new message that a hook changed is stored without redaction',
     rule: RETURNED,
     edits: [
       {
@@ -28,20 +28,20 @@ export const SECRETS = [
     tests: HOOKS,
   },
   {
-    name: 'what a hook makes of a changed message is stored as it came',
+    name: 'an updated message that a hook changed is stored without redaction',
     rule: RETURNED,
     edits: [{ find: '{ content: redactKnown(content) }', put: '{ content }' }],
     tests: HOOKS,
   },
   {
-    name: 'what a hook makes of the system message goes to the model as it came',
-    rule: 'no secret that a hook has read goes to a model',
+    name: 'a system message that a hook changed is sent to the model without redaction',
+    rule: 'a secret that a hook has read is never sent to a model',
     edits: [{ find: 'redactKnown(await filterSystem(chain, text))', put: 'filterSystem(chain, text)' }],
     tests: HOOKS,
   },
   {
-    name: 'what a hook makes of the messages goes to the model as it came',
-    rule: 'no secret that a hook has read goes to a model',
+    name: 'messages that a hook changed are sent to the model without redaction',
+    rule: 'a secret that a hook has read is never sent to a model',
     edits: [
       {
         find: 'redactKnown(await filterMessages(chain, messages, executionId))',
@@ -51,15 +51,15 @@ export const SECRETS = [
     tests: HOOKS,
   },
   {
-    name: 'what a hook makes of the history goes to the model as it came',
-    rule: 'no secret that a hook has read goes to a model',
+    name: 'a history that a hook changed is sent to the model without redaction',
+    rule: 'a secret that a hook has read is never sent to a model',
     edits: [
       { find: 'redactKnown(await filterHistory(chain, messages))', put: 'filterHistory(chain, messages)' },
     ],
     tests: HOOKS,
   },
   {
-    name: 'a file that a hook adds is named as it came',
+    name: 'the name of a file that a hook adds is not redacted',
     rule: RETURNED,
     edits: [
       {
@@ -70,22 +70,22 @@ export const SECRETS = [
     tests: HOOKS,
   },
   {
-    name: 'arguments of a queued tool are stored as they came',
-    rule: 'what code writes beside its result holds no secret that it has read',
+    name: 'arguments of a queued tool are stored without redaction',
+    rule: 'everything that author code writes is redacted of the secrets that it has read',
     edits: [{ find: 'arguments: env.redactKnown(checked)', put: 'arguments: checked' }],
     tests: ['test/conformance/definitions-16-secret.test.ts'],
     server: true,
   },
   {
-    name: 'a tool’s result is stored as it came',
-    rule: 'a tool’s result is redacted before it is stored or crosses Temporal',
+    name: 'a tool result is stored without redaction',
+    rule: 'a tool result is redacted before it is stored or returned to Temporal',
     edits: [{ find: 'const result = await env.redact(answered);', put: 'const result = answered;' }],
     tests: ['test/conformance/definitions-16-secret.test.ts'],
     server: true,
   },
   {
-    name: 'the failure of a provider is stored as it came',
-    rule: 'the failure of a provider is stored without secrets, whoever asked it',
+    name: 'a provider error is stored without redaction',
+    rule: 'provider errors are redacted before they are stored, whoever called the provider',
     edits: [{ find: 'await redact(result.error.message)', put: 'result.error.message' }],
     tests: ['test/conformance/definitions-16-secret.test.ts'],
     server: true,

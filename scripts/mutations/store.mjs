@@ -3,28 +3,28 @@ const CONTRACT = ['test/contract/sqlite-store.test.ts'];
 
 export const STORE = [
   {
-    name: 'a run that was replaced is admitted',
-    rule: 'a run that was replaced is refused by the fence',
+    name: 'commands of a replaced run are accepted',
+    rule: 'commands of a replaced run are refused by the fence',
     edits: [{ find: 'if (known) throw new StaleRun(this.threadId, runId);', put: 'if (known) return;' }],
     tests: CONTRACT,
   },
   {
-    name: 'an item that was drained is queued again',
-    rule: 'no message is stored twice: (thread, item id) is unique',
+    name: 'an item that was drained can be queued again',
+    rule: 'no message is stored twice: an item id is unique within its thread',
     edits: [{ find: ".where('items.state', '=', 'staged'),", put: ".where('items.state', '!=', 'queued')," }],
     tests: CONTRACT,
   },
   {
-    name: 'an item that waits takes a new place when it comes twice',
-    rule: 'nothing overtakes in the queue',
+    name: 'a duplicate of a queued item moves it to the end of the queue',
+    rule: 'the queue is first in, first out',
     edits: [
       { find: ".where('items.state', '=', 'staged'),", put: ".where('items.state', '!=', 'drained')," },
     ],
     tests: CONTRACT,
   },
   {
-    name: 'a thread rests though rows are pending',
-    rule: 'a thread does not come to rest while the store holds rows that nobody took',
+    name: 'a thread becomes idle while items are pending',
+    rule: 'a thread does not become idle while the store holds pending items',
     edits: [
       {
         find: 'const pending = !mayRest && (inLine || command.more === true);',
@@ -34,8 +34,8 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
-    name: 'a terminated thread opens again',
-    rule: 'a terminated thread stays terminated, whoever starts it',
+    name: 'a terminated thread can be opened again',
+    rule: 'a terminated thread stays terminated, even if its workflow is started again',
     edits: [
       {
         find: "if (thread.row.terminated_at !== null) return { kind: 'terminated' };\n    await thread.admit(runId);",
@@ -45,8 +45,8 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
-    name: 'a result that comes late is stored a second time',
-    rule: 'a result that comes after the call was settled is an event, never a second result',
+    name: 'a late result is stored as a second result',
+    rule: 'a result that arrives after its call was settled is logged as an event, never stored',
     edits: [
       {
         find: 'if (call.attempt !== command.attempt) {',
@@ -60,8 +60,8 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
-    name: 'a stop leaves calls without a result',
-    rule: 'however an execution ends, it leaves no call without a result',
+    name: 'a stop leaves tool calls without a result',
+    rule: 'however an execution ends, every tool call has a result',
     edits: [
       {
         find: 'await abortSteps(thread, status);\n    await settleOpenCalls(thread, status, rest.error);\n    if (canceled)',
@@ -71,14 +71,14 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
-    name: 'a stopped step loses what it had streamed',
-    rule: 'a stopped step keeps what it had streamed',
+    name: 'the partial text of a stopped step is dropped',
+    rule: 'the partial text of a stopped step is stored',
     edits: [{ find: 'if (text.length > 0) {', put: 'if (text.length < 0) {' }],
     tests: CONTRACT,
   },
   {
     name: 'a report is delivered twice',
-    rule: 'a child is heard once',
+    rule: 'a report of a child is delivered once',
     edits: [
       {
         find: "if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, heldUp: true };",
@@ -88,14 +88,14 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
-    name: 'the terminated thread of a child reports to a dead parent',
-    rule: 'what a parent that has ended would hear is dropped',
+    name: 'a terminated child reports to a parent that has ended',
+    rule: 'reports to a parent that has ended are dropped',
     edits: [{ find: "if (parent.row.terminated_at !== null) return 'dropped';", put: '' }],
     tests: CONTRACT,
   },
   {
-    name: 'an effect begins 50 ms early',
-    rule: 'an effect never fires before its time',
+    name: 'an effect runs 50 ms early',
+    rule: 'an effect never runs before its time',
     edits: [
       {
         find: ".where('due_at', '<=', await context.clock(thread.trx))",
@@ -105,8 +105,8 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
-    name: 'an effect that a lost worker began goes again without end',
-    rule: 'an effect that a lost worker had begun goes again, three times at most',
+    name: 'an effect is retried without limit after lost workers',
+    rule: 'an effect whose worker was lost runs again, at most three times',
     edits: [
       { find: 'if (lost && lost.attempts >= mayLose) await giveUp(thread, lost);', put: '' },
       { find: 'lost && lost.attempts < mayLose ? lost : undefined', put: 'lost' },
@@ -114,8 +114,8 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
-    name: 'commands on one thread take no lock',
-    rule: 'commands on one thread follow one another, in whatever process',
+    name: 'commands on a thread take no lock',
+    rule: 'commands on a thread run one at a time, across processes',
     edits: [
       {
         find: 'const select = context.rowLocks ? lockThread : selectThread;',
@@ -127,8 +127,8 @@ export const STORE = [
     server: true,
   },
   {
-    name: 'an encrypted value is not bound to its place',
-    rule: 'a value that was moved to another name or thread cannot be read there',
+    name: 'an encrypted value is not bound to its name and thread',
+    rule: 'an encrypted value cannot be decrypted under another name or in another thread',
     edits: [
       {
         find: "JSON.stringify(['everthread.env.1', scope, owner, name, type])",
@@ -138,14 +138,14 @@ export const STORE = [
     tests: ['test/contract/encryption.test.ts'],
   },
   {
-    name: 'nobody asks after the files of the store',
-    rule: 'nobody is told of a write to files that are not the store any more',
+    name: 'the files of the store are not checked',
+    rule: 'no write is acknowledged after the files of the store were replaced or deleted',
     edits: [{ find: 'files.check();\n    }\n  }', put: '}\n  }' }],
     tests: ['test/contract/sqlite-lost.test.ts'],
   },
   {
-    name: 'files of the store are made for everybody',
-    rule: 'what users said to agents is for the owner of the store alone',
+    name: 'the files of the store are readable by all users',
+    rule: 'only the owner can read the files of the store',
     edits: [
       { find: 'export const PRIVATE_FILE = 0o600;', put: 'export const PRIVATE_FILE = 0o644;' },
       { find: 'const OTHERS = 0o077;', put: 'const OTHERS = 0;' },

@@ -7,33 +7,33 @@ const BEGUN_TWICE = {
   find: "if (call.state === 'started' && !again && !idempotent) {",
   put: "if (call.state === 'started' && !again && !idempotent && call.attempt === null) {",
 };
-const ONCE = 'a tool that may not be tried again begins once';
+const ONCE = 'a tool that must not be retried starts at most once';
 
 export const TOOLS = [
   {
-    name: "Temporal tries a once-tool's activity again",
-    rule: `${ONCE}: Temporal does not try it`,
+    name: 'Temporal retries the activity of a run-once tool',
+    rule: `${ONCE}: Temporal does not retry it`,
     edits: [RETRIED],
     tests: ['test/faults/once-guards.test.ts'],
     server: true,
   },
   {
-    name: 'the store lets a once-tool begin a second time',
-    rule: `${ONCE}: the store does not let it`,
+    name: 'the store lets a run-once tool start a second time',
+    rule: `${ONCE}: the store refuses a second start`,
     edits: [BEGUN_TWICE],
     tests: ['test/contract/sqlite-store.test.ts'],
     title: 'a tool',
   },
   {
-    name: 'both guards of a once-tool are gone',
+    name: 'both guards of a run-once tool are removed',
     rule: ONCE,
     edits: [RETRIED, BEGUN_TWICE],
     tests: ['test/faults/once-guards.test.ts'],
     server: true,
   },
   {
-    name: 'code of an author may end the process',
-    rule: 'no exit of the process is granted to code of an author',
+    name: 'author code may end the process',
+    rule: 'author code cannot end the process',
     edits: [
       {
         find: 'if (run && affectsOwnProcess(call, given)) {',
@@ -44,8 +44,8 @@ export const TOOLS = [
     title: 'ends when we end it',
   },
   {
-    name: 'work is given up on suspicion',
-    rule: 'nothing is given up but by three proofs',
+    name: 'work is given up without proof',
+    rule: 'work is given up only after it has been proven three times to end its process',
     edits: [
       {
         find: "if (strike.strikes >= LIMITS.strikes) return 'give_up';",
@@ -55,8 +55,8 @@ export const TOOLS = [
     tests: ['test/activities/unit.test.ts'],
   },
   {
-    name: 'an agent elsewhere is sent a message again that it may have',
-    rule: 'an agent elsewhere that takes no message twice is sent each once: what it may have is looked for',
+    name: 'a remote agent is sent a message again that it may have received',
+    rule: 'a message to a remote agent is sent once: after a crash it is looked up first',
     edits: [
       {
         find: 'isNew || agent.idempotent ? await sendMessage(',
@@ -68,8 +68,8 @@ export const TOOLS = [
     server: true,
   },
   {
-    name: 'an agent elsewhere is sent an answer again that it may have heard',
-    rule: 'an agent elsewhere that takes no message twice is sent each answer once',
+    name: 'a remote agent is sent an answer again that it may have received',
+    rule: 'an answer to a remote agent is sent once',
     edits: [
       {
         find: 'if (!agent.idempotent) await attempt.note({ answers: round + 1 });',
@@ -81,8 +81,8 @@ export const TOOLS = [
     server: true,
   },
   {
-    name: 'a run of AG-UI tells calls again that its snapshot has shown',
-    rule: 'a client of AG-UI has each call with its arguments as they are',
+    name: 'an AG-UI run repeats tool calls that its snapshot contains',
+    rule: 'an AG-UI client receives each tool call and its arguments once',
     edits: [
       {
         find: 'if (toolCallId in run.calls) return [{ ...run, asked: left }, []];',

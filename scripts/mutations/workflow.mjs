@@ -3,16 +3,16 @@ const REPLAY = ['test/replay/replay.test.ts'];
 
 export const WORKFLOW = [
   {
-    name: 'a pause before the first redispatch',
-    rule: 'a call that was not begun is dispatched again at once',
+    name: 'the first redispatch is delayed',
+    rule: 'a call that did not start is dispatched again at once',
     edits: [{ find: 'if (redispatches > 0)', put: 'if (redispatches >= 0)' }],
     tests: REPLAY,
     title: 'replays thread-not-begun',
     server: true,
   },
   {
-    name: 'a timer before the regular commit of an early history',
-    rule: 'recorded order: a local commit that failed goes on as a regular one at once',
+    name: 'a timer precedes the regular commit of an early history',
+    rule: 'command order: a failed local commit is followed at once by a regular one',
     edits: [
       {
         find: ' goes on as a regular activity`, { error: String(error) });',
@@ -28,8 +28,8 @@ export const WORKFLOW = [
     server: true,
   },
   {
-    name: 'the store is asked first of a quick tool of an early history',
-    rule: 'recorded order: a quick tool that was too slow is dispatched again at once',
+    name: 'the outcome of a quick tool of an early history is read first',
+    rule: 'command order: a quick tool that took too long is dispatched again at once',
     edits: [
       {
         find: '// It took longer than a second, or its worker was lost: the store decides whether it runs again.',
@@ -41,8 +41,8 @@ export const WORKFLOW = [
     server: true,
   },
   {
-    name: 'a stop is settled before a report is delivered',
-    rule: 'recorded order: what has ended is reported before anything else is settled',
+    name: 'a stop is settled before a due report is delivered',
+    rule: 'command order: a due report is delivered before anything is settled',
     edits: [
       {
         find: "if (run.family.reportDue) await report(run);\n    else if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });",
@@ -54,15 +54,15 @@ export const WORKFLOW = [
     server: true,
   },
   {
-    name: 'a stop is forgotten when the thread continues as new',
+    name: 'a stop is lost on continue-as-new',
     rule: 'a stop is settled before a run ends',
     edits: [{ find: '|| terminate || stop || canceled', put: '|| terminate || canceled' }],
     tests: ['test/faults/continue-held.test.ts'],
     server: true,
   },
   {
-    name: 'a thread continues as new while a child boots',
-    rule: 'a run does not end between the command and the word that the child has begun',
+    name: 'a thread continues as new while a child starts',
+    rule: 'a run does not end between the command that starts a child and its confirmation',
     edits: [
       {
         find: 'mustContinueAsNew(run) && !effectsBlockContinue(run) && !run.family.booting',
@@ -73,14 +73,14 @@ export const WORKFLOW = [
     server: true,
   },
   {
-    name: 'a message that comes twice is taken twice',
-    rule: 'a signal with an id that was seen is the same message',
+    name: 'a duplicate message is queued twice',
+    rule: 'a signal whose id was seen before is a duplicate',
     edits: [{ find: 'if (this.#seen.has(id)) return { id, duplicate: true };', put: '' }],
     tests: ['test/core/queue.test.ts'],
   },
   {
     name: 'items leave the workflow before they are stored',
-    rule: 'items leave the workflow only after the step that took them has stored them',
+    rule: 'items leave the workflow only after the step that drained them has stored them',
     edits: [
       {
         find: 'return this.#taken.map(({ item }) => item);\n  }\n\n  /** Records that the step has stored',
@@ -90,8 +90,8 @@ export const WORKFLOW = [
     tests: ['test/core/queue.test.ts'],
   },
   {
-    name: 'arrivals overtake what waits in the store',
-    rule: 'nothing overtakes in the queue',
+    name: 'new items overtake items that wait in the store',
+    rule: 'the queue is first in, first out',
     edits: [
       {
         find: 'return this.#waiting > 0 || this.#bytes > LIMITS.stepInlineBytes;',
@@ -101,8 +101,8 @@ export const WORKFLOW = [
     tests: ['test/core/queue.test.ts'],
   },
   {
-    name: 'a carried state of any version is read',
-    rule: 'an older worker does not run a newer thread',
+    name: 'carried state of any version is accepted',
+    rule: 'an older worker does not run a thread of a newer one',
     edits: [
       {
         find: 'if (version === 2) return checkFields(value as Snapshot);\n',
@@ -112,7 +112,7 @@ export const WORKFLOW = [
     tests: ['test/core/snapshot.test.ts'],
   },
   {
-    name: 'no limit ends an execution',
+    name: 'the hard cap of steps is not applied',
     rule: 'an execution has a hard cap of steps',
     edits: [
       {
@@ -123,48 +123,48 @@ export const WORKFLOW = [
     tests: ['test/core/stop.test.ts'],
   },
   {
-    name: 'a stop that begins a run is forgotten',
-    rule: 'a stop holds from the moment the server has it, also where it begins the run that hears it',
+    name: 'a stop that starts a run is lost',
+    rule: 'a stop holds once the server has accepted it, even if it starts the run that handles it',
     edits: [{ find: 'this.#parked = stops || (', put: 'this.#parked = (stops && false) || (' }],
     tests: ['test/conformance/runtime-06-revival.test.ts'],
     title: 'stop',
     server: true,
   },
   {
-    name: 'a thread at rest never continues as new',
-    rule: 'whatever is sent, the thread continues as new',
+    name: 'an idle thread never continues as new',
+    rule: 'whatever signals it receives, an idle thread continues as new',
     edits: [{ find: 'return run.effects.looked || patched(', put: 'return run.effects.looked && patched(' }],
     tests: ['test/hostile/unknown-names.test.ts'],
     title: 'history has grown',
     server: true,
   },
   {
-    name: 'a flood is taken in by one script',
-    rule: 'a script of the workflow’s context takes in a bounded part of what came',
+    name: 'a flood of signals is processed in one script',
+    rule: 'the workflow processes a limited number of signals per script',
     edits: [{ find: 'return left > 0 || !patched(', put: 'return true || !patched(' }],
     tests: ['test/hostile/flood.test.ts'],
     title: 'in their order',
     server: true,
   },
   {
-    name: 'the last call of a step goes on whatever the thread has heard',
-    rule: 'what is said before a call ends is in the next request',
+    name: 'the last call of a step continues although the thread has new input',
+    rule: 'input that arrives before a call ends is in the next model request',
     edits: [{ find: ' && (await isHistoryUnchanged(next))', put: '' }],
     tests: ['test/conformance/runtime-05-last-call.test.ts'],
     title: 'is in the next request, however shortly before',
     server: true,
   },
   {
-    name: 'a step goes on into the next one where it ends the turn',
-    rule: 'of quick calls, the activity judges as the workflow would whether their step goes on',
+    name: 'a step continues into the next one although it ends the turn',
+    rule: 'after quick calls, the activity decides as the workflow would whether to continue',
     edits: [{ find: 'if (!end.verdict.goesOn || end.verdict.turn) return', put: 'if (false) return' }],
     tests: ['test/conformance/runtime-05-steps-behind.test.ts'],
     title: 'ends with its step',
     server: true,
   },
   {
-    name: 'a step behind another is asked for again under another ordinal',
-    rule: 'readers take back what they have seen of an answer whose worker was lost',
+    name: 'a retried follow-on step gets another ordinal',
+    rule: 'readers withdraw the partial text of an answer whose worker was lost',
     edits: [
       {
         find: '    ordinal,\n    afterStep: turn.afterStep,',
@@ -176,8 +176,8 @@ export const WORKFLOW = [
     server: true,
   },
   {
-    name: 'a step that a call has gone on into outlives the end of its execution',
-    rule: 'a step ahead is forgotten where the loop does anything else first',
+    name: 'a follow-on step survives the end of its execution',
+    rule: 'a follow-on step is dropped if the loop does anything else first',
     edits: [{ find: '  run.ahead.forget();\n', put: '' }],
     tests: ['test/workflows/step-ahead.test.ts'],
     title: 'is the next step of the loop',
