@@ -5,13 +5,13 @@ export const BUDGETS: readonly Requirement[] = [
   {
     id: 'PL-17',
     level: 'MUST',
-    text: 'Each limit denies what would exceed it, where it is asked, by its name; what it denies is not done.',
+    text: 'Each limit denies, by name, the request that would exceed it; what is denied is not done.',
   },
   { id: 'PL-18', level: 'MUST', text: 'Each limit warns once, when most of it is used.' },
   {
     id: 'PL-19',
     level: 'MUST',
-    text: 'Every try at a model counts, the one that failed and was repeated too.',
+    text: 'Every model attempt counts, including one that failed and was retried.',
   },
-  { id: 'PL-20', level: 'MUST', text: 'A worker that is killed counts nothing twice and forgets nothing.' },
+  { id: 'PL-20', level: 'MUST', text: 'A killed worker leads to no double count and to no lost count.' },
 ];

@@ -5,41 +5,41 @@ export const RUN_CONTEXT: readonly Requirement[] = [
   {
     id: 'PL-01',
     level: 'MUST',
-    text: 'A context with every field is kept as it was given, read back the same, and told in the metadata of its message.',
+    text: 'A context with all fields is stored as given, read back unchanged, and included in the metadata of its message.',
   },
   {
     id: 'PL-02',
     level: 'MUST',
-    text: 'Metadata of the time before contexts is read as one, by its older names too.',
+    text: 'Metadata from before contexts existed is read as a context, including its older names.',
   },
   {
     id: 'PL-03',
     level: 'MUST',
-    text: 'A child has a run of its own, knows the run that asked it, and keeps session, trace, workspace, permissions, budget and metadata, with the chain of agents.',
+    text: 'A child has its own run, knows its parent run, and inherits session, trace, workspace, permissions, budget and metadata, with the chain of agents.',
   },
   {
     id: 'PL-12',
     level: 'MUST',
-    text: 'Cancelled while a slow tool runs, an execution ends once, as canceled, with its reason in record, context and event; no error is told, and nothing is committed.',
+    text: 'An execution that is canceled during a slow tool ends once, as canceled, with its reason in record, context and event; no error is reported and nothing is committed.',
   },
   {
     id: 'PL-13',
     level: 'MUST',
-    text: 'Of two requests the first one counts; an unknown execution is not found, and one that has ended is not cancelable.',
+    text: 'The first of two cancel requests counts; an unknown execution is not found, and an ended one is not cancelable.',
   },
   {
     id: 'PL-14',
     level: 'MUST',
-    text: 'Cancelled while it waits for an approval, an execution ends as canceled; an approval that comes later begins nothing.',
+    text: 'An execution that is canceled while it waits for approval ends as canceled; a later approval starts nothing.',
   },
   {
     id: 'PL-15',
     level: 'MUST',
-    text: 'Work whose context is canceled asks no model and runs no tool; its execution ends once, as canceled.',
+    text: 'Work with a canceled context calls no model and no tool; its execution ends once, as canceled.',
   },
   {
     id: 'PL-16',
     level: 'MUST',
-    text: 'Where the worker is lost while an execution is being cancelled, it ends as canceled, with its reason.',
+    text: 'If the worker is lost during a cancellation, the execution still ends as canceled, with its reason.',
   },
 ];

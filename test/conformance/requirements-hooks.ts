@@ -5,16 +5,16 @@ export const HOOKS: readonly Requirement[] = [
   {
     id: 'AX-105',
     level: 'MUST',
-    text: 'Hooks run by priority; those of the same in the order in which they are listed.',
+    text: 'Hooks run by priority; those with the same priority run in list order.',
   },
   { id: 'AX-106', level: 'MUST', text: 'The first hook that blocks a call ends the chain.' },
   {
     id: 'AX-107',
     level: 'MUST',
-    text: 'What hooks make of a result is what the model reads, and what events tell.',
+    text: 'The model reads, and events show, the result as hooks changed it.',
   },
-  { id: 'AX-108', level: 'MUST', text: 'A hook that observes and throws ends nothing.' },
-  { id: 'AX-109', level: 'MUST', text: 'A hook that guards and throws refuses the call.' },
-  { id: 'AX-110', level: 'MUST', text: 'The hook at the end is told once of every ending, with its reason.' },
+  { id: 'AX-108', level: 'MUST', text: 'An exception in an observing hook ends nothing.' },
+  { id: 'AX-109', level: 'MUST', text: 'An exception in a guarding hook refuses the call.' },
+  { id: 'AX-110', level: 'MUST', text: 'The end hook runs once for every kind of ending, with its reason.' },
   { id: 'AX-111', level: 'MUST', text: 'What a hook adds to a request is not in the next one.' },
 ];

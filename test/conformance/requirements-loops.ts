@@ -2,34 +2,34 @@
 import type { Requirement } from './requirement.ts';
 
 export const LOOPS: readonly Requirement[] = [
-  { id: 'AX-03', level: 'MUST', text: 'A root thread that has used up its rounds has failed.' },
+  { id: 'AX-03', level: 'MUST', text: 'A root thread that reaches its round limit fails.' },
   {
     id: 'AX-04',
     level: 'MUST',
-    text: 'A subagent that has used up its rounds is paused, and says how far it is.',
+    text: 'A subagent that reaches its round limit is paused and reports its progress.',
   },
   {
     id: 'AX-70',
     level: 'MUST',
-    text: 'The same call again and again: the model is reminded behind all results, and then the execution ends with all of them kept.',
+    text: 'When the same call is repeated, the model is reminded after all results; then the execution ends with all of them stored.',
   },
-  { id: 'AX-71', level: 'MUST', text: 'So do two calls in turn.' },
+  { id: 'AX-71', level: 'MUST', text: 'Two alternating calls are treated likewise.' },
   {
     id: 'AX-72',
     level: 'MUST',
-    text: 'So do calls that bring nothing new; one that does begins the count anew.',
+    text: 'Calls without new results are treated likewise; a new result resets the count.',
   },
-  { id: 'AX-73', level: 'MUST', text: 'The order of the keys of arguments makes no difference.' },
-  { id: 'AX-74', level: 'MUST', text: 'The thresholds can be set, down to their floors.' },
-  { id: 'AX-75', level: 'MUST', text: 'A worker that is killed forgets none of the calls.' },
-  { id: 'AX-76', level: 'MUST', text: 'A new execution starts clean.' },
-  { id: 'AX-77', level: 'MUST', text: 'A call that was refused does not count.' },
-  { id: 'AX-78', level: 'MUST', text: 'The worst verdict counts; none hides another.' },
-  { id: 'AX-100', level: 'MUST', text: 'The limit of rounds has a default and bounds.' },
-  { id: 'AX-101', level: 'MUST', text: 'A limit that changes holds from the next execution on.' },
+  { id: 'AX-73', level: 'MUST', text: 'The order of keys in arguments makes no difference.' },
+  { id: 'AX-74', level: 'MUST', text: 'The thresholds can be configured, down to their minimums.' },
+  { id: 'AX-75', level: 'MUST', text: 'A killed worker loses none of the counted calls.' },
+  { id: 'AX-76', level: 'MUST', text: 'A new execution starts with empty counts.' },
+  { id: 'AX-77', level: 'MUST', text: 'A refused call does not count.' },
+  { id: 'AX-78', level: 'MUST', text: 'The most severe verdict applies; none hides another.' },
+  { id: 'AX-100', level: 'MUST', text: 'The round limit has a default and bounds.' },
+  { id: 'AX-101', level: 'MUST', text: 'A changed limit applies from the next execution on.' },
   {
     id: 'AX-122',
     level: 'MUST',
-    text: 'A paused subagent is not completed: it is let go, goes on from the same history and finishes.',
+    text: 'A paused subagent is not completed: resumed, it continues from the same history and finishes.',
   },
 ];

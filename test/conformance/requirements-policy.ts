@@ -5,37 +5,37 @@ export const POLICY: readonly Requirement[] = [
   {
     id: 'PL-04',
     level: 'MUST',
-    text: 'What the policy requires an approval for requires it also where the context of the run allows it.',
+    text: 'An approval that the policy requires is required even if the context of the run allows the action.',
   },
   {
     id: 'PL-05',
     level: 'MUST',
-    text: 'Of a set the most specific rule holds, over sets and capabilities the strongest; the decision names effect, matches and sources.',
+    text: 'The most specific rule of a set wins, the strictest decision across sets and capabilities; the decision names effect, matches and sources.',
   },
   {
     id: 'PL-06',
     level: 'MUST',
-    text: 'A denied call is not begun, by whatever way it comes: no effect, and an error that whoever called reads.',
+    text: 'A denied call never starts, however it was made: no side effect, and an error for the caller.',
   },
   {
     id: 'PL-07',
     level: 'MUST',
-    text: 'Where an approval is needed and nobody can be asked, nothing of the call is done, and it says so.',
+    text: 'If an approval is needed and nobody can be asked, the call is not made, and the error says so.',
   },
   {
     id: 'PL-08',
     level: 'MUST',
-    text: 'An approval is for what was shown: an answer for anything else does not count, and a changed action asks again.',
+    text: 'An approval covers what was shown: an answer for anything else is ignored, and a changed action asks again.',
   },
   {
     id: 'PL-09',
     level: 'MUST',
-    text: 'An action that waits for its approval survives the loss of its worker, and is done once.',
+    text: 'An action that waits for approval survives the loss of its worker and runs once.',
   },
   {
     id: 'PL-10',
     level: 'MUST',
-    text: 'A refused approval leaves nothing done, and its reason is told.',
+    text: 'A rejected action is not run, and the reason of the rejection is reported.',
   },
   {
     id: 'PL-11',
@@ -45,11 +45,11 @@ export const POLICY: readonly Requirement[] = [
   {
     id: 'PL-25',
     level: 'MUST',
-    text: 'What was done is kept once, whatever comes behind it, and is never done again.',
+    text: 'A completed action is stored once, whatever follows it, and is never run again.',
   },
   {
     id: 'PL-26',
     level: 'MUST',
-    text: 'A call that had begun when its worker was lost is uncertain, is not done again, and a person says what became of it.',
+    text: 'A call that had started when its worker was lost is uncertain and is not run again; a person reconciles it.',
   },
 ];

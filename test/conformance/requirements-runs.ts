@@ -5,33 +5,33 @@ export const RUNS: readonly Requirement[] = [
   {
     id: 'PL-21',
     level: 'MUST',
-    text: 'A run is told as one stream of events in one order, the last of them final.',
+    text: 'A run is one stream of events in one order; the last event is final.',
   },
-  { id: 'PL-22', level: 'MUST', text: 'A sink or trace that fails or is slow never changes a run.' },
+  { id: 'PL-22', level: 'MUST', text: 'A sink or trace that fails or is slow never affects a run.' },
   {
     id: 'PL-23',
     level: 'MUST',
-    text: 'A report is redacted before it leaves, replays as the run was, and can be asserted upon.',
+    text: 'A report is redacted before it is exported, replays the run, and supports assertions.',
   },
-  { id: 'PL-24', level: 'MUST', text: 'Runs are listed by session, run, state and agent, the newest first.' },
+  { id: 'PL-24', level: 'MUST', text: 'Runs are listed by session, run, state and agent, newest first.' },
   {
     id: 'PL-27',
     level: 'MUST',
-    text: 'A reader that was cut off reads on from where it was: each row once, and the run goes on meanwhile.',
+    text: 'A reader that was disconnected resumes at its cursor: each row once, while the run continues.',
   },
   {
     id: 'PL-28',
     level: 'MUST',
-    text: 'Where a context, a policy or a budget is in use, each request to a model is told of before it is sent, its tokens estimated by section.',
+    text: 'If a context, a policy or a budget is in use, each model request is announced before it is sent, with estimated tokens by section.',
   },
   {
     id: 'PL-29',
     level: 'MUST',
-    text: 'The sections of a manifest add up to its total, which is what a budget reserves; it stands beside what the provider has counted.',
+    text: "The sections of a manifest add up to its total, which is what a budget reserves; it is shown beside the provider's own count.",
   },
   {
     id: 'PL-30',
     level: 'MUST',
-    text: 'A model with a profile is asked a single question without a standing thread: announced with its manifest, within its budget, and on record.',
+    text: 'A model with a profile can be asked a single question without a thread: announced with its manifest, within its budget, and recorded.',
   },
 ];

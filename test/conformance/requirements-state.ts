@@ -16,22 +16,22 @@ const ROWS: readonly Row[] = [
   [
     'threadstate context',
     'MUST',
-    'context is shared scratch of one execution, shown to prompts, and cleared after it.',
+    'context is scratch data of one execution, available to prompts and cleared afterwards.',
   ],
-  ['threadstate execution', 'SHOULD', 'execution tells the flow and steers it: stop and forceTurn.'],
-  ['threadstate loading', 'MUST', 'loadModel, loadPrompt, loadAgent, and the names there are.'],
-  ['threadstate environment', 'MUST', 'env, envType and setEnv, in tools as anywhere.'],
+  ['threadstate execution', 'SHOULD', 'execution describes the flow and steers it with stop and forceTurn.'],
+  ['threadstate loading', 'MUST', 'loadModel, loadPrompt, loadAgent, and lists of names.'],
+  ['threadstate environment', 'MUST', 'env, envType and setEnv, in tools and everywhere else.'],
   ['threadstate tools', 'MUST', 'queueTool and invokeTool.'],
   ['threadstate utilities', 'MUST', 'emit and the members that are specific to this runtime.'],
   [
     'threadstate files',
     'MUST',
-    'readFile, writeFile, readdirFile, findFiles and the others, of this thread alone.',
+    'readFile, writeFile, readdirFile, findFiles and the others, restricted to this thread.',
   ],
   [
     'threadstate code execution',
     'MUST',
-    'runCode runs untrusted code and answers its result, its reports and its logs.',
+    'runCode runs untrusted code and returns its result, reports and logs.',
   ],
 ];
 

@@ -5,16 +5,16 @@ export const TEAM: readonly Requirement[] = [
   {
     id: 'AX-68',
     level: 'MUST',
-    text: 'A root thread asks for the status of its subagents as often as its turn may, and not too soon; subagents are not limited.',
+    text: 'Status calls of a root thread are limited per turn and in frequency; those of subagents are not.',
   },
   {
     id: 'AX-120',
     level: 'MUST',
-    text: 'A subagent that is not awaited is named at once and reports later; its turn tells that it starts, how it gets on, and that it is done or has failed.',
+    text: 'A subagent that is not awaited is named at once and reports later; its turn has events for start, progress, and completion or failure.',
   },
   {
     id: 'AX-121',
     level: 'MUST',
-    text: 'Each limit of a team refuses another subagent with its own code, exactly and for as long as the turn lasts.',
+    text: 'Each team limit refuses another subagent with its own code, exactly and for the rest of the turn.',
   },
 ];

@@ -29,7 +29,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'runtime 1',
     level: 'MUST',
-    text: 'One step at a time on a thread; results are kept before anything goes on.',
+    text: 'A thread runs one step at a time; results are stored before the loop continues.',
   },
   {
     id: 'runtime 2',
@@ -40,7 +40,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'runtime 3',
     level: 'MUST',
-    text: 'A step drains, assembles, asks, keeps the answer, runs tools, keeps results, evaluates stops: in this order.',
+    text: 'A step drains the queue, assembles the request, calls the model, stores the answer, runs tools, stores results and evaluates stops, in this order.',
   },
   {
     id: 'runtime 3.2',
@@ -55,7 +55,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'runtime 3.7',
     level: 'MUST',
-    text: 'Stop conditions are evaluated after each step, also where more input waits.',
+    text: 'Stop conditions are evaluated after each step, even if more input is queued.',
   },
   {
     id: 'runtime 4',
@@ -65,39 +65,51 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'runtime 4a',
     level: 'MUST',
-    text: 'For two sides: own messages as assistant, the other side as user, its tool calls hidden.',
+    text: 'In two-sided agents, own messages appear as assistant, those of the other side as user, without its tool calls.',
   },
-  { id: 'runtime 5.1', level: 'MUST', text: 'Tool calls run one after another in the returned order.' },
-  { id: 'runtime 5.2', level: 'MUST', text: "A tool's error is a stored result and never ends the loop." },
+  {
+    id: 'runtime 5.1',
+    level: 'MUST',
+    text: 'Tool calls run one after another, in the order in which the model returned them.',
+  },
+  { id: 'runtime 5.2', level: 'MUST', text: 'A tool error is stored as a result and never ends the loop.' },
   {
     id: 'runtime 5.3',
     level: 'MUST',
     text: 'Prompt tools and handoffs can be called like function tools.',
   },
-  { id: 'runtime 5.3a', level: 'MUST', text: 'So can subagents.' },
+  { id: 'runtime 5.3a', level: 'MUST', text: 'Subagents can be called like function tools.' },
   {
     id: 'runtime 6',
     level: 'SHOULD',
     text: 'Stops are evaluated in order: session tools, stopTool, stopOnResponse, limits.',
   },
   { id: 'runtime 6.2', level: 'SHOULD', text: 'stopTool ends the turn.' },
-  { id: 'runtime 6.3', level: 'SHOULD', text: 'stopOnResponse ends the turn at an answer without calls.' },
+  {
+    id: 'runtime 6.3',
+    level: 'SHOULD',
+    text: 'stopOnResponse ends the turn after an answer without tool calls.',
+  },
   { id: 'runtime 6.4', level: 'MUST', text: 'Safety limits end an execution that no other rule ends.' },
   {
     id: 'runtime 9',
     level: 'MUST',
-    text: 'The queue is durable and first in, first out: injected before the next model call, or starting an idle thread.',
+    text: 'The queue is durable and first in, first out; items are injected before the next model call, or start an idle thread.',
   },
   {
     id: 'runtime 10',
     level: 'MUST',
-    text: 'terminate sets a time, aborts work in flight, and makes the thread refuse everything after.',
+    text: 'terminate records its time, aborts running work and makes the thread refuse everything afterwards.',
   },
-  { id: 'runtime 11', level: 'MUST', text: 'One flow on a thread; threads may run beside one another.' },
+  {
+    id: 'runtime 11',
+    level: 'MUST',
+    text: 'A thread has one flow of execution; different threads run concurrently.',
+  },
   {
     id: 'runtime 12',
     level: 'SHOULD',
-    text: 'Model calls, tool calls and results, stops and terminations leave durable markers.',
+    text: 'Model calls, tool calls and results, stops and terminations leave durable events.',
   },
   ...FAMILY,
   ...RUN_CONTEXT,
@@ -119,7 +131,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'runtime 15',
     level: 'MUST',
-    text: 'All of it together: one flow, order, limits, results first, durable queue, copied files, code, values.',
+    text: 'Everything together: one flow, order, limits, results first, durable queue, copied files, code, values.',
   },
   ...DEFINITIONS,
   ...THREAD_STATE,
