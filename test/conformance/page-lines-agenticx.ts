@@ -23,13 +23,13 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Context compaction: one system message tagged [compacted], and the retained tail', 'AX-24'),
   differs(
     'Context compaction: a list that starts with the summary',
-    'the prompt of the agent stands before it, and a tail that does not begin with a user has what the user asked before it',
+    "the agent's prompt precedes it, and a tail that does not start with a user message is preceded by the user's question",
   ),
   shown('The think-act loop: invalid tool names are normalised', 'AX-45'),
   shown('The think-act loop: streamed JSON arguments are repaired', 'AX-46', 'AX-48', 'AX-50'),
   differs(
     'The think-act loop: arguments that cannot be repaired are an empty object',
-    'their call is not made, and the model reads why (AX-47)',
+    'the call is not made, and the model reads why (AX-47)',
   ),
   shown('The think-act loop: tool-call filtering', 'AX-45', 'AX-49'),
   shown(
@@ -42,7 +42,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   ),
   differs(
     'The think-act loop: an inline tool call anywhere in plaintext',
-    'in a wrapper made for calls, or where it is all of the text: words about a tool never run it (AX-57)',
+    'only in a call tag, or as the whole text: a text that mentions a tool never runs it (AX-57)',
   ),
   shown('The think-act loop: tool dispatch, run_before_tool_call may block', 'AX-60', 'AX-106', 'AX-109'),
   shown(
@@ -52,7 +52,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   ),
   differs(
     'The think-act loop: tool dispatch, invalid names produce a result',
-    'where an answer has other calls, one that names nothing is left out of it: the model is told nothing of a call that is none (AX-45)',
+    'if the answer has other calls, a call without a name is removed from it, without a result (AX-45)',
   ),
   shown('The think-act loop: tool dispatch, meta tools require a team manager', 'AX-67'),
   shown('The think-act loop: tool dispatch, what is denied or cut off', 'AX-63', 'AX-64'),
@@ -67,12 +67,12 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('The think-act loop: LLM call, on any failure invoke', 'AX-34', 'AX-36'),
   differs(
     'The think-act loop: LLM call, invoke on any failure',
-    'what a provider refuses itself, with a status or for its limits, is tried again after a pause instead: it would refuse both',
+    'what the provider itself refuses, with a status or for its rate limits, is retried after a pause instead: it would refuse both forms',
   ),
   shown('Timeout configuration', 'AX-38', 'AX-39'),
   differs(
     'Timeout configuration: environment variables',
-    'the times are those of each model, in its definition: one slow model needs its own; the face reads the variables',
+    "timeouts belong to each model's definition, since one slow model needs its own; `everthread/agenticx` reads the variables",
   ),
   shown('timeout: AGX_LLM_INVOKE_TIMEOUT_SECONDS (`firstChunkSeconds`, `plainSeconds`)', 'AX-31', 'AX-35'),
   shown('timeout: AGX_LLM_HEARTBEAT_TIMEOUT_SECONDS (`idleSeconds`)', 'AX-32'),
@@ -80,18 +80,18 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('timeout: AGX_LLM_FIRST_FEEDBACK_SECONDS (`feedbackSeconds`)', 'AX-31', 'AX-37'),
   differs(
     'timeout: AGX_LLM_FIRST_FEEDBACK_SECONDS, a waiting TOKEN',
-    'it is an event of its own, `model.waiting`: never part of the text',
+    'it is a separate event, `model.waiting`, and never part of the text',
   ),
   differs(
     'timeout: defaults of 120 and 300 seconds',
-    '600 seconds for a whole answer and for a stream, 120 for its beginning: models that think take longer; the face has those of the page',
+    "600 seconds for a whole answer and for a stream, 120 for its first chunk, because reasoning models take longer; `everthread/agenticx` has the page's defaults",
   ),
   shown('Timeout configuration: the request timeout passed into providers', 'AX-38'),
   shown('max_tool_rounds is exhausted: meta agents get ERROR', 'AX-03'),
   shown('max_tool_rounds is exhausted: others get SUBAGENT_PAUSED with metadata', 'AX-04', 'AX-122'),
   differs(
     'Runtime configuration: AGX_MAX_TOOL_ROUNDS / runtime.max_tool_rounds',
-    '`guards.rounds` of an agent: off unless it is asked for, then 30, within 10 and 120 (AX-100, AX-101)',
+    '`guards.rounds` of an agent: off by default; if enabled 30, between 10 and 120 (AX-100, AX-101)',
   ),
   shown('Runtime event stream', 'AX-81', 'AX-82', 'AX-84'),
   shown('event: round_start', 'AX-01', 'AX-02'),
@@ -106,7 +106,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Runtime configuration: limits of a team of subagents', 'AX-121'),
   differs(
     'Runtime configuration: AGX_STATUS_QUERY_BUDGET_PER_TURN, AGX_STATUS_QUERY_COOLDOWN_SECONDS',
-    '`guards.team` of an agent has `statusBudget` and `statusCooldownSeconds`, with the defaults of the page; a query that is refused is a result, and the model ends its turn itself (AX-68)',
+    "`guards.team` of an agent has `statusBudget` and `statusCooldownSeconds`, with the page's defaults; a refused query is a result, and the model ends its turn itself (AX-68)",
   ),
   ...rows('event', 'subagent_started subagent_progress subagent_completed subagent_error', (what) =>
     shown(what, 'AX-84', 'AX-120'),
@@ -115,11 +115,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('event: error', 'AX-05', 'AX-82'),
   differs(
     'Confirm gate: Run Everything (permission mode auto)',
-    "`guards.confirm: 'auto'` of an agent, for what its tools want confirmed; what a policy asks is asked all the same (AX-94)",
+    "`guards.confirm: 'auto'` of an agent covers confirmations of tools; approvals that a policy requires are still asked (AX-94)",
   ),
   differs(
     'Running an agent: two stacks',
-    'one engine under both names: a task is a thread, as a session is, with the same guards (AX-140)',
+    'both names run on one engine: a task is a thread, like a session, with the same guards (AX-140)',
   ),
   shown('The think-act loop: a turn goes on where its worker was lost', 'AX-07', 'AX-65', 'AX-80', 'AX-102'),
   shown(
@@ -137,11 +137,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Events hook: `on_agent_end`', 'AX-110'),
   differs(
     'Events hook: `MemoryHook` is registered at low priority',
-    '`memoryHook` has the priority -10, and runs for agents that list it; its notes are threads’, recalled for their user and organisation (AX-105, AX-111)',
+    '`memoryHook` has priority -10 and runs for agents that list it; notes belong to threads and are recalled for their user and organisation (AX-105, AX-111)',
   ),
   differs(
     'Events hook: `on_agent_end`, before FINAL or with max-round messages',
-    'on every ending, with its reason: what an agent holds is let go however it ends (AX-110)',
+    'on every ending, with its reason, so that resources are released however an agent ends (AX-110)',
   ),
   shown('Events hook: `on_compaction`', 'AX-27'),
   shown('Events hook: `after_tool_call` (`after_tool_call_success`, `after_tool_call_failure`)', 'AX-107'),
@@ -149,7 +149,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('AgentRuntime.run_turn', 'AX-01', 'AX-02', 'AX-05', 'AX-06'),
   differs(
     'AgentRuntime.run_turn: its session is an object in memory',
-    'it is a thread, by its id, and a turn is one of its executions: both survive restarts',
+    'a session is a thread, identified by its id, and a turn is one of its executions: both survive restarts',
   ),
   shown('Confirm gate: ConfirmGate', 'AX-90', 'AX-91'),
   shown('Confirm gate: SyncConfirmGate', 'AX-90'),
@@ -163,7 +163,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Agent definition: max_iterations (default 25)', 'AX-132'),
   differs(
     'Agent definition: max_retry_limit, and fields that nothing reads',
-    'there are none of them: a field that does nothing is refused',
+    'they do not exist: a field without effect is refused',
   ),
   shown('Running an agent: typical usage', 'AX-140'),
   shown('Running an agent: guide rails, parallel batches', 'AX-141', 'AX-142', 'AX-145'),
@@ -171,11 +171,11 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Running an agent: human_request, finish_task', 'AX-140', 'AX-143'),
   differs(
     'Running an agent: actions are parsed from JSON in the text of an answer',
-    'they are calls of tools: `finish_task`, `human_request` and the tools of the agent; a text is the result',
+    "actions are tool calls: `finish_task`, `human_request` and the agent's tools; a text is the result",
   ),
   shown('Running an agent: three failures in a row ask for help', 'AX-144'),
   differs(
     'Running an agent: its event log is compacted, by ContextCompiler.maybe_compact',
-    'the history that its model is shown is, at the thresholds of a turn (AX-20); the log is read off the thread, and kept whole',
+    'the history sent to the model is compacted, at the thresholds of a turn (AX-20); the event log is read from the thread and stays complete',
   ),
 ];

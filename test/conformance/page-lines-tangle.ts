@@ -21,23 +21,23 @@ export const TANGLE_LINES: readonly PageLine[] = [
   shown('Chat turn: produce() of the handler', 'TG-12', 'TG-13', 'TG-16', 'TG-17', 'TG-18'),
   differs(
     'Chat turn: produce() runs wherever the turn is asked for',
-    'in the process that asked first, in a session of an agent; where that process is lost the turn has failed with `ProducerLost`, and is not run again (TG-17)',
+    'it runs in the process that asked first, in a session of an agent; if that process is lost, the turn fails with `ProducerLost` and is not run again (TG-17)',
   ),
   shown('Chat turn: persistAssistantMessage of the handler; of an agent: persistTurns', 'TG-14', 'TG-15'),
   differs(
     'Chat turn: one response for a turn, whatever it waits for',
-    'it ends with `session.run.waiting` where a person is asked, and is read on behind the answer',
+    'the response ends with `session.run.waiting` if a person is asked, and reading continues after the answer',
   ),
   shown('Continuity: box.streamPrompt reconnects within the call', 'TG-16'),
   shown('Continuity: cross-process, POST /agents/run/stream with X-Execution-ID', 'TG-17'),
   differs(
     'Continuity: a buffer of 10,000 events, two minutes after completion, then the turn runs again',
-    'it is replayed as long as its thread lives, and never run again; an id that nobody has begun is `execution_not_found`',
+    'a turn is replayed as long as its thread exists, and never run again; an unknown id is `execution_not_found`',
   ),
   shown('Continuity: deriveExecutionId', 'TG-19'),
   differs(
     'Continuity: deriveExecutionId joins its parts by a colon',
-    'its parts are encoded first, so that no two turns share an id (TG-19)',
+    'the parts are encoded first, so that no two turns share an id (TG-19)',
   ),
   shown('Continuity: same id, dedup', 'TG-17', 'TG-18'),
   shown('Continuity: durability, reconnect, replay', 'TG-16', 'TG-20'),
@@ -57,21 +57,21 @@ export const TANGLE_LINES: readonly PageLine[] = [
   shown('Doctrine: no silent fallbacks; required fields fail loud', 'TG-21', 'TG-26'),
   differs(
     'Backends: unknown events of a box are dropped, and stream data that is no JSON is text',
-    'they are told to `onUnmapped`, and such data fails the stream: nothing is dropped in silence',
+    'they are passed to `onUnmapped`, and invalid data fails the stream: nothing is dropped silently',
   ),
   shown('Run row and cost ledger', 'TG-29', 'TG-30'),
   differs(
     'Run row: startRuntimeRun answers at once',
-    'it resolves once the row is written as `running`, so that a crash leaves it',
+    'it resolves once the row is written as `running`, so that the row survives a crash',
   ),
   shown('Telemetry is redacted', 'TG-32'),
-  differs('The eval harness and the analyst loop', 'out of scope: what runs can be read off the log'),
+  differs('The eval harness and the analyst loop', 'out of scope: runs can be read from the log'),
   differs(
     'Rubric: judges',
-    'the eval harness asks them: a model that is asked at the end of each task would be paid for in production. They are checked, kept and compared with the manifest; dimensions score each task',
+    'the eval harness runs them: calling a judge model after each task would cost money in production. They are validated, stored and compared with the manifest; dimensions score each task',
   ),
   differs(
     'Manifest: personas',
-    'the eval harness plays them: they are kept with the manifest for it, and a task that one plays has it as its inputs, which dimensions are shown',
+    'the eval harness plays them: they are stored with the manifest, and a task played by one has it in its inputs, which dimensions can read',
   ),
 ];

@@ -39,7 +39,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   ),
   differs(
     'field of ContextManifest: provider/model',
-    'the model by its name, and by its provider’s id in `model_id`; `provider` is null, since definitions give it no name',
+    "the model's name, and its provider's id in `model_id`; `provider` is null, because definitions do not name providers",
   ),
   ...rows(
     'limit',
@@ -57,7 +57,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Final state and events', 'PL-12', 'PL-13', 'PL-15'),
   differs(
     'Final state and events: after its end a cancel finds no task',
-    'the record is there: it is TaskNotCancelableError, which says how it has ended',
+    'the record still exists: the error is TaskNotCancelableError, which says how the task ended',
   ),
   shown('Best-effort guarantees', 'PL-25', 'PL-26'),
   shown('Runtime actions and artifacts', 'PL-11'),
@@ -68,12 +68,12 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Approval checkpoints', 'PL-07', 'PL-08', 'PL-09'),
   differs(
     'Approval checkpoints: a denial raises',
-    'the model reads it and goes on, unless a policy says `onDenied: fail`, as that of an agent of the face does',
+    'the model reads the denial and continues, unless the policy has `onDenied: fail`, as that of an `everthread/protolink` agent has',
   ),
   shown('code: a tool with an action_builder', 'PL-11'),
   differs(
     'action_builder may change arguments',
-    'what is done are the arguments that the model and the approver have seen',
+    'the call runs with the arguments that the model and the approver saw',
   ),
   shown('call_tool_in_context', 'PL-04', 'PL-06', 'PL-07'),
   shown('Run events', 'PL-21'),
@@ -83,7 +83,10 @@ export const PAGE_LINES: readonly PageLine[] = [
     'version type run_id task_id agent_name step span_id/parent_span_id action_id/parent_action_id delegation_id severity summary payload',
     (what) => shown(what, 'PL-21'),
   ),
-  differs('field of RunEvent: sequence', 'it is the run’s, not the sink’s: all readers see the same numbers'),
+  differs(
+    'field of RunEvent: sequence',
+    'it belongs to the run, not to the sink: all readers see the same numbers',
+  ),
   differs('field of RunEvent: final', 'once in a run, on its last event'),
   shown('event: context.prepared', 'PL-28'),
   ...rows('event', 'llm.call.started llm.call.completed', (what) => shown(what, 'PL-21')),
@@ -104,7 +107,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Persistent run store', 'PL-24'),
   differs(
     'code: SQLiteRunStore of an agent',
-    'every run is in the index already, and `agent.runs` reads it; an own RunStore is given those that have ended',
+    'every run is indexed already, and `agent.runs` reads the index; a RunStore of the application receives runs that have ended',
   ),
   ...rows('record', 'task-snapshots run-reports', (what) => shown(what, 'PL-24')),
   shown('Complete runnable examples: runtime_policy_and_approvals', 'PL-04'),
@@ -112,5 +115,5 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Golden run tests, their code', 'PL-21'),
   shown('Relationship to telemetry', 'PL-22'),
   shown('the same over HTTP and SSE', 'PL-27'),
-  differs('the same over WebSocket', 'the WebSocket is that of Standard Agents, in its own frames'),
+  differs('the same over WebSocket', 'WebSockets carry the frames of Standard Agents'),
 ];
