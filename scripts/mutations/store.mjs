@@ -81,7 +81,7 @@ export const STORE = [
     rule: 'a report of a child is delivered once',
     edits: [
       {
-        find: "if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, heldUp: true };",
+        find: "if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, updatesAncestors: true };",
         put: '',
       },
     ],

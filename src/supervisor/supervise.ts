@@ -137,7 +137,7 @@ function listen<Order, Server, Ready>(
         return;
       }
       if (message.kind === 'answer') {
-        watch?.hear(message);
+        watch?.receive(message);
         return;
       }
       if (message.kind === 'leaving' || message.kind === 'refusing') {

@@ -37,7 +37,7 @@ export class SupervisorWatch {
     this.phase = 'fallen';
   }
 
-  hear({ id, value }: { readonly id: number; readonly value: unknown }): void {
+  receive({ id, value }: { readonly id: number; readonly value: unknown }): void {
     this.#open.get(id)?.(value);
   }
 

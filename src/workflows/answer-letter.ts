@@ -45,7 +45,7 @@ export function handleAnswerSignal(run: AnsweredRun, letter: Letter): void {
   const read = readAnswer(letter);
   if (!read.ok) run.refusals.add(read.refusal);
   else if (read.given) submitAnswer(run, read.id, read.given);
-  else run.waits.hear(read.id);
+  else run.waits.receive(read.id);
 }
 
 function submitAnswer({ waits, refusals }: AnsweredRun, id: string, given: GivenAnswer): void {

@@ -27,7 +27,7 @@ export async function runAnswerLoop(run: StoringRun): Promise<void> {
       const outcome = await run.activities.answerWait(given);
       waits.stored();
       // Whatever the verdict: an unnecessary check is harmless, and makes up for a lost signal.
-      waits.hear(given.id);
+      waits.receive(given.id);
       judged(outcome);
     }
   }

@@ -85,7 +85,7 @@ export class BoundActivities {
 
   openThread(input: Unbound<OpenThreadInput>) {
     const bound = { ...input, threadId: this.#threadId, storeId: this.#storeId };
-    return this.heard(commit(STORE.openThread, this.#heartbeats, bound, `open · ${input.agent}`));
+    return this.informAlarm(commit(STORE.openThread, this.#heartbeats, bound, `open · ${input.agent}`));
   }
 
   stashItems(items: StashInput['items']) {
@@ -101,17 +101,19 @@ export class BoundActivities {
     const { status, reason, error } = input;
     const shown = error ? `${status}: ${error.code}` : status;
     const summary = reason ? `${shown} · ${reason}` : shown;
-    return this.heard(commit(STORE.commitStatus, this.#heartbeats, { ...this.#ref, ...input }, summary));
+    return this.informAlarm(
+      commit(STORE.commitStatus, this.#heartbeats, { ...this.#ref, ...input }, summary),
+    );
   }
 
   modelStep(input: Unbound<StepInput>, summary: string) {
-    return this.heard(callModelStep(this.#heartbeats, { ...this.#ref, ...input }, summary));
+    return this.informAlarm(callModelStep(this.#heartbeats, { ...this.#ref, ...input }, summary));
   }
 
   /** Runs effects; cancelling `scope` aborts the running handler. */
   runEffects(scope: CancellationScope, input: Unbound<RunEffectsInput>) {
     const bound = { ...this.#ref, ...input };
-    return this.heard(scope.run(() => callRunEffects(this.#heartbeats, bound, 'effects')));
+    return this.informAlarm(scope.run(() => callRunEffects(this.#heartbeats, bound, 'effects')));
   }
 
   reportToParent() {
@@ -146,11 +148,11 @@ export class BoundActivities {
 
   /** Runs the model step of a sub-prompt. A fault that persists through all retries becomes the call's result. */
   askSubprompt(call: CallRef, place: CallPlace): Promise<SubpromptAttempt> {
-    return this.heard(this.#askSubprompt(call, place));
+    return this.informAlarm(this.#askSubprompt(call, place));
   }
 
   finishSubprompt(call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
-    return this.heard(this.#finishSubprompt(place, `result of ${call.name}`));
+    return this.informAlarm(this.#finishSubprompt(place, `result of ${call.name}`));
   }
 
   /**
@@ -158,7 +160,7 @@ export class BoundActivities {
    * the call's result.
    */
   askSubagent(call: CallRef, place: CallPlace): Promise<SubagentAttempt> {
-    return this.heard(this.#askSubagent(call, place));
+    return this.informAlarm(this.#askSubagent(call, place));
   }
 
   /** Activity `finishSubagent`: the result of a call that blocks, once the child has reported. */
@@ -174,9 +176,9 @@ export class BoundActivities {
   }
 
   /** B1: passes the result to the alarm. The reaction is attached to this same promise before the caller's. */
-  heard<Answer>(answer: Promise<Answer & EffectsDue>): Promise<Answer> {
+  informAlarm<Answer>(answer: Promise<Answer & EffectsDue>): Promise<Answer> {
     answer.then(
-      (outcome) => this.#alarm.hear(outcome),
+      (outcome) => this.#alarm.receive(outcome),
       () => undefined,
     );
     return answer;
@@ -211,7 +213,7 @@ export class BoundActivities {
 
   #finishSubagent(place: CallPlace, summary: string, error?: StoredError) {
     const input = { ...this.#ref, ...place, ...(error ? { error } : {}) };
-    return this.heard(callFinish(STORE.finishSubagent, this.#heartbeats, input, summary));
+    return this.informAlarm(callFinish(STORE.finishSubagent, this.#heartbeats, input, summary));
   }
 
   get #ref(): RunRef {

@@ -12,23 +12,23 @@ const MAX_PAUSE_MS = 30_000;
 
 /** Counts the signals of relatives that have settled something. Only a hint to ask again: the store has the state. */
 export class BudgetWatch {
-  #heard = 0;
+  #signalCount = 0;
 
-  get heard(): number {
-    return this.#heard;
+  get signalCount(): number {
+    return this.#signalCount;
   }
 
-  hear(): void {
-    this.#heard += 1;
+  receive(): void {
+    this.#signalCount += 1;
   }
 }
 
-/** B1. `look`: number of earlier attempts; `heard`: the value of `BudgetWatch.heard` before the store was asked. */
+/** B1. `look`: number of earlier attempts; `signalCount`: the count of signals before the store was asked. */
 export async function awaitBudget(
   { presence, budget }: ThreadRun,
-  { look, heard }: { readonly look: number; readonly heard: number },
+  { look, signalCount }: { readonly look: number; readonly signalCount: number },
 ): Promise<void> {
   presence.showActivity('waiting for its budget, which other requests hold');
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** look, MAX_PAUSE_MS);
-  await condition(() => budget.heard > heard, pause, { summary: 'waiting for its budget' });
+  await condition(() => budget.signalCount > signalCount, pause, { summary: 'waiting for its budget' });
 }

@@ -79,14 +79,14 @@ async function awaitReport(
   try {
     showWaitsBelow(run, waiting, waits);
     for (let look = 0; ; look++) {
-      const heard = () => run.family.hasHeard(child.threadId);
+      const reported = () => run.family.hasReported(child.threadId);
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** look, MAX_PAUSE_MS);
       // C4: effects may run during the wait.
       run.floor.lend();
-      await condition(() => heard() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
+      await condition(() => reported() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
       while (!run.floor.takeBack()) await run.floor.awaitEffects();
-      if (!heard() && mayContinue(run)) throw new Suspended();
-      const silent = !heard();
+      if (!reported() && mayContinue(run)) throw new Suspended();
+      const silent = !reported();
       run.family.listen();
       // C1: asks the store for the report.
       const outcome = await run.activities.lookForReport(call, place);

@@ -22,7 +22,7 @@ export class EffectAlarm {
   #looked = false;
 
   /** Takes the hint, if any, from the result of an activity. */
-  hear({ effectsInMs }: EffectsDue): void {
+  receive({ effectsInMs }: EffectsDue): void {
     if (typeof effectsInMs === 'number') this.lookIn(effectsInMs);
   }
 

@@ -73,18 +73,18 @@ export class FamilyWatch {
     this.#booting = false;
   }
 
-  hear({ reportOf, waitOf, boot }: WakePayload): void {
+  receive({ reportOf, waitOf, boot }: WakePayload): void {
     if (boot) this.#bootDue = true;
     const child = reportOf ?? waitOf;
     if (child !== undefined && this.#reportedIds.size < LIMITS.heardReports) this.#reportedIds.add(child);
   }
 
   /** True if the child has reported or its waits have changed since `listen`. A thread awaits one child at a time. */
-  hasHeard(childId: string): boolean {
+  hasReported(childId: string): boolean {
     return this.#reportedIds.has(childId) || this.#reportedIds.size >= LIMITS.heardReports;
   }
 
-  /** Forgets earlier signals, so that `hasHeard` only counts those from now on. */
+  /** Forgets earlier signals, so that `hasReported` only counts those from now on. */
   listen(): void {
     this.#reportedIds.clear();
   }

@@ -225,15 +225,15 @@ function isChildId(id: unknown): id is string {
 function handleFamilySignal(run: ThreadRun, letter: Letter): void {
   const { reportOf, waitOf, boot, speaks, settled, unprompted } = readFields(letter);
   if (settled === true) {
-    run.budget.hear();
+    run.budget.receive();
     return;
   }
   // Early versions treated it as an announcement of items in line.
   if (isChildId(waitOf) && patched('shows-waits-of-children')) {
-    run.family.hear({ waitOf });
+    run.family.receive({ waitOf });
     return;
   }
-  run.family.hear({ ...(isChildId(reportOf) ? { reportOf } : {}), boot: boot === true });
+  run.family.receive({ ...(isChildId(reportOf) ? { reportOf } : {}), boot: boot === true });
   if (boot !== true) run.inbox.wake();
   if (speaks !== true) return;
   run.inbox.hearRelative();

@@ -30,7 +30,7 @@ const OWN_EVENTS = 2;
 interface SignalCounters {
   /** `Inbox.news`. */
   readonly news: number;
-  /** `BudgetWatch.heard`. */
+  /** `BudgetWatch.signalCount`. */
   readonly budget: number;
 }
 
@@ -109,21 +109,23 @@ export class StepsAhead {
 
   /** Called before the activity that may go on is scheduled. */
   ask({ ordinal }: NextStepOffer, { inbox, budget }: ThreadRun): void {
-    this.#asked = { ordinal, news: inbox.news, budget: budget.heard };
+    this.#asked = { ordinal, news: inbox.news, budget: budget.signalCount };
   }
 
   /** Takes the step ahead out of the activity's answer, and returns the rest. */
-  hear(told: ToolAttempt | CallWithNext): ToolAttempt;
-  hear(told: ModelStepOutcome | StepWithNext): ModelStepOutcome;
-  hear(told: ToolAttempt | ModelStepOutcome | CallWithNext | StepWithNext): ToolAttempt | ModelStepOutcome {
-    if (!('next' in told)) return told;
-    const { next, ...before } = told;
+  receive(answer: ToolAttempt | CallWithNext): ToolAttempt;
+  receive(answer: ModelStepOutcome | StepWithNext): ModelStepOutcome;
+  receive(
+    answer: ToolAttempt | ModelStepOutcome | CallWithNext | StepWithNext,
+  ): ToolAttempt | ModelStepOutcome {
+    if (!('next' in answer)) return answer;
+    const { next, ...before } = answer;
     this.#held = this.#asked && { ...this.#asked, ...(next.kind === 'unheard' ? {} : { outcome: next }) };
     return before;
   }
 
   /** Called if the activity was lost and the store has the call's result: it may have gone on into the step. */
-  hearLost(called: ToolCallOutcome): ToolCallOutcome {
+  receiveLost(called: ToolCallOutcome): ToolCallOutcome {
     if (called.kind !== 'done' || called.directive !== undefined) return called;
     // A3: no answer decides here, and holding the step changes commands: arrivals are spilled before it.
     if (patched('goes-on-in-a-call')) this.#held = this.#asked;

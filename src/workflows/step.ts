@@ -139,9 +139,9 @@ async function askModel(
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
   const { presence } = run;
   let number: number | undefined;
-  for (let look = 0, told = ahead?.outcome; ; look++, told = undefined) {
-    const heard = (told && ahead?.budget) ?? run.budget.heard;
-    let outcome = told;
+  for (let look = 0, received = ahead?.outcome; ; look++, received = undefined) {
+    const signalCount = (received && ahead?.budget) ?? run.budget.signalCount;
+    let outcome = received;
     if (!outcome) {
       presence.showActivity(`asking ${presence.model || 'the model'}`);
       // Forget earlier signals: only those from here on concern what this attempt asks.
@@ -150,13 +150,13 @@ async function askModel(
       const next = planNextOffer(run, number);
       if (next) run.ahead.ask(next, run);
       const offered = next ? { ...input, next } : input;
-      outcome = run.ahead.hear(
+      outcome = run.ahead.receive(
         await run.activities.modelStep(offered, presence.nameStep(next !== undefined)),
       );
     }
     if (outcome.kind !== 'blocked') return outcome;
     if (outcome.wait) await awaitAnswer(run, outcome.wait);
-    else await awaitBudget(run, { look, heard });
+    else await awaitBudget(run, { look, signalCount });
   }
 }
 

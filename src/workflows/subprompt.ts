@@ -32,12 +32,12 @@ export async function runSubprompt(
   for (;;) {
     // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
-    const { heard } = run.budget;
+    const { signalCount } = run.budget;
     const asked = await run.activities.askSubprompt(call, place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
       if (asked.wait) await awaitAnswer(run, asked.wait);
-      else await awaitBudget(run, { look: looks++, heard });
+      else await awaitBudget(run, { look: looks++, signalCount });
       continue;
     }
     if (asked.kind === 'waits') {

@@ -151,7 +151,7 @@ async function awaitAnswer(
   waits.begin({ id: waitId, kind: waitKind, name });
   run.showStatus('waiting');
   run.showActivity(`waiting for ${text}`);
-  const over = () => waits.hasHeard(waitId) || run.cause !== undefined || mayContinue(run);
+  const over = () => waits.hasAnswer(waitId) || run.cause !== undefined || mayContinue(run);
   if (expiresAt === null) await condition(over);
   else
     await condition(over, Math.max(expiresAt - workflowTime(), MIN_PAUSE_MS), {

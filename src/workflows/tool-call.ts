@@ -23,7 +23,7 @@ export function runToolCall(
   place: CallPlace,
   next?: Ahead,
 ): Promise<ToolCallOutcome> {
-  return run.activities.heard(runByMode(run, call, place, next));
+  return run.activities.informAlarm(runByMode(run, call, place, next));
 }
 
 async function runByMode(
@@ -38,7 +38,7 @@ async function runByMode(
   for (let redispatches = 0, ahead = next; ; redispatches++, ahead = undefined) {
     if (ahead) run.ahead.ask(ahead.step, run);
     try {
-      const outcome = run.ahead.hear(await dispatch(run, call, place, ahead));
+      const outcome = run.ahead.receive(await dispatch(run, call, place, ahead));
       if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;
       if (outcome.kind === 'later') await pauseCall(run, outcome);
       else await awaitAnswer(run, outcome);
@@ -53,7 +53,7 @@ async function runByMode(
       redispatches = -1;
       continue;
     }
-    if (recorded.kind !== 'redispatch') return ahead ? run.ahead.hearLost(recorded) : recorded;
+    if (recorded.kind !== 'redispatch') return ahead ? run.ahead.receiveLost(recorded) : recorded;
     // The first time a worker was lost before the body began. Repeated, it is a fault: pause.
     if (redispatches > 0)
       await sleep(Math.min(30_000, 200 * 2 ** redispatches), { summary: `before ${call.name}, again` });

@@ -28,8 +28,8 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
   presence.showStatus('waiting');
   presence.showActivity(`waiting for ${text}`);
   try {
-    const heard = () => waits.hasHeard(id) || isOver();
-    const over = () => heard() || mayContinue(run);
+    const answered = () => waits.hasAnswer(id) || isOver();
+    const over = () => answered() || mayContinue(run);
     // C4: effects may run during the wait.
     floor.lend();
     if (expiresAt === null) await condition(over);
@@ -38,7 +38,7 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
         summary: `waiting for ${text}`,
       });
     while (!floor.takeBack()) await floor.awaitEffects();
-    if (!heard() && mayContinue(run)) throw new Suspended();
+    if (!answered() && mayContinue(run)) throw new Suspended();
   } finally {
     waits.end(id);
   }

@@ -60,15 +60,15 @@ export class WaitWatch {
     return paused;
   }
 
-  hear(id: string): void {
+  receive(id: string): void {
     if (this.#answeredIds.size < LIMITS.heardReports) this.#answeredIds.add(id);
   }
 
-  hasHeard(id: string): boolean {
+  hasAnswer(id: string): boolean {
     return this.#answeredIds.has(id) || this.#answeredIds.size >= LIMITS.heardReports;
   }
 
-  /** Forgets earlier signals, so that `hasHeard` only counts those from now on. */
+  /** Forgets earlier signals, so that `hasAnswer` only counts those from now on. */
   listen(): void {
     this.#answeredIds.clear();
   }

@@ -25,9 +25,9 @@ const given = (id: number) => ({ kind: 'run', job: { id } as Job }) as const;
 /** A child that has run the first run and is given the second. */
 function secondRun() {
   const conduct = new ProtocolChecker();
-  conduct.hear({ kind: 'ready' });
+  conduct.receive({ kind: 'ready' });
   conduct.tell(given(1));
-  for (const message of [settled(1), idle(1)]) conduct.hear(message);
+  for (const message of [settled(1), idle(1)]) conduct.receive(message);
   conduct.tell(given(2));
   return conduct;
 }
@@ -35,35 +35,35 @@ function secondRun() {
 describe('what a child says', () => {
   it('of its run is taken, until that has settled', () => {
     const conduct = new ProtocolChecker();
-    conduct.hear({ kind: 'ready' });
+    conduct.receive({ kind: 'ready' });
     conduct.tell(given(1));
-    expect([remark(1), call(1, 1), settled(1)].map((each) => conduct.hear(each))).toEqual([
+    expect([remark(1), call(1, 1), settled(1)].map((each) => conduct.receive(each))).toEqual([
       'pass',
       'pass',
       'pass',
     ]);
-    expect([remark(1), call(1, 2)].map((each) => conduct.hear(each))).toEqual(['drop', 'drop']);
-    expect(conduct.hear(idle(1))).toBe('pass');
+    expect([remark(1), call(1, 2)].map((each) => conduct.receive(each))).toEqual(['drop', 'drop']);
+    expect(conduct.receive(idle(1))).toBe('pass');
   });
 
   it('of the run before, which was on its way, is dropped; of its own it is taken', () => {
     const conduct = secondRun();
-    expect([remark(1), call(1, 7), settled(1)].map((each) => conduct.hear(each))).toEqual([
+    expect([remark(1), call(1, 7), settled(1)].map((each) => conduct.receive(each))).toEqual([
       'drop',
       'drop',
       'drop',
     ]);
-    expect([remark(2), settled(2)].map((each) => conduct.hear(each))).toEqual(['pass', 'pass']);
+    expect([remark(2), settled(2)].map((each) => conduct.receive(each))).toEqual(['pass', 'pass']);
   });
 
   it('of runs that have ended is a lie when it is more than can have been on its way', () => {
     const conduct = secondRun();
-    for (let count = 0; count < SANDBOX_LIMITS.staleMessages; count++) conduct.hear(remark(1));
-    expect(() => conduct.hear(remark(1))).toThrow('ended runs');
+    for (let count = 0; count < SANDBOX_LIMITS.staleMessages; count++) conduct.receive(remark(1));
+    expect(() => conduct.receive(remark(1))).toThrow('ended runs');
   });
 
   it('of a run that it was not given is a lie', () => {
-    expect(() => secondRun().hear(remark(3))).toThrow('not its own');
-    expect(() => secondRun().hear(idle(1))).toThrow('not its own');
+    expect(() => secondRun().receive(remark(3))).toThrow('not its own');
+    expect(() => secondRun().receive(idle(1))).toThrow('not its own');
   });
 });

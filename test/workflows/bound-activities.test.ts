@@ -15,14 +15,14 @@ describe("an activity's answer", () => {
   it('is heard right before its caller goes on, who waits no longer for it than others do', async () => {
     const order: string[] = [];
     const { promise, resolve } = withResolvers<Answer>();
-    alarm.hear = ({ effectsInMs }) => order.push(`heard ${effectsInMs}`);
+    alarm.receive = ({ effectsInMs }) => order.push(`heard ${effectsInMs}`);
     const wait = async (name: string, answer: Promise<Answer>) => {
       await answer;
       order.push(name);
     };
     const flows = [
       wait('before', promise),
-      wait('caller', activities.heard(promise)),
+      wait('caller', activities.informAlarm(promise)),
       wait('after', promise),
     ];
     resolve({ kind: 'done', effectsInMs: 5 });
@@ -32,7 +32,7 @@ describe("an activity's answer", () => {
 
   it('that never comes is the failure of its caller alone', async () => {
     const failed = Promise.reject<Answer>(new Error('lost'));
-    await expect(activities.heard(failed)).rejects.toThrow('lost');
+    await expect(activities.informAlarm(failed)).rejects.toThrow('lost');
   });
 });
 

@@ -35,11 +35,11 @@ export async function deliverReports(
   let ends = false;
   for (const { id, kind, child } of due) {
     await probe?.('report_due');
-    const { by, parentEnded, heldUp } = await store.reports.deliver(threadId, id);
+    const { by, parentEnded, updatesAncestors } = await store.reports.deliver(threadId, id);
     await probe?.('report_delivered');
     if (by !== 'dropped' && !parentEnded) await wakeParent(store, child);
     // The report informs the parent. The ancestors above it must learn that nothing below holds them up.
-    if (heldUp && !parentEnded) await signalAncestors(store, child.parentId);
+    if (updatesAncestors && !parentEnded) await signalAncestors(store, child.parentId);
     // A stopped child that is not resumable is done too, once the call that waited for it has its answer.
     ends ||= isDone(child, statusAfter(kind)) || (by === 'call' && !child.resumable);
   }

@@ -81,9 +81,9 @@ function toSocket(ws: WebSocket): StreamSocket {
       ws.send(text, () => resolve());
     },
     drained: () => left,
-    onText(hear) {
+    onText(listener) {
       ws.on('message', (data, isBinary) => {
-        if (!isBinary) hear(String(data));
+        if (!isBinary) listener(String(data));
       });
     },
     close: (code, reason) => ws.close(code, reason),

@@ -12,7 +12,7 @@ import type { Crossing, FromChild, ToChild } from '../protocol.ts';
 type FromRun = Exclude<FromChild, { kind: 'ready' }>;
 type Verdict = 'pass' | 'drop';
 
-/** `hear` throws if the child may not send the message. */
+/** `receive` throws if the child may not send the message. */
 export class ProtocolChecker {
   #phase: 'starting' | 'ready' = 'starting';
   #latest = 0;
@@ -31,14 +31,14 @@ export class ProtocolChecker {
   }
 
   /** Checks a message from the child: returns whether to pass it on, and throws if it violates the protocol. */
-  hear(message: FromChild): Verdict {
+  receive(message: FromChild): Verdict {
     if (message.kind === 'ready') {
       if (this.#phase === 'ready') throwViolation('`ready` twice');
       this.#phase = 'ready';
       return 'pass';
     }
     if (this.#phase === 'starting') throwViolation('a message before `ready`');
-    const verdict = message.run === this.#run?.id ? this.#run.hear(message) : this.#checkStale(message);
+    const verdict = message.run === this.#run?.id ? this.#run.receive(message) : this.#checkStale(message);
     if (message.kind === 'idle') this.#run = undefined;
     if (verdict === 'drop') this.#countStale();
     return verdict;
@@ -83,7 +83,7 @@ class RunProtocolChecker {
     this.#calls.delete(crossing.id);
   }
 
-  hear(message: FromRun): Verdict {
+  receive(message: FromRun): Verdict {
     switch (message.kind) {
       case 'idle':
         if (this.#phase !== 'settled' && !this.#stopping) throwViolation('`idle` before its run had settled');

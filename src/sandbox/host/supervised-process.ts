@@ -66,7 +66,7 @@ export class SupervisedProcess {
   /** What this throws is reported by the channel as a fault. */
   #onFrame(frame: Frame): void {
     const message = readFromChild(frame);
-    if (this.#checker.hear(message) === 'drop') return;
+    if (this.#checker.receive(message) === 'drop') return;
     if (message.kind === 'ready') this.#ready = true;
     if (message.kind === 'ready' && this.#watch === 'outside') this.#memory = watchFrom(this.#process);
     this.#events.onMessage(message.kind === 'idle' ? this.#withMeasuredMemory(message) : message);

@@ -15,17 +15,17 @@ type FormListener = (how: 'answered' | 'put away') => void;
 export class OpenForms {
   readonly #calls = new Map<string, Set<FormListener>>();
 
-  listen(waitId: string, hear: FormListener): () => void {
+  listen(waitId: string, listener: FormListener): () => void {
     const calls = this.#calls.get(waitId) ?? new Set();
-    this.#calls.set(waitId, calls.add(hear));
+    this.#calls.set(waitId, calls.add(listener));
     return () => {
-      calls.delete(hear);
+      calls.delete(listener);
       if (calls.size === 0) this.#calls.delete(waitId);
     };
   }
 
   tell(waitId: string, how: Parameters<FormListener>[0]): void {
-    for (const hear of [...(this.#calls.get(waitId) ?? [])]) hear(how);
+    for (const listener of [...(this.#calls.get(waitId) ?? [])]) listener(how);
   }
 }
 

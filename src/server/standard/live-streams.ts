@@ -9,23 +9,23 @@ export type MessageListener = (message: Message) => void;
 
 export interface LiveStreams {
   /** Returns a function that removes the listener. */
-  join(threadId: string, hear: MessageListener): () => void;
+  join(threadId: string, listener: MessageListener): () => void;
   tell(threadId: string, message: Message): void;
 }
 
 export function createLiveStreams(): LiveStreams {
   const open = new Map<string, Set<MessageListener>>();
   return {
-    join(threadId, hear) {
+    join(threadId, listener) {
       const here = open.get(threadId) ?? new Set();
-      open.set(threadId, here.add(hear));
+      open.set(threadId, here.add(listener));
       return () => {
-        here.delete(hear);
+        here.delete(listener);
         if (here.size === 0 && open.get(threadId) === here) open.delete(threadId);
       };
     },
     tell(threadId, message) {
-      for (const hear of open.get(threadId) ?? []) hear(message);
+      for (const listener of open.get(threadId) ?? []) listener(message);
     },
   };
 }

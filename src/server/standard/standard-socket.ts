@@ -31,7 +31,7 @@ export interface StreamSocket {
   /** Resolves once all that was sent has left, or the socket has closed. */
   drained(): Promise<void>;
   /** Registers a listener for incoming texts. */
-  onText(hear: (text: string) => void): void;
+  onText(listener: (text: string) => void): void;
   close(code: number, reason: string): void;
   /** Fires when the socket has closed, by either side. */
   readonly closed: AbortSignal;

@@ -23,7 +23,7 @@ export interface DeliveredReport {
    * Set if waits of descendants have blocked the parent: its ancestors must be notified, so that they update what they
    * show.
    */
-  readonly heldUp?: true;
+  readonly updatesAncestors?: true;
 }
 
 export interface LastStep {

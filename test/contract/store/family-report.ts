@@ -9,11 +9,11 @@ const CALL = { step: 1, index: 0 };
 
 /** Expects one caller to deliver the report; the others find it delivered, and notify the ancestors once more. */
 function expectDelivered(answers: readonly DeliveredReport[], by: DeliveredReport['by']): void {
-  const again = ({ heldUp }: DeliveredReport) => Number(heldUp === true);
+  const again = ({ updatesAncestors }: DeliveredReport) => Number(updatesAncestors === true);
   const expected = answers.map((_, index) => ({
     by,
     parentEnded: false,
-    ...(index > 0 && { heldUp: true }),
+    ...(index > 0 && { updatesAncestors: true }),
   }));
   expect(answers.toSorted((one, other) => again(one) - again(other))).toEqual(expected);
 }

@@ -39,23 +39,27 @@ export async function deliverReport(
 ): Promise<DeliveredReport> {
   const known = await findChild(context.db, childId);
   if (!known) throw unknownReport(childId, reportId);
-  let heldUp = false;
+  let updatesAncestors = false;
   const delivered = await inThread<DeliveredReport>(context, known.parent_id, async (parent) => {
     const child = await findChild(parent.trx, childId);
     const report = await findReport(parent, childId, reportId);
     if (!child || !report) throw unknownReport(childId, reportId);
     const parentEnded = parent.row.terminated_at !== null;
     // Also for a repeated delivery: the worker of the first one may have been lost in between.
-    heldUp = parent.row.open_waits > 0 || report.state !== 'due';
-    if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, heldUp: true };
+    updatesAncestors = parent.row.open_waits > 0 || report.state !== 'due';
+    if (report.state !== 'due') return { by: deliveredBy(report), parentEnded, updatesAncestors: true };
     const by = await chooseDelivery(parent, child, report);
     await deliver(parent, { child, report, by });
     // The parent no longer waits for the child.
     if (!parentEnded && parent.row.open_waits > 0) await showBelow(parent);
     if (!parentEnded) emitDelivered(parent, { child, report, by });
-    return { by, parentEnded, ...(parent.row.unseen_since === null ? {} : { heldUp: true as const }) };
+    return {
+      by,
+      parentEnded,
+      ...(parent.row.unseen_since === null ? {} : { updatesAncestors: true as const }),
+    };
   });
-  if (heldUp) await showAbove(context, known.parent_id);
+  if (updatesAncestors) await showAbove(context, known.parent_id);
   return delivered;
 }
 

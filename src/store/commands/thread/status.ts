@@ -43,7 +43,7 @@ export async function commitStatus(
   context: CommandContext,
   command: CommitStatus,
 ): Promise<CommitStatusOutcome> {
-  let heldUp = true;
+  let updatesAncestors = true;
   const outcome = await inThread<CommitStatusOutcome>(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await withReportDue(thread)) };
     await thread.admit(command.runId);
@@ -70,7 +70,7 @@ export async function commitStatus(
     await settleOpenCalls(thread, status, rest.error);
     if (canceled) await markLate(thread, ended);
     const closed = await closeWaits(thread, rest.reason ?? status, status === 'terminated');
-    heldUp = closed || repeated;
+    updatesAncestors = closed || repeated;
     emitEnd(thread, ended, rest);
     if (status !== 'terminated')
       await storeReport(thread, { executionId, report: command.report, goesOn: pending });
@@ -93,7 +93,7 @@ export async function commitStatus(
     return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
   });
   // Also for a repeated commit: the worker of the first one may have been lost in between.
-  if (heldUp) await showAbove(context, command.threadId);
+  if (updatesAncestors) await showAbove(context, command.threadId);
   return outcome;
 }
 

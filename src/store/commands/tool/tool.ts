@@ -69,8 +69,8 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         if (wait) return { kind: 'waits', name: call.name, wait };
       }
       // T7: the reported outcome is its result.
-      const word = await settleByReconciliation(thread, call);
-      if (word) return { kind: 'settled', name: call.name, ...word, waited: true };
+      const reported = await settleByReconciliation(thread, call);
+      if (reported) return { kind: 'settled', name: call.name, ...reported, waited: true };
       const held = call.attempt === command.attempt;
       const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
       const idempotent = command.idempotent(call.name);
