@@ -17,7 +17,7 @@ const END_CODES = {
   canceled: 'A2aTaskCanceled',
 } as const satisfies Partial<Record<RemoteTask['state'], A2aCode>>;
 
-/** Converts a task that has ended. Rejects with an A2aFailure if its answer exceeds a limit. */
+/** Converts a task that has ended. */
 export async function toTaskResult(
   { id, state, said, artifacts }: RemoteTask,
   reach: Reach,
@@ -40,11 +40,21 @@ export async function toAnswer(
   const files: ToolAttachment[] = [];
   const texts: string[] = [];
   let bytes = 0;
-  const keep = (name: string, mimeType: string, data: string) => {
-    bytes += data.length * 0.75;
-    if (files.length >= A2A_LIMITS.files || bytes > A2A_LIMITS.fileBytes)
-      throw new A2aFailure('A2aTooLarge', 'The files of its answer are too many, or too large.');
-    files.push({ name: toName(name, files.length), mimeType: mimeType || 'application/octet-stream', data });
+  let left = 0;
+  // The task is done: an answer that is too large never makes it a failure, or it would be asked for again.
+  const keep = (name: string, mimeType: string, data: string): boolean => {
+    const size = data.length * 0.75;
+    const fits = files.length < A2A_LIMITS.files && bytes + size <= A2A_LIMITS.fileBytes;
+    if (!fits) left += 1;
+    else {
+      bytes += size;
+      files.push({
+        name: toName(name, files.length),
+        mimeType: mimeType || 'application/octet-stream',
+        data,
+      });
+    }
+    return fits;
   };
   for (const parts of pieces) {
     let text = '';
@@ -61,15 +71,20 @@ export async function toAnswer(
     if (text !== '') texts.push(text);
   }
   const whole = texts.join('\n\n');
-  const result = shorten(whole, keep);
+  const shown = shorten(whole, keep);
+  const result =
+    left === 0
+      ? shown
+      : `${shown}\n(${left} of the files of its answer were left out: they are too many, or too large.)`;
   return { status: 'success', result, ...(files.length > 0 ? { attachments: files } : {}) };
 }
 
 /** Shortens a long text for the model, and attaches the whole as a file. */
-function shorten(whole: string, keep: (name: string, mimeType: string, data: string) => void): string {
+function shorten(whole: string, keep: (name: string, mimeType: string, data: string) => boolean): string {
   if (whole.length <= A2A_LIMITS.textChars) return whole;
-  keep('answer.txt', 'text/plain', Buffer.from(whole).toString('base64'));
-  return `${whole.slice(0, A2A_LIMITS.textChars)}…\n\n[The whole answer, ${whole.length} characters, is the attached answer.txt.]`;
+  const kept = keep('answer.txt', 'text/plain', Buffer.from(whole).toString('base64'));
+  const head = `${whole.slice(0, A2A_LIMITS.textChars)}…\n\n[The whole answer has ${whole.length} characters`;
+  return `${head}${kept ? ', and is the attached answer.txt.]' : '; the rest cannot be read.]'}`;
 }
 
 /** F1. Returns a text if the URL was not fetched, or could not be. */
@@ -94,7 +109,7 @@ async function fetchAgentFile(
       return { data, mimeType: response.headers.get('content-type')?.split(';')[0] ?? '' };
     });
   } catch (error) {
-    if (!isA2aFailure(error) || error.code === 'A2aTooLarge') throw error;
+    if (!isA2aFailure(error)) throw error;
     return `${shown} (could not be fetched: ${quote(error.message, 200)})`;
   }
 }

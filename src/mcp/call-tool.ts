@@ -2,6 +2,7 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/client';
 import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
+import { toResultText } from '../core/value/result-text.ts';
 import { quote, visibleIn } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { isAnswered, McpFailure } from './failure.ts';
@@ -123,30 +124,26 @@ interface Block {
   };
 }
 
+/** The server has acted: a result that is too large never makes the call a failure, or it would be made again. */
 function toResult({ content = [], structuredContent, isError }: RawToolResult): ToolResult {
-  const attachments: ToolAttachment[] = [];
+  const files: ToolAttachment[] = [];
+  let bytes = 0;
+  let left = 0;
   const lines = content.flatMap((block, index) => {
     const file = toFile(block, index);
-    if (file) attachments.push(file);
-    return file ? [] : [toLine(block)];
+    if (!file) return [toLine(block)];
+    bytes += file.data.length;
+    if (files.length < MCP_LIMITS.files && bytes <= MCP_LIMITS.fileBytes) files.push(file);
+    else left += 1;
+    return [];
   });
   const isData = lines.length === 0 && structuredContent !== undefined;
-  if (isData && !measureJson(structuredContent, DATA).whole)
-    throw new McpFailure('McpTooLarge', 'The data of its result are too large, or too deep.');
-  const text = isData ? JSON.stringify(structuredContent) : lines.join('\n');
-  checkResultSize(text, attachments);
+  const whole = isData ? toResultText(structuredContent).text : lines.join('\n');
+  const missing =
+    left > 0 ? `\n(${left} of the files of its result were left out: they are too many, or too large.)` : '';
+  const text = `${whole}${missing}`;
   if (isError) return { status: 'error', error: text || 'No reason given.', error_code: 'McpToolError' };
-  return { status: 'success', result: text, ...(attachments.length > 0 ? { attachments } : {}) };
-}
-
-const DATA = { maxBytes: MCP_LIMITS.resultBytes, maxDepth: 200 };
-
-function checkResultSize(text: string, files: readonly ToolAttachment[]): void {
-  if (Buffer.byteLength(text) > MCP_LIMITS.resultBytes)
-    throw new McpFailure('McpTooLarge', `Its result has more than ${MCP_LIMITS.resultBytes} bytes.`);
-  const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
-  if (files.length > MCP_LIMITS.files || bytes > MCP_LIMITS.fileBytes)
-    throw new McpFailure('McpTooLarge', 'The files of its result are too many, or too large.');
+  return { status: 'success', result: text, ...(files.length > 0 ? { attachments: files } : {}) };
 }
 
 function toFile({ type, data, mimeType, resource }: Block, index: number): ToolAttachment | undefined {

@@ -10,8 +10,7 @@ export const MCP_LIMITS = {
   descriptionChars: 4096,
   schemaBytes: 64 * 1024,
   schemaDepth: 32,
-  /** Bytes of a result's text, and of all its files. */
-  resultBytes: 1024 * 1024,
+  /** Bytes and number of a result's files: the rest is left out. */
   fileBytes: 8 * 1024 * 1024,
   files: 20,
   /** Bytes of a question's state, which is stored until the answer. */

@@ -17,20 +17,25 @@ export interface ToolBody {
   readonly work: string;
   /** Returns earlier questions of the call; absent if the call cannot ask. */
   readonly recall?: Recall;
+  /** Logs what was not kept as the tool returned it. */
+  readonly note: (text: string) => Promise<void>;
 }
 
-export async function runToolBody({ tool, state, args, work, recall }: ToolBody): Promise<ToolResult> {
+export async function runToolBody({ tool, state, args, work, recall, note }: ToolBody): Promise<ToolResult> {
   const code = tool.runsCode ? 'run_code' : 'tool';
   // The definition types `args` as never, because each tool has its own type; checkToolArguments has validated them.
   const execute = tool.execute as (state: ThreadState, args?: unknown) => unknown;
   try {
     const { remote } = tool;
     if (tool.a2a) return NOT_CALLABLE_HERE;
-    if (remote) return toToolResult(await runMcpCall({ remote, state, args, recall }));
-    return await runAuthorCode({ code, name: tool.name, threadId: state.threadId, work }, async () =>
+    if (remote) return await runMcpCall({ remote, state, args, recall });
+    const run = { code, name: tool.name, threadId: state.threadId, work } as const;
+    const { result, notes } = await runAuthorCode(run, async () =>
       // Converted within the run: getters of the returned value are author code.
       toToolResult(await (tool.args ? execute(state, args) : execute(state))),
     );
+    for (const text of notes) await note(text);
+    return result;
   } catch (error) {
     const stack = errorStack(error);
     return { status: 'error', error: errorMessage(error), ...(stack === undefined ? {} : { stack }) };

@@ -1,71 +1,111 @@
 /**
- * Converts whatever a tool returned to a ToolResult. Authors may write untyped code, so nothing that a tool returns may
- * crash the worker: what cannot be read throws here, where a throw counts as the tool's error, and the result is a copy
- * without getters or traps.
+ * Converts whatever a tool returned to a ToolResult. The tool has acted: what it returned never makes its outcome an error
+ * (runtime §5.2), or a model would act again. What cannot be written down is marked in the text and said in one line of it.
+ * Authors may write untyped code, so the result is a copy without getters or traps.
  */
 
 import type { ToolResult } from '../core/message/message.ts';
-import { RuntimeError } from '../core/value/error.ts';
-import { LIMITS, utf8Length } from '../core/value/limit.ts';
+import { toResultText } from '../core/value/result-text.ts';
+import { errorMessage, readField } from '../core/value/thrown.ts';
 
-/** Throws `LimitExceeded`, and whatever getters, proxies and `toJSON` throw. */
-export function toToolResult(value: unknown): ToolResult {
-  if (typeof value === 'string') return { status: 'success', result: withinLimit(value) };
-  if (value === undefined || value === null) return { status: 'success' };
-  if (typeof value !== 'object' || !('status' in value)) return { status: 'success', result: toText(value) };
-  const {
+export interface ReadResult {
+  readonly result: ToolResult;
+  /** What was not kept as the tool returned it, for the log; one line each. */
+  readonly notes: readonly string[];
+}
+
+/** Throws nothing. Texts may be of any length: they are cut behind their redaction (result-files.ts). */
+export function toToolResult(value: unknown): ReadResult {
+  if (value === undefined || value === null) return { result: { status: 'success' }, notes: [] };
+  const status = readField(value, 'status');
+  if (status === 'success' || status === 'error') return readFields(value, status);
+  const { text, notes } = toText(value);
+  const foreign = typeof value === 'object' && status !== undefined ? [FOREIGN_STATUS] : [];
+  return { result: { status: 'success', result: text }, notes: [...foreign, ...notes] };
+}
+
+const FOREIGN_STATUS =
+  'It returned an object whose "status" is neither "success" nor "error": the whole object was taken for its result.';
+
+function readFields(value: unknown, status: ToolResult['status']): ReadResult {
+  const notes: string[] = [];
+  const textOf = (field: string): Record<string, string> => {
+    const { text, notes: own } = toMemberText(value, field);
+    notes.push(...own);
+    return text === undefined ? {} : { [field]: text };
+  };
+  const stack = readField(value, 'stack');
+  const code = readField(value, 'error_code');
+  const data = readField(value, 'error_data');
+  const result: ToolResult = {
     status,
-    result,
-    error,
-    stack,
-    attachments,
-    error_code: code,
-    error_data: data,
-  } = value as Record<string, unknown>;
-  return {
-    status: status === 'error' ? 'error' : 'success',
-    ...(result === undefined || result === null ? {} : { result: toText(result) }),
-    ...(error === undefined || error === null ? {} : { error: toText(error) }),
+    ...textOf('result'),
+    ...textOf('error'),
     ...(typeof stack === 'string' ? { stack } : {}),
-    ...toErrorFields(code, data),
-    ...(attachments === undefined || attachments === null
-      ? {}
-      : { attachments: toAttachments(attachments) as ToolResult['attachments'] }),
+    ...(typeof code === 'string' ? { error_code: code } : {}),
+    ...(data === undefined || data === null ? {} : { error_data: toJson(data) }),
   };
+  try {
+    return { result: { ...result, ...toAttachments((value as ToolResult).attachments) }, notes };
+  } catch (error) {
+    const note = `The attachments that it returned could not be read: ${errorMessage(error)}`;
+    return { result: withLine(result, note), notes: [...notes, note] };
+  }
 }
 
-/** Copies the data as JSON, the form in which it is stored. */
-function toErrorFields(code: unknown, data: unknown): Pick<ToolResult, 'error_code' | 'error_data'> {
-  return {
-    ...(typeof code === 'string' ? { error_code: withinLimit(code) } : {}),
-    ...(data === undefined || data === null
-      ? {}
-      : { error_data: JSON.parse(withinLimit(JSON.stringify(data) ?? 'null')) as unknown }),
-  };
+/** Says in the text that the model reads what of the result is missing. */
+export function withLine(result: ToolResult, line: string): ToolResult {
+  const field = result.status === 'error' ? 'error' : 'result';
+  const text = result[field];
+  return { ...result, [field]: `${text === undefined ? '' : `${text}\n`}(${line})` };
 }
 
-function toText(value: unknown): string {
-  return withinLimit(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)));
+interface NotedText {
+  readonly text: string | undefined;
+  readonly notes: readonly string[];
 }
 
-function withinLimit(text: string): string {
-  if (text.length * 3 <= LIMITS.contentBytes) return text;
-  const bytes = utf8Length(text);
-  if (bytes <= LIMITS.contentBytes) return text;
-  throw new RuntimeError(
-    'LimitExceeded',
-    `LimitExceeded: The tool returned ${bytes} bytes; a result may have at most ${LIMITS.contentBytes}. Write larger results to a file and return its path.`,
-  );
+/** The text is undefined for an absent member. */
+function toMemberText(value: unknown, field: string): NotedText {
+  try {
+    const given = (value as Readonly<Record<string, unknown>>)[field];
+    return given === undefined || given === null ? { text: undefined, notes: [] } : toText(given);
+  } catch (error) {
+    const note = toNote([errorMessage(error)]);
+    return { text: `(${note})`, notes: [note] };
+  }
+}
+
+function toText(value: unknown): NotedText & { readonly text: string } {
+  const { text, unwritten } = toResultText(value);
+  if (unwritten.length === 0) return { text, notes: [] };
+  const note = toNote(unwritten);
+  return { text: `${text}\n(${note})`, notes: [note] };
+}
+
+function toNote(unwritten: readonly string[]): string {
+  return `Parts of what it returned could not be written: ${unwritten.join('; ').slice(0, 500)}`;
+}
+
+/** As JSON, the form in which it is stored and which programs read. */
+function toJson(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
+  } catch {
+    return JSON.parse(toResultText(value).text) as unknown;
+  }
 }
 
 /** Copies attachments. Their fields are validated when the files are stored (attachments.ts). */
-function toAttachments(given: unknown): unknown[] {
-  if (!Array.isArray(given)) throw new TypeError('The attachments of a result must be a list.');
-  return Array.from(given, (each) =>
+function toAttachments(given: unknown): Pick<ToolResult, 'attachments'> {
+  if (given === undefined || given === null) return {};
+  if (!Array.isArray(given)) throw new TypeError('"attachments" must be a list.');
+  const copies = Array.from(given, (each) =>
     typeof each === 'object' && each !== null
       ? Object.fromEntries(Object.entries(each).map(([name, field]) => [name, toPlain(field)]))
       : toPlain(each),
   );
+  return { attachments: copies as ToolResult['attachments'] };
 }
 
 const PLAIN: readonly string[] = ['string', 'number', 'boolean'];

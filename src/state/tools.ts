@@ -13,6 +13,7 @@ import { type AskedAction, capabilitiesOf, findConfirms, findEvaluators, rulesFo
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { askForCode } from './code-approval.ts';
+import { createNotes } from './code-note.ts';
 import { confirmCall } from './confirm-call.ts';
 import { go, openGate, type Verdict } from './gate.ts';
 import {
@@ -170,7 +171,9 @@ async function runInvoked(
     ...createOwnActions(input, { ...caller, idempotencyKey: key }),
     ...env.bind(tool),
   });
-  const body = () => runToolBody({ tool, state: own, args, work: caller.key });
+  const about = { threadId: caller.thread.id, code: 'tool', name: tool.name } as const;
+  const note = createNotes({ store: input.store, env, ...about, step: caller.execution?.step });
+  const body = () => runToolBody({ tool, state: own, args, work: caller.key, note });
   return go({ result: await withActionLease(input, action, body) });
 }
 

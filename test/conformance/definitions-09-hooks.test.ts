@@ -1,6 +1,7 @@
 /** definitions §9: hooks of threads, requests and messages, through the whole runtime. */
 import { describe, expect, it } from '@jest/globals';
 import { HOOK_NAMES } from '../../src/core/author/hook.ts';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { Message } from '../../src/core/message/message.ts';
 import { definePrompt, defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -115,13 +116,13 @@ describe('definitions §9 the course of a turn', () => {
     expect(tool?.content).toBe('{"user":1,"after":"user assistant ","requests":1,"assistant":1} 1');
   });
 
-  it('[definitions 9] a scratch that hooks spoil is told, and stays as it was', async () => {
+  it('[definitions 9] what hooks leave in the scratch that cannot be kept is dropped, and noted in the log', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([calls('ok'), says('done')]),
       tools: { ok },
       hooks: {
         after_system_message({ context }) {
-          context.spoilt = () => 1;
+          Object.assign(context, { spoilt: () => 1, kept: 1 });
         },
         after_tool_call_success: ({ context }, _call, result) => ({
           ...result,
@@ -130,9 +131,11 @@ describe('definitions §9 the course of a turn', () => {
       },
     });
     const thread = await runtime.start('go');
-    expect((await runtime.transcript(thread))[2]).toBe('tool ok success: keys: ');
-    expect(await hookFailures(runtime, thread)).toEqual(
-      Array(2).fill(expect.stringMatching(/^null: ContextNotSerializable: state\.context\.spoilt/)),
+    expect((await runtime.transcript(thread))[2]).toBe('tool ok success: keys: kept');
+    expect(await hookFailures(runtime, thread)).toEqual([]);
+    const notes = eventsOf(await runtime.store.events.read(thread, 0), 'code.note');
+    expect(notes.map(({ data }) => data.note)).toEqual(
+      Array(2).fill('state.context.spoilt: a function cannot be kept'),
     );
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { definePrompt } from '../../src/definitions/index.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { hookRuntime } from '../support/hook-project.ts';
@@ -146,17 +147,52 @@ describe('ThreadState: context', () => {
     ]);
   });
 
-  it('[threadstate context] that is not JSON makes the result an error that names the place, and stays as it was', async () => {
-    const { answers } = await work({
-      good: (state) => void Object.assign(state.context, { n: 1 }),
-      bad: (state) => void Object.assign(state.context, { when: new Date(0) }),
-      read: (state) => state.context,
+  it('[threadstate context] keeps what structured clone takes, and drops the rest without a word to the model', async () => {
+    const when = new Date(0);
+    const { answers, runtime, threadId } = await work({
+      leave: ({ context }) => {
+        const ring: Record<string, unknown> = { done: () => 1 };
+        ring.ring = ring;
+        Object.assign(context, {
+          n: 1,
+          when,
+          seen: new Map([['a', new Set([1n])]]),
+          ring,
+          stop: Symbol('stop'),
+        });
+        return 'left';
+      },
+      read: (state) => {
+        const {
+          n,
+          when: read,
+          seen,
+          ring,
+          ...rest
+        } = state.context as unknown as {
+          readonly n: number;
+          readonly when: Date;
+          readonly seen: Map<string, Set<bigint>>;
+          readonly ring: { readonly ring: unknown };
+        };
+        const [first] = seen.get('a') ?? [];
+        return [n, read.getTime(), typeof first, ring.ring === ring, Object.keys(ring), Object.keys(rest)];
+      },
     });
-    expect(answers).toEqual([
-      null,
-      expect.stringMatching(/ContextNotSerializable: .*state\.context\.when/),
-      { n: 1 },
+    expect(answers).toEqual(['left', [1, 0, 'bigint', true, ['ring'], []]]);
+    const notes = eventsOf(await runtime.store.events.read(threadId, 0), 'code.note');
+    expect(notes.map(({ data }) => data.note)).toEqual([
+      'state.context.ring.done: a function cannot be kept',
+      'state.context.stop: a symbol cannot be kept',
     ]);
+  });
+
+  it('[threadstate context] drops a key that does not fit, and keeps the others', async () => {
+    const { answers } = await work({
+      leave: ({ context }) => void Object.assign(context, { large: 'x'.repeat(300_000), small: 1 }),
+      read: ({ context }) => context,
+    });
+    expect(answers).toEqual([null, { small: 1 }]);
   });
 });
 

@@ -19,7 +19,6 @@ const DECIDED = [
   'AgentNotFound',
   'StoreMismatch',
   'MissingVariable',
-  'ContextNotSerializable',
   'SandboxBusy',
 ] as const;
 

@@ -139,11 +139,25 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
   });
 
   it('the stack of a throw names the file and the line of the tool, and the model reads the message alone', async () => {
-    const { threadId, message } = hostile.find(({ tool }) => tool.name === 'returns_a_getter') as Ended;
+    const { threadId, message } = hostile.find(
+      ({ tool }) => tool.name === 'returns_a_thenable_that_throws',
+    ) as Ended;
     const result = (await readEvents(threadId)).find((event) => event.type === 'tool.result');
-    expect(result?.data.stack).toMatch(/Error: a trap\n.*at trap .*test\/support\/clumsy-tools\.ts:\d+:\d+/);
+    expect(result?.data.stack).toMatch(
+      /Error: a trap\n.*at .*trap .*test\/support\/clumsy-tools\.ts:\d+:\d+/,
+    );
     expect(message?.content).toBe('Failed to execute tool: a trap');
-    expect(workerLog()).toMatch(/The tool "returns_a_getter" failed/);
+    expect(workerLog()).toMatch(/The tool "returns_a_thenable_that_throws" failed/);
+  });
+
+  it.each([
+    ['returns_a_getter', 'Parts of what it returned could not be written: a trap'],
+    ['returns_a_foreign_status', expect.stringContaining('neither "success" nor "error"')],
+    ['leaves_a_function_in_its_scratch', 'state.context.done: a function cannot be kept'],
+  ])('what %s left out is noted in the log of its thread, once', async (name, note) => {
+    const { threadId } = hostile.find(({ tool }) => tool.name === name) as Ended;
+    const notes = (await readEvents(threadId)).filter(({ type }) => type === 'code.note');
+    expect(notes.map(({ data }) => data)).toEqual([{ code: 'tool', name, note }]);
   });
 
   it('the stack of what nobody awaits names them, too', async () => {

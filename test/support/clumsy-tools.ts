@@ -177,13 +177,29 @@ export const CLUMSY: readonly ClumsyTool[] = [
         return trap();
       },
     }),
+    ...good(/^\(Parts of what it returned could not be written: a trap\)$/),
+  },
+  {
+    name: 'returns_a_trap',
+    // An await reads its `then`, so it is its body that throws.
+    body: () => trapped(),
     ...bad(/a trap/),
   },
-  { name: 'returns_a_trap', body: () => trapped(), ...bad(/a trap/) },
+  { name: 'returns_a_trap_inside', body: () => [1, trapped()], ...good(/^\[1,\{"\$unwritten":"a trap"\}\]/) },
   {
     name: 'attaches_a_trap',
-    body: () => ({ status: 'success', attachments: [trapped()] }),
-    ...bad(/a trap/),
+    body: () => ({ status: 'success', result: 'paid', attachments: [trapped()] }),
+    ...good(/^paid\n\(The attachments that it returned could not be read: a trap\)$/),
+  },
+  {
+    name: 'attaches_no_list',
+    body: () => ({ status: 'success', result: 'paid', attachments: 'receipt' }),
+    ...good(/^paid\n\(The attachments that it returned could not be read: "attachments" must be a list\.\)$/),
+  },
+  {
+    name: 'attaches_a_missing_file',
+    body: () => ({ status: 'success', result: 'paid', attachments: ['/receipt.pdf'] }),
+    ...good(/^paid\n\(The attachments could not be stored: Thread .* has no file "\/receipt\.pdf"/),
   },
   {
     name: 'returns_a_thenable_that_throws',
@@ -198,11 +214,15 @@ export const CLUMSY: readonly ClumsyTool[] = [
     body: () => ({ then: () => undefined }),
     ...bad(/did not answer within 300 ms/),
   },
-  { name: 'returns_50_mb', body: () => 'x'.repeat(50 * 1024 * 1024), ...bad(/LimitExceeded/) },
+  {
+    name: 'returns_50_mb',
+    body: () => 'x'.repeat(50 * 1024 * 1024),
+    ...good(/^x+\n\(4\d{7} characters are left out here\.\)\nx+$/),
+  },
   {
     name: 'returns_depth',
     body: () => ({ status: 'success', result: nested(200_000) }),
-    ...bad(/call stack/),
+    ...good(/^\[{200}\{"\$unwritten":"it is nested deeper than 200 levels"\}\]{200}\n/),
   },
   {
     name: 'returns_a_cycle',
@@ -211,9 +231,22 @@ export const CLUMSY: readonly ClumsyTool[] = [
       ring.ring = ring;
       return ring;
     },
-    ...bad(/circular/),
+    ...good(/^\{"ring":\{"\$ref":"cycle"\}\}$/),
   },
-  { name: 'returns_a_bigint', body: () => ({ amount: 1n }), ...bad(/BigInt/) },
+  { name: 'returns_a_bigint', body: () => ({ amount: 1n }), ...good(/^\{"amount":"1"\}$/) },
+  {
+    name: 'returns_a_foreign_status',
+    body: () => ({ status: 'failed', result: 'no card' }),
+    ...good(/^\{"status":"failed","result":"no card"\}$/),
+  },
+  {
+    name: 'leaves_a_function_in_its_scratch',
+    body: (state) => {
+      Object.assign(state.context, { done: () => 1 });
+      return 'paid';
+    },
+    ...good(/^paid$/),
+  },
   // Endless work, memory, and the environment.
   {
     name: 'recurses',

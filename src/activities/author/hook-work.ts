@@ -65,28 +65,23 @@ export async function withHookWork<Work extends Pick<HookWork, 'close'>, T>(
 /** What hooks have asked of the flow since the previous call; part of a commit. */
 export interface FlowChanges {
   readonly directive?: FlowDirective;
-  /** The scratch as JSON text. */
+  /** The scratch as it is stored (state/scratch.ts). */
   readonly context?: string;
 }
 
 /**
- * Returns a function that collects changes of the flow. A scratch that is not valid JSON stays as it was, which is
- * logged once.
+ * Returns a function that collects changes of the flow. What the scratch cannot keep is dropped, which is logged once
+ * for each place. The outcome of the code is the same.
  */
-export function watchFlow(
-  hooks: HookRunner,
-  scratch: Scratch,
-  { told = false }: { told?: boolean } = {},
-): () => Promise<FlowChanges> {
+export function watchFlow(log: Pick<HookRunner, 'note'>, scratch: Scratch): () => Promise<FlowChanges> {
   let kept: { directive?: FlowDirective; context: string } = { context: scratch.before };
-  let silent = told;
+  const noted = new Set<string>();
   return async () => {
-    const written = scratch.write();
-    if (!written.ok && !silent) {
-      silent = true;
-      await hooks.tell(null, written.error);
+    const { text: context = scratch.before, dropped } = scratch.write();
+    for (const each of dropped.filter((place) => !noted.has(place))) {
+      noted.add(each);
+      await log.note(each);
     }
-    const context = written.ok ? (written.text ?? scratch.before) : kept.context;
     const { directive } = scratch.flow;
     const changes: FlowChanges = {
       ...(directive !== undefined && directive !== kept.directive ? { directive } : {}),

@@ -1,6 +1,7 @@
 /**
  * Values for `{{key}}` in a prompt: the scratch, overridden by the arguments of the thread or of the sub-prompt's call.
  */
+import { readScratch } from '../../state/scratch.ts';
 import type { StepPlace } from '../../store/port/step.ts';
 
 export function promptVariables({
@@ -8,5 +9,5 @@ export function promptVariables({
   thread,
   subprompt,
 }: Pick<StepPlace, 'scratch' | 'thread' | 'subprompt'>): Readonly<Record<string, unknown>> {
-  return { ...scratch, ...(subprompt?.arguments ?? thread.arguments) };
+  return { ...readScratch(scratch), ...(subprompt?.arguments ?? thread.arguments) };
 }

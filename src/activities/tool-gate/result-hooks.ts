@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type ToolCall, type ToolResult, toolContent } from '../../core/message/message.ts';
+import { createNotes } from '../../state/code-note.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { storeResultFiles } from '../../state/result-files.ts';
@@ -36,16 +37,16 @@ export interface OpenFlow extends ShapedResult {
   readonly left: FlowChanges;
 }
 
-/** If the body leaves a scratch that is not valid JSON, the call gets an error that the model reads. */
+/** What the body leaves in its scratch never changes the result (state/scratch.ts, S1). */
 export async function takeScratch(
-  _ports: unknown,
-  { answer, scratch, hooks }: AnsweredFrame,
+  { store }: ActivityDependencies,
+  { answer, scratch, env, execution: { thread, step, call } }: AnsweredFrame,
 ): Promise<Verdict<OpenFlow, never>> {
   if (answer.directive) scratch.flow.directive = answer.directive;
-  const written = scratch.write();
-  const flow = watchFlow(hooks, scratch, { told: !written.ok });
+  const note = createNotes({ store, env, threadId: thread.id, code: 'tool', name: call.name, step });
+  const flow = watchFlow({ note }, scratch);
   const left = await flow();
-  return go({ flow, left, result: written.ok ? answer.result : { status: 'error', error: written.error } });
+  return go({ flow, left, result: answer.result });
 }
 
 /** Runs `after_tool_call_success` or `after_tool_call_failure`. */

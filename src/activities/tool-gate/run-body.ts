@@ -12,6 +12,7 @@ import type { A2aOutcome } from '../../state/a2a-attempt.ts';
 import { runA2aCall } from '../../state/a2a-call.ts';
 import { withStack } from '../../state/author-fault.ts';
 import { type AnsweredCall, refuseArguments } from '../../state/check-arguments.ts';
+import { createNotes } from '../../state/code-note.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { openAuthorCode } from '../../state/open-author-code.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
@@ -71,11 +72,13 @@ export async function runBody(
     const context = { tool, idempotencyKey: key, execution: await frame.running(), ask: asking.ask };
     const state = await retryWhileUnavailable(signal, () => code.openState(context));
     const { recall } = asking;
+    const about = { threadId: thread.id, code: 'tool', name: tool.name, step } as const;
+    const note = createNotes({ store: dependencies.store, env: code.env, ...about });
     const place = { tasks: dependencies.store.a2a, storeId: dependencies.store.id, step, index };
     const bodyOf = (): Promise<A2aOutcome> =>
       tool.a2a
         ? runA2aCall({ agent: tool.a2a, state, args, recall, ...place })
-        : runToolBody({ tool, state, args, work: key, recall });
+        : runToolBody({ tool, state, args, work: key, recall, note });
     const result = await withinTime(limit, async () =>
       // The attempt ends when the body asks: what the body does afterwards is ignored.
       Promise.race([bodyOf().then((result) => settleSink(sink, result)), asking.asked]),

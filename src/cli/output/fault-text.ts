@@ -1,4 +1,7 @@
-/** What `threads show --debug` prints beside the messages: where author code of a tool, a hook or an effect failed. */
+/**
+ * What `threads show --debug` prints beside the messages: where author code of a tool, a hook or an effect failed, and what of its
+ * results or its scratch could not be kept.
+ */
 import { followEvents } from '../../client/follow-events.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -18,10 +21,11 @@ export interface FaultRecord {
   /** Set for a tool call. */
   readonly callId?: string;
   readonly error?: string;
-  readonly stack: string;
+  /** Absent for a note: nothing has failed. */
+  readonly stack?: string;
 }
 
-/** Returns the faults of a thread, oldest first. */
+/** Returns the faults and notes of a thread, oldest first. */
 export async function readFaults(store: ThreadStore, threadId: string): Promise<FaultRecord[]> {
   const faults: FaultRecord[] = [];
   for await (const event of followEvents(store, threadId, { follow: false })) {
@@ -32,6 +36,15 @@ export async function readFaults(store: ThreadStore, threadId: string): Promise<
 }
 
 function toFault({ seq, at, type, step, data }: ThreadEvent): FaultRecord | undefined {
+  if ('note' in data && 'code' in data)
+    return {
+      seq,
+      at,
+      type,
+      ...(step === undefined ? {} : { step }),
+      name: data.name ?? '',
+      error: data.note,
+    };
   if (!('stack' in data) || data.stack === undefined) return undefined;
   const name = 'name' in data ? data.name : data.id;
   return {
@@ -51,9 +64,9 @@ function toText(error: string | StoredError): string {
   return typeof error === 'string' ? error : error.message;
 }
 
-export function faultText({ at, type, step, name, stack }: FaultRecord): string {
+export function faultText({ at, type, step, name, stack, error = '' }: FaultRecord): string {
   const place = step === undefined ? '' : ` in step ${step}`;
   const heading = `${dateAndTime(at)}  ${type} ${shorten(name, 60)}${place}`;
-  const lines = stack.split('\n').map((line) => `  ${escapeControls(line)}`);
+  const lines = (stack ?? error).split('\n').map((line) => `  ${escapeControls(line)}`);
   return `${tone('red', heading)}\n${tone('dim', lines.join('\n'))}`;
 }

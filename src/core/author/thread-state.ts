@@ -66,8 +66,9 @@ export interface ThreadState<
   /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. Frozen, at any depth. */
   readonly arguments: Readonly<Arguments>;
   /**
-   * Scratch of the current execution, shared by its tools and hooks: JSON, saved with each tool's result and each answer,
-   * cleared when the thread rests. A tool that leaves other values in it gets the error result `ContextNotSerializable`.
+   * Scratch of the current execution, shared by its tools and hooks, saved with each tool's result and each answer, cleared
+   * when the thread rests; 256 KiB at most. What structured clone takes is kept (dates, maps, sets, bytes, cycles), an object
+   * of a class as plain data. The rest is dropped, which the log says (`code.note`); no outcome depends on it.
    * Outside an execution it is `{}` and not saved.
    */
   readonly context: Context;

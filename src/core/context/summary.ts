@@ -2,7 +2,9 @@
  * Texts around a summary: the instructions of the model, the record that it reads, the fallback if it returns nothing,
  * and the messages that a request begins with. All are bounded, whatever the messages are.
  */
+
 import type { ProviderMessage } from '../message/provider.ts';
+import { cutMiddle } from '../value/cut-middle.ts';
 import { type ContextMessage, parseCalls } from './context.ts';
 
 /** A stored summary. */
@@ -80,15 +82,6 @@ function fairShare(lengths: readonly number[], total: number): number {
     left -= length;
   }
   return Number.POSITIVE_INFINITY;
-}
-
-const ELLIPSIS = ' … ';
-
-function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const room = Math.max(0, most - ELLIPSIS.length);
-  const tail = Math.floor(room / 3);
-  return `${text.slice(0, room - tail)}${ELLIPSIS}${tail > 0 ? text.slice(-tail) : ''}`;
 }
 
 /** Undefined if the model returned no text. A tag that it has copied from the record is removed. */

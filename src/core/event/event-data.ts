@@ -302,6 +302,9 @@ export interface EventData {
     readonly error: string;
   };
 
+  /** Something that author code returned, or left in `state.context`, was kept in another form or not at all. */
+  'code.note': { readonly code: string; readonly name: string | null; readonly note: string };
+
   /** An effect waits until `dueAt`, in microseconds since 1970. */
   'effect.scheduled': NamedEffect & { readonly dueAt: number };
   /** An attempt at an effect began. */

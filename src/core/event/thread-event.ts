@@ -73,6 +73,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'action.reconciled': 'always',
   'hook.failed': 'always',
   'code.stray': 'always',
+  'code.note': 'always',
   'effect.scheduled': 'always',
   'effect.started': 'always',
   'effect.done': 'always',

@@ -29,7 +29,6 @@ export const ERRORS = {
   VariableRequestUsed: { exit: 1, status: 409 },
   /** A variable's name, value or type cannot be stored. */
   InvalidVariable: { exit: 2, status: 400 },
-  ContextNotSerializable: { exit: 1, status: 500 },
   SandboxBusy: { exit: 1, status: 503 },
   /** A value, or its key, cannot be stored: not JSON, or text that a database cannot hold. */
   InvalidValue: { exit: 2, status: 400 },

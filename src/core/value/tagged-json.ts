@@ -207,7 +207,7 @@ function fields(open: string, entries: readonly [string, unknown][], close: stri
 }
 
 /** Returns the engine's own class name, since realms differ; a name that the object sets itself is ignored. */
-function kindOf(value: object): string {
+export function kindOf(value: object): string {
   if (Array.isArray(value)) return 'Array';
   return Object.hasOwn(value, Symbol.toStringTag)
     ? 'Object'

@@ -13,6 +13,7 @@ import { errorMessage } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { describeThrown } from '../author-fault.ts';
 import { runAuthorCode } from '../author-run.ts';
+import { createNotes } from '../code-note.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import type { ThreadEnv } from '../thread-env.ts';
 import { withinTime } from '../within-time.ts';
@@ -55,6 +56,8 @@ export interface HookChain {
   run<Value>(name: HookName, value: Value, link: Link<Value>): Promise<Value>;
   /** Logs a failure. `hook` is null if it cannot be attributed to a single hook. */
   tell(hook: Pick<HookDefinition, 'name' | 'hook'> | null, error: unknown): Promise<void>;
+  /** Logs what could not be kept of what hooks or a tool have left. */
+  note(text: string): Promise<void>;
 }
 
 const ERROR_CHARS = 1000;
@@ -100,6 +103,8 @@ export function createChain(options: ChainOptions): HookChain {
       return current;
     },
     tell: reportFailure,
+    note: (text) =>
+      createNotes({ store, env, threadId, code: 'hook', name: null, step: options.step() })(text),
   };
 }
 

@@ -30,7 +30,7 @@ export function readList<T>(what: string, returned: unknown): readonly T[] {
 const STATUS: readonly unknown[] = ['success', 'error'];
 
 export function readResult(returned: unknown): ToolResult {
-  if (isRecord(returned) && STATUS.includes(returned.status)) return toToolResult(returned);
+  if (isRecord(returned) && STATUS.includes(returned.status)) return toToolResult(returned).result;
   throw toReturnTypeError("a ToolResult, whose status is 'success' or 'error'", returned);
 }
 

@@ -56,6 +56,7 @@ export interface HookRunner extends RowHooks {
   afterToolCall(call: ToolCall, result: ToolResult): Promise<ToolResult | null>;
   beforeStoreResult(call: ToolCall, result: ToolResult): Promise<ToolResult>;
   tell: HookChain['tell'];
+  note: HookChain['note'];
 }
 
 export function openHooks(dependencies: StateDependencies, options: HookRunnerOptions): HookRunner {
@@ -78,6 +79,7 @@ export function openHooks(dependencies: StateDependencies, options: HookRunnerOp
   return {
     has: chain.has,
     tell: chain.tell,
+    note: chain.note,
     get ran() {
       return shared.opened();
     },

@@ -52,6 +52,7 @@ const MARKERS: Partial<Record<EventKind, string>> = {
   'execution.aborted': 'execution',
   'execution.ended': 'execution',
   'execution.started': 'execution',
+  'code.note': 'code',
   'code.stray': 'code',
   'effect.cancelled': 'effect',
   'effect.done': 'effect',
