@@ -1,11 +1,13 @@
 /** runtime §10 and §11 in a family: who is notified of a stop and of an end, and that threads run independently. */
 import { describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { startOptions } from '../../src/core/thread/start-options.ts';
+import type { SubagentInput } from '../../src/definitions/prompt-input.ts';
 import { callsMany, hangs, says } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
 import { atRest } from '../support/family-work.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
-import { create } from '../support/subagent-project.ts';
+import { create, reportsIn, settled } from '../support/subagent-project.ts';
 
 const EXPLICIT = {
   name: 'scout',
@@ -15,10 +17,11 @@ const EXPLICIT = {
 const BLOCKING = { name: 'scout', resumable: { receives_messages: 'side_a' } } as const;
 
 /** On `send one two` the parent makes a scout per word, which is told that word; with `wait…` it never answers. */
-async function scouts(entry: typeof EXPLICIT | typeof BLOCKING = EXPLICIT): Promise<TestRuntime> {
+async function scouts(entry: SubagentInput = EXPLICIT): Promise<TestRuntime> {
   const model = modelOf({
     main: (request) => {
       const told = lastTold(request);
+      if (told === 'wait') return hangs({ after: 'I think' });
       if (hasResult(request) || !told.startsWith('send ')) return says('noted');
       const names = told.slice(5).split(' ');
       return callsMany(names.map((name) => ({ name: 'subagent_create', args: create(name) })));
@@ -113,6 +116,57 @@ describe('runtime §10 Termination in a family', () => {
       ),
       'assistant: noted',
     ]);
+  });
+
+  it('[runtime 8.2] a call that waits is told that its child was cancelled, and why', async () => {
+    const runtime = await scouts(BLOCKING);
+    const { client } = runtime;
+    const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'send wait' }] });
+    const child = await eventually('a child', async () => (await ids(runtime, threadId))[0]);
+    await streaming(runtime, child);
+    await client.cancelExecution(child, { reason: 'too dear' });
+    await client.waitForIdle(threadId);
+    expect((await runtime.transcript(threadId)).slice(-2)).toEqual([
+      expect.stringMatching(
+        /^tool subagent_create error: .*The subagent was cancelled before it finished: too dear/,
+      ),
+      'assistant: noted',
+    ]);
+    expect(await statuses(runtime, threadId)).toEqual(['canceled']);
+    const failed = eventsOf(await runtime.store.events.read(threadId, 0, 1000), 'subagent.failed');
+    expect(failed.map(({ data }) => data)).toEqual([
+      { childId: child, agent: 'scout', kind: 'canceled', by: 'call', reason: 'too dear' },
+    ]);
+  });
+
+  it('[runtime 8.2] a parent that did not wait gets a message that its child was cancelled', async () => {
+    const runtime = await scouts({ ...BLOCKING, blocking: false });
+    const { client } = runtime;
+    const thread = await runtime.start('send wait');
+    const [child = ''] = await ids(runtime, thread);
+    await streaming(runtime, child);
+    await client.cancelExecution(child);
+    const [report] = await settled(runtime, thread);
+    expect(report?.content).toBe(
+      `Subagent (reference: ${child}) scout "about wait" was cancelled before it finished.`,
+    );
+    expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: noted');
+  });
+
+  it('[runtime 8.2] a parent that was cancelled is not set to work by the ends of its children', async () => {
+    const runtime = await scouts({ ...BLOCKING, blocking: false });
+    const { client } = runtime;
+    const thread = await runtime.start('send wait wait2');
+    const children = await ids(runtime, thread);
+    for (const child of children) await streaming(runtime, child);
+    await client.queueMessage(thread, { content: 'wait' });
+    await eventually('the parent streams', async () => (await client.getThread(thread)).status === 'running');
+    await client.cancelExecution(thread);
+    await eventually('all to rest', async () =>
+      (await client.getFamily(thread)).every(({ thread: { status } }) => status === 'stopped'),
+    );
+    for (const child of children) await client.waitForIdle(child);
+    expect(await reportsIn(runtime, thread)).toEqual([]);
   });
 
   it('[AX-123] a stopped parent stops those that are at work and leaves idle ones as they are', async () => {

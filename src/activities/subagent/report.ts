@@ -58,9 +58,11 @@ async function wakeParent(store: ThreadStore, { parentId, threadId }: ChildRecor
   await openThreadSignals(store).wake(parentId, { reportOf: threadId });
 }
 
+const DONE = ['result', 'failure', 'canceled'] as const;
+
 /** A child that cannot be messaged again has one report to make. */
 function isDone({ resumable }: ChildRecord, status: string): boolean {
-  return !resumable && (status === statusAfter('result') || status === statusAfter('failure'));
+  return !resumable && DONE.some((kind) => status === statusAfter(kind));
 }
 
 const MAX_STARTS = 10;

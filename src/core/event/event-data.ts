@@ -331,7 +331,7 @@ export interface EventData {
   'subagent.status': { readonly childId: string; readonly status: string };
   /** A child reported its result; `by`: whether it went to the waiting call, became a message, or was dropped. */
   'subagent.returned': ReportOfChild;
-  /** A child reported that it failed, was stopped or was terminated; `by` as in `subagent.returned`. */
+  /** A child reported that it failed, or was stopped, cancelled or terminated; `by` as in `subagent.returned`. */
   'subagent.failed': ReportOfChild;
   /** A child lacks variables; it is created once they are provided. */
   'variables.requested': {
@@ -421,4 +421,6 @@ export interface ReportOfChild {
   readonly agent: string;
   readonly kind: ReportKind;
   readonly by: 'message' | 'call' | 'dropped';
+  /** Why it was stopped, cancelled or terminated, if a reason was given. */
+  readonly reason?: string;
 }

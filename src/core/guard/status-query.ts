@@ -58,6 +58,7 @@ export interface SubagentState {
     | 'completed'
     | 'failed'
     | 'stopped'
+    | 'canceled'
     | 'terminated'
     | 'idle';
   /** The status text that it has set. */

@@ -3,12 +3,16 @@
  * REPORT_START. Pure.
  */
 
-/** `stopped`: the child was stopped and may continue later. `terminated`: it never will. */
-export type ReportKind = 'result' | 'failure' | 'stopped' | 'terminated';
+/**
+ * `stopped`: the child was stopped and may continue later. `canceled`: its execution was cancelled, and is over.
+ * `terminated`: it never continues.
+ */
+export const REPORT_KINDS = ['result', 'failure', 'stopped', 'canceled', 'terminated'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
 
 export interface SubagentReport {
   readonly kind: ReportKind;
-  /** The child's answer, or why it failed. */
+  /** The child's answer, or why it failed or was ended; empty if no reason was given. */
   readonly content: string;
   /** Paths of files, in the thread that reads the report. */
   readonly attachments: readonly string[];
@@ -20,6 +24,7 @@ const CLAUSE: Readonly<Record<ReportKind, string>> = {
   result: 'has finished',
   failure: 'has failed',
   stopped: 'was stopped before it finished',
+  canceled: 'was cancelled before it finished',
   terminated: 'was terminated before it finished',
 };
 

@@ -7,8 +7,7 @@ const KINDS: Readonly<Record<TaskEnd, SubagentReport['kind']>> = {
   completed: 'result',
   failed: 'failure',
   blocked: 'failure',
-  // A `stopped` report only answers a call that waits; it is never sent as a message.
-  aborted: 'stopped',
+  aborted: 'canceled',
 };
 
 /** The content is JSON, for models and programs alike. */

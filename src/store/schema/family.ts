@@ -1,4 +1,5 @@
 /** The tables of parents and children (runtime §7, definitions §13). Times are microseconds since 1970. */
+import type { ReportKind } from '../../core/thread/subagent-report.ts';
 import type { Flag, Json } from './json.ts';
 
 /** The registry: one row for each child, kept as long as the content of the parent's thread. */
@@ -40,7 +41,7 @@ export interface ChildReportTable {
   child_id: string;
   /** The id of the execution that ended; `end` for the thread's own end. */
   id: string;
-  kind: 'result' | 'failure' | 'stopped' | 'terminated';
+  kind: ReportKind;
   content: string;
   /** Paths of the child's files; in `delivered`, the attachments of the parent that they were copied to. */
   attachments: Json;

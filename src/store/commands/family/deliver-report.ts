@@ -6,6 +6,7 @@
  * D2. Any other report becomes a silent message to the side that asked, unless communication is explicit or no one
  *     asked for what it says.
  * D3. The child's run context also holds for what its report begins: a child cannot be used to widen a run.
+ * D4. The end of a cancelled child does not set a parent to work that was stopped or cancelled: that is why the child was.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
@@ -14,7 +15,7 @@ import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { MessageItem } from '../../../core/thread/item.ts';
 import { roleTo } from '../../../core/thread/session.ts';
 import { isUsedUp } from '../../../core/thread/step-limit.ts';
-import { formatReport } from '../../../core/thread/subagent-report.ts';
+import { formatReport, type ReportKind } from '../../../core/thread/subagent-report.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { DeliveredReport } from '../../port/thread-store.ts';
 import type { ChildReportTable } from '../../schema/family.ts';
@@ -100,7 +101,22 @@ async function chooseDelivery(
   if (report.early === 0 && (await isWaiting(parent, child))) return 'call';
   // D2: a message, unless the report is not to be delivered.
   if (child.explicit === 1 || report.kind === 'stopped') return 'dropped';
+  // D4: not to a parent that was stopped itself.
+  if (report.kind === 'canceled' && (await wasStopped(parent))) return 'dropped';
   return report.kind === 'terminated' && child.owes === 0 ? 'dropped' : 'message';
+}
+
+/** D4: stopped, or being cancelled: its children are cancelled with it. */
+async function wasStopped({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
+  if (row.status === 'stopped') return true;
+  const newest = await trx
+    .selectFrom('executions')
+    .select('cancel_request')
+    .where('thread_id', '=', threadId)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest !== undefined && newest.cancel_request !== null;
 }
 
 async function isWaiting(
@@ -200,8 +216,13 @@ function messageId(childId: string, reportId: string): string {
   return createHash('sha256').update(`report:${childId}:${reportId}`).digest('hex').slice(0, 32);
 }
 
+const REASONED: ReadonlySet<ReportKind> = new Set(['stopped', 'canceled', 'terminated'] as const);
+
 function emitDelivered(parent: ThreadTransaction, { child, report, by }: Delivery): void {
   const { child_id: childId, agent, wait_step: step } = child;
   const type = report.kind === 'result' ? 'subagent.returned' : 'subagent.failed';
-  parent.emit(type, { childId, agent, kind: report.kind, by }, { step: by === 'call' ? step : null });
+  // The content of the other kinds is an output of the child.
+  const why =
+    REASONED.has(report.kind) && report.content !== '' ? { reason: report.content.slice(0, 500) } : {};
+  parent.emit(type, { childId, agent, kind: report.kind, by, ...why }, { step: by === 'call' ? step : null });
 }

@@ -13,7 +13,7 @@
  * R7. An execution that is to be cancelled ends as cancelled, however it ends. Unlike a stopped one, it does not hold
  *     back what others have queued. The results of its calls are kept.
  */
-import { CANCELED } from '../../../core/governance/cancellation.ts';
+import { CANCELED, type Cancellation } from '../../../core/governance/cancellation.ts';
 import { answerIdOf } from '../../../core/message/answer-id.ts';
 import { roleOf } from '../../../core/thread/session.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../../core/thread/step.ts';
@@ -56,7 +56,7 @@ export async function commitStatus(
     const again = executionId === null && (repeated || isEmptyCommit(command));
     const canceled = again ? await readLastEnd(thread) : ended.canceled;
     // R7: it ends as cancelled, whatever the workflow has asked for.
-    const rest = canceled ? toCanceled(command) : command;
+    const rest = canceled ? toCanceled(command, canceled) : command;
     const { status } = rest;
     const stays = status === 'stopped' && rest.reason !== CANCELED;
     const mayRest = command.park === true || stays || status === 'terminated';
@@ -73,7 +73,7 @@ export async function commitStatus(
     updatesAncestors = closed || repeated;
     emitEnd(thread, ended, rest);
     if (status !== 'terminated')
-      await storeReport(thread, { executionId, report: command.report, goesOn: pending });
+      await storeReport(thread, { executionId, report: rest.report, goesOn: pending });
     const cancellation = canceled ? { canceled: { reason: canceled.reason } } : {};
     const where = {
       waiting,
@@ -230,9 +230,10 @@ function isEmptyCommit({ status, reason, error }: CommitStatus): boolean {
   return status === 'idle' && reason === undefined && error === undefined;
 }
 
-/** R7: the end of a cancelled execution. */
-function toCanceled(command: CommitStatus): CommitStatus {
-  return { ...command, status: 'stopped', reason: CANCELED, error: undefined };
+/** R7: the end of a cancelled execution. What it has said so far is no result for the parent. */
+function toCanceled(command: CommitStatus, { reason }: Pick<Cancellation, 'reason'>): CommitStatus {
+  const report = { kind: 'canceled', content: reason ?? '', attachments: [] } as const;
+  return { ...command, status: 'stopped', reason: CANCELED, error: undefined, report };
 }
 
 async function settle(thread: ThreadTransaction, { status, reason, error }: Rest): Promise<void> {
