@@ -1,17 +1,15 @@
 /**
  * `memoryHook` (docs/hooks.md): two hooks. One stores what a thread was asked and what it answered; the other recalls
  * the notes that fit the current question, in that thread and in other threads of its user.
- * M1. The notes of a thread are one value, so a request costs two reads at most, however long the thread is. The value
- *     holds the newest `notes` of them.
+ * M1. Notes are kept by the store, for this hook alone (store/port/memory.ts): the newest `notes` of each thread.
  * M2. A question that is asked again has one note, with its newest answer. So running the end hook twice does no harm.
  * M3. A recalled note is part of one request only. It is left out if the request shows its question anyway.
- * M4. Notes of other threads are recalled only for the same user and the same organisation. If they cannot be read, the
- *     request has only the notes of its own thread.
+ * M4. Notes of other threads are recalled only for the same user and the same organisation.
  */
-import type { HookDefinition } from '../core/author/hook.ts';
+import type { HookDefinition, HookMemory, MemoryNote } from '../core/author/hook.ts';
 import type { LLMMessage } from '../core/message/llm-message.ts';
-import { utf8Length } from '../core/value/limit.ts';
 import { defineHook } from './define-hook.ts';
+import { markDefinition } from './definition-mark.ts';
 
 export interface MemoryHookInput {
   /** Id of the hook; default `remember` or `recall`. */
@@ -21,20 +19,12 @@ export interface MemoryHookInput {
   /** Maximum number of notes that a request gets; default 4. */
   recalls?: number;
   /**
-   * `user` (default): recalls notes of this thread and of other threads of its user, the 20 that changed last.
+   * `user` (default): recalls notes of this thread and of other threads of its user and organisation.
    * `thread`: of this thread only.
    */
   within?: 'user' | 'thread';
 }
 
-interface Note {
-  readonly asked: string;
-  readonly answered: string;
-}
-
-const KEY = 'everthread.memory';
-/** All notes of a thread as JSON, in UTF-8: they are one value, which may have 256 KiB. */
-const MAX_BYTES = 200_000;
 /** Characters of a question, and of an answer. */
 const NOTE_CHARS = 500;
 /** Runs after the hooks of authors, whose default priority is 0. */
@@ -64,69 +54,42 @@ export function memoryHook(
 }
 
 function remember(id: string, most: number): HookDefinition<'on_agent_end'> {
-  return defineHook({
+  const hook = defineHook({
     hook: 'on_agent_end',
     id,
     priority: PRIORITY,
-    async execute(state, { status, text }) {
+    async execute(state, { status, text }, memory?: HookMemory) {
       if (status !== 'idle' || text === null) return;
       const { messages } = await state.getMessages({ limit: 100, order: 'desc' });
       const question = messages.find(
         ({ role, content, metadata }) => role === 'user' && content && metadata.queued !== true,
       );
       if (!question?.content) return;
-      const note = { asked: toNoteText(question.content), answered: toNoteText(text) };
-      const before = await readNotes(state);
-      // M2: keeps only the newest answer.
-      const kept = before.filter(({ asked }) => asked !== note.asked);
-      await state.setValue(KEY, withinSize([...kept, note].slice(-most)));
+      await memory?.note({ asked: toNoteText(question.content), answered: toNoteText(text) }, most);
     },
   });
+  return markDefinition({ ...hook, memory: true as const }, []);
 }
 
 function recall(id: string, most: number, ofUser: boolean): HookDefinition<'prefilter_llm_history'> {
-  return defineHook({
+  const hook = defineHook({
     hook: 'prefilter_llm_history',
     id,
     priority: PRIORITY,
-    async execute(state, messages) {
+    async execute(_state, messages, memory?: HookMemory) {
       const last = messages.findLastIndex(({ role }) => role === 'user');
       const question = last < 0 ? undefined : messages[last];
-      if (!question) return;
+      if (!question || !memory) return;
       const shown = messages.map(textOf).map(toNoteText);
+      const notes = await memory.recall(ofUser ? 'user' : 'thread');
       // M3: a note whose question is shown anyway is not recalled.
-      const own = await readNotes(state);
-      const others = ofUser ? await readOthers(state) : [];
-      const unseen = [...own, ...others].filter(({ asked }) => !shown.includes(asked));
+      const unseen = notes.filter(({ asked }) => !shown.includes(asked));
       const found = rank(unseen, textOf(question)).slice(0, most);
       if (found.length === 0) return;
-      const isOwn = found.every((note) => own.includes(note));
-      return [...messages.slice(0, last), toReminder(found, isOwn), ...messages.slice(last)];
+      return [...messages.slice(0, last), toReminder(found), ...messages.slice(last)];
     },
   });
-}
-
-async function readNotes(state: { getValue(key: string): Promise<unknown> }): Promise<readonly Note[]> {
-  const kept = await state.getValue(KEY);
-  return Array.isArray(kept) ? (kept as readonly Note[]) : [];
-}
-
-/** M4. Never rejects. */
-async function readOthers(state: {
-  getUserValues(key: string): Promise<readonly unknown[]>;
-}): Promise<readonly Note[]> {
-  const kept = await state.getUserValues(KEY).catch(() => []);
-  return kept.flatMap((notes) => (Array.isArray(notes) ? (notes as readonly Note[]) : []));
-}
-
-/** M1: drops the oldest notes until the rest fit into MAX_BYTES. */
-function withinSize(notes: readonly Note[]): readonly Note[] {
-  let left = MAX_BYTES;
-  const from = notes.findLastIndex((note) => {
-    left -= utf8Length(JSON.stringify(note)) + 1;
-    return left < 0;
-  });
-  return notes.slice(from + 1);
+  return markDefinition({ ...hook, memory: true as const }, []);
 }
 
 function toNoteText(text: string): string {
@@ -134,7 +97,7 @@ function toNoteText(text: string): string {
 }
 
 /** Returns the notes that share a word with the question, best first. A word that few notes have weighs more. */
-function rank(notes: readonly Note[], question: string): readonly Note[] {
+function rank(notes: readonly MemoryNote[], question: string): readonly MemoryNote[] {
   const asked = wordsOf(question);
   const words = notes.map((note) => wordsOf(`${note.asked} ${note.answered}`));
   const weight = (word: string) => 1 / words.filter((each) => each.has(word)).length;
@@ -156,8 +119,8 @@ function textOf({ content }: LLMMessage): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ');
 }
 
-function toReminder(notes: readonly Note[], isOwn: boolean): LLMMessage {
-  const from = isOwn ? 'Earlier in this conversation' : 'From earlier conversations';
+function toReminder(notes: readonly MemoryNote[]): LLMMessage {
+  const from = notes.every(({ own }) => own) ? 'Earlier in this conversation' : 'From earlier conversations';
   const lines = notes.map(({ asked, answered }) => `- Asked: ${asked}\n  Answered: ${answered}`);
   return { role: 'user', content: `[memory] ${from}:\n${lines.join('\n')}` };
 }

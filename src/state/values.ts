@@ -21,10 +21,6 @@ export function createThreadValues(
       // Only the author knows the type of a key's value.
       return (await store.values.get(id, key)) as T | null;
     },
-    async getUserValues<T>(key: string) {
-      requireOwn('getUserValues');
-      return (await store.values.listOfUser(id, key)) as readonly T[];
-    },
     async setValue(key, value) {
       requireOwn('setValue');
       await store.values.set(id, key, value);

@@ -1,8 +1,8 @@
 /** `memoryHook` (docs/hooks.md): recalls question and answer of a past execution that the request no longer shows. */
 import { describe, expect, it } from '@jest/globals';
 import type { HookDefinition } from '../../src/core/author/hook.ts';
-import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineHook, memoryHook } from '../../src/definitions/index.ts';
+import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { type RecordedRequest, says, scriptedModel } from '../../src/testing/index.ts';
 import { hookFailures, hookRuntime } from '../support/hook-project.ts';
 
@@ -46,10 +46,9 @@ describe('memory', () => {
     await runtime.say(thread, 'Which colour?');
     await runtime.say(thread, 'And which colour now?');
     for (const request of model.requests) expect(JSON.stringify(shown(request))).not.toContain('[memory]');
-    const notes = await runtime.store.values.get(thread, 'everthread.memory');
-    expect(notes).toEqual([
-      { asked: 'Which colour?', answered: 'blue' },
-      { asked: 'And which colour now?', answered: 'done' },
+    expect(await runtime.store.memory.recall(thread, { within: 'thread' })).toEqual([
+      { asked: 'And which colour now?', answered: 'done', own: true },
+      { asked: 'Which colour?', answered: 'blue', own: true },
     ]);
   });
 
@@ -85,36 +84,40 @@ describe('memory', () => {
     expect(recalled).toContain('- Asked: The flowerpot hides a key.');
   });
 
-  it('keeps what fits into a value, the newest, in any script', async () => {
-    const long = '\u8a18'.repeat(500);
-    let kept: unknown[] = Array.from({ length: 99 }, (_, index) => ({
-      asked: `${index} ${long}`,
-      answered: long,
-    }));
-    const hook = memoryHook('remember') as HookDefinition<'on_agent_end'>;
-    const state = {
-      getMessages: async () => ({ messages: [{ role: 'user', content: 'the newest', metadata: {} }] }),
-      getValue: async () => kept,
-      setValue: async (_key: string, value: unknown[]) => {
-        kept = value;
-      },
-    };
-    await hook.execute(state as never, { status: 'idle', text: long } as never);
-    expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(LIMITS.valueBytes);
-    expect(kept.length).toBeGreaterThan(50);
-    expect(kept.at(-1)).toEqual({ asked: 'the newest', answered: long });
+  it('keeps the newest notes of a thread, without the secrets that its answers show', async () => {
+    const model = scriptedModel(({ messages }) => says(`${messages.at(-1)?.content}: s3cret-value`));
+    const hooks = [memoryHook('remember', { notes: 2 })] as HookDefinition[];
+    process.env.EVERTHREAD_ENCRYPTION_KEYS = generateKey('test');
+    const runtime = await hookRuntime({ model, hooks });
+    const env = { KEY: { value: 's3cret-value', type: 'secret' } } as const;
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      env,
+      messages: [{ content: 'one' }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    await runtime.say(threadId, 'two');
+    await runtime.say(threadId, 'three');
+    const notes = await runtime.store.memory.recall(threadId, { within: 'thread' });
+    expect(notes.map(({ answered }) => answered)).toEqual(['three: [secret KEY]', 'two: [secret KEY]']);
   });
 
-  it('[AX-105] goes on with its own notes where those of others cannot be read', async () => {
-    const hook = memoryHook('recall') as HookDefinition<'prefilter_llm_history'>;
-    const state = {
-      getValue: async () => [{ asked: 'the flowerpot', answered: 'hides a key' }],
-      getUserValues: async () => {
-        throw new Error('the store is away');
-      },
+  it('is deleted with the thread that took the notes', async () => {
+    const hooks = [memoryHook('remember')] as HookDefinition[];
+    const runtime = await hookRuntime({ model: scriptedModel(() => says('under the flowerpot')), hooks });
+    const started = async (content: string) => {
+      const { client } = runtime;
+      const { threadId } = await client.startThread({
+        agent: 'helper',
+        userId: 'ada',
+        messages: [{ content }],
+      });
+      await client.waitForIdle(threadId);
+      return threadId;
     };
-    const history = [{ role: 'user', content: 'And the flowerpot?' }] as const;
-    const given = await hook.execute(state as never, history as never);
-    expect(JSON.stringify(given)).toContain('hides a key');
+    const [first, second] = [await started('Where is the key?'), await started('Where is the cat?')];
+    expect(await runtime.store.memory.recall(second, { within: 'user' })).toHaveLength(2);
+    await runtime.client.deleteThread(first);
+    expect(await runtime.store.memory.recall(second, { within: 'user' })).toMatchObject([{ own: true }]);
   });
 });

@@ -114,6 +114,20 @@ export interface HookSignatures {
   on_agent_end(state: ThreadState, end: AgentEnd): HookAnswer<void>;
 }
 
+/** A note of `memoryHook`. */
+export interface MemoryNote {
+  readonly asked: string;
+  readonly answered: string;
+  /** True if the note is of the thread that recalls it. */
+  readonly own: boolean;
+}
+
+/** The notes of a user's threads (store/port/memory.ts), for `memoryHook` alone. */
+export interface HookMemory {
+  note(note: Omit<MemoryNote, 'own'>, most: number): Promise<void>;
+  recall(within: 'user' | 'thread'): Promise<readonly MemoryNote[]>;
+}
+
 export const HOOK_NAMES = [
   'after_thread_created',
   'after_subagent_created',
@@ -141,5 +155,7 @@ export interface HookDefinition<Name extends HookName = HookName> {
   readonly hook: Name;
   /** Default 0. */
   readonly priority?: number;
+  /** True for `memoryHook`: it gets the notes as its last argument. */
+  readonly memory?: true;
   readonly execute: HookSignatures[Name];
 }

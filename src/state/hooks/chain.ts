@@ -7,7 +7,7 @@
  * H3. An abort ends the chain with an error. The work around it is over, and no hook is logged as failed.
  */
 
-import type { HookDefinition, HookName } from '../../core/author/hook.ts';
+import type { HookDefinition, HookMemory, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/port/thread-store.ts';
@@ -32,6 +32,7 @@ export interface ChainOptions {
   /** Returns the state that all hooks share, made when the first of them runs. */
   readonly state: () => Promise<ThreadState>;
   readonly step: () => number | undefined;
+  readonly memory: HookMemory;
 }
 
 export interface Link<Value> {
@@ -120,14 +121,15 @@ function toHookAbortedError(signal: AbortSignal): Error {
 
 /** Runs one hook, until its time limit or an abort. A later outcome is ignored. */
 async function callHook(
-  { threadId, work, signal, timeoutMs }: ChainOptions,
+  { threadId, work, signal, timeoutMs, memory }: ChainOptions,
   hook: HookDefinition,
   given: readonly unknown[],
 ): Promise<unknown> {
   // Each kind has its own arguments, which its link provides.
   const execute = hook.execute as (...given: readonly unknown[]) => unknown;
   const run = { code: 'hook', name: hook.name, threadId, work } as const;
-  return withinTime(() => runAuthorCode(run, () => execute(...given)), {
+  const all = hook.memory ? [...given, memory] : given;
+  return withinTime(() => runAuthorCode(run, () => execute(...all)), {
     timeoutMs,
     signal,
     aborted: toHookAbortedError,

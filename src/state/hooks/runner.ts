@@ -4,15 +4,17 @@
  * writes does not run hooks.
  */
 import type { PromptDefinition } from '../../core/author/definition.ts';
-import type { AgentEnd, HookName } from '../../core/author/hook.ts';
+import type { AgentEnd, HookMemory, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { ToolCall, ToolResult } from '../../core/message/message.ts';
 import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import { loadChildren } from '../family.ts';
 import { createIds } from '../id.ts';
 import type { RunningExecution } from '../running-execution.ts';
 import type { StateParts } from '../state-parts.ts';
+import type { ThreadEnv } from '../thread-env.ts';
 import { createThreadState } from '../thread-state.ts';
 import type { WorkSink } from '../work-sink.ts';
 import { createRequestHooks, type RequestHooks } from './assembly-hooks.ts';
@@ -74,6 +76,7 @@ export function openHooks(dependencies: StateDependencies, options: HookRunnerOp
     hooks: listHooks(dependencies.registry(), thread, prompt),
     state: shared.open,
     step: shared.step,
+    memory: openMemory(store, parts.env, thread.id),
   });
   const files = { store, threadId: thread.id, nextId: createIds(store, `${options.key}:hook:file`) };
   return {
@@ -161,4 +164,19 @@ export function messageHooksOf(hooks: HookRunner): MessageHooks {
     'after_update_message',
   );
   return listed ? hooks.messages : NO_HOOKS;
+}
+
+/** Notes are cleared of secrets, like what a tool returns. */
+function openMemory(store: ThreadStore, env: Pick<ThreadEnv, 'redact'>, threadId: string): HookMemory {
+  return {
+    async note({ asked, answered }, most) {
+      const { result = '', error = '' } = await env.redact({
+        status: 'success',
+        result: asked,
+        error: answered,
+      });
+      await store.memory.note(threadId, { asked: result, answered: error }, most);
+    },
+    recall: (within) => store.memory.recall(threadId, { within }),
+  };
 }

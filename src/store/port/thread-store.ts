@@ -24,6 +24,7 @@ import type { ChildStore, FamilyStore, ReportStore, VariableRequestStore } from 
 import type { FileStore } from './file.ts';
 import type { IdStore } from './id.ts';
 import type { McpStore } from './mcp.ts';
+import type { MemoryStore } from './memory.ts';
 import type { MessageStore } from './message.ts';
 import type { ModelCallStore } from './model-call.ts';
 import type { ProducerStore } from './producer.ts';
@@ -105,6 +106,8 @@ export interface ThreadStore {
   readonly tokens: TokenStore;
   /** Tool lists of MCP servers. */
   readonly mcp: McpStore;
+  /** Notes of memory hooks. */
+  readonly memory: MemoryStore;
   /** Tasks of agents elsewhere that calls have begun. */
   readonly a2a: A2aStore;
   readonly effects: EffectStore;

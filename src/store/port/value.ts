@@ -1,6 +1,6 @@
 /**
  * The key-value store of a thread (runtime §14), a part of the ThreadStore port. Values are JSON. Each thread has its
- * own keys; only `listOfUser` reads values of other threads.
+ * own keys.
  */
 
 export interface StoredValue {
@@ -26,11 +26,6 @@ export interface ValueStore {
    * `ThreadNotFound`.
    */
   set(threadId: string, key: string, value: unknown): Promise<void>;
-  /**
-   * Values that other threads of the same user and the same organisation (or none) store under a key: 20 at most, the
-   * most recently updated thread first. Empty for a thread without a user.
-   */
-  listOfUser(threadId: string, key: string): Promise<readonly unknown[]>;
   /** Values ordered by key, starting after `after`. */
   list(threadId: string, options?: ListValues): Promise<readonly StoredValue[]>;
 }

@@ -3,6 +3,7 @@ import type { ThreadStatus } from '../../core/thread/step.ts';
 import type { A2aTaskTable } from './a2a.ts';
 import type { Flag, Json } from './json.ts';
 import type { McpListTable } from './mcp.ts';
+import type { MemoryNoteTable } from './memory.ts';
 import type { SummaryTable } from './summary.ts';
 
 export interface ThreadTable {
@@ -105,5 +106,6 @@ export interface ThreadTables {
   thread_tags: ThreadTagTable;
   summaries: SummaryTable;
   mcp_lists: McpListTable;
+  memory_notes: MemoryNoteTable;
   a2a_tasks: A2aTaskTable;
 }

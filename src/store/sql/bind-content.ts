@@ -21,15 +21,16 @@ import { findFiles, grepFiles } from '../commands/file/file-search.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from '../commands/file/file-tree.ts';
 import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { keepMcp, listMcp } from '../commands/mcp/mcp-list.ts';
+import { noteMemory, recallMemory } from '../commands/memory/memory.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
 import { removeChunks } from '../commands/run/remove-chunks.ts';
 import { createToken, findToken, listTokens, readSigningKey, revokeToken } from '../commands/token/token.ts';
-import { getValue, listUserValues, listValues, setValue } from '../commands/value/value.ts';
+import { getValue, listValues, setValue } from '../commands/value/value.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 
 type Content = Pick<
   ThreadStore,
-  'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens' | 'mcp' | 'a2a'
+  'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens' | 'mcp' | 'memory' | 'a2a'
 >;
 
 export function bindContent(context: CommandContext): Content {
@@ -55,7 +56,6 @@ export function bindContent(context: CommandContext): Content {
       get: bound(getValue),
       set: bound(setValue),
       list: bound(listValues),
-      listOfUser: bound(listUserValues),
     },
     files: {
       write: bound(writeFile),
@@ -80,6 +80,7 @@ export function bindContent(context: CommandContext): Content {
       rotate: bound(rotateEnv),
     },
     mcp: { list: bound(listMcp), keep: bound(keepMcp) },
+    memory: { note: bound(noteMemory), recall: bound(recallMemory) },
     a2a: {
       begin: bound(beginA2aTask),
       note: bound(noteA2aTask),

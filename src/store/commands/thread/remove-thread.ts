@@ -39,6 +39,7 @@ export const THREAD_TABLES = {
   thread_runs: 'thread_id',
   summaries: 'thread_id',
   mcp_lists: 'thread_id',
+  memory_notes: 'thread_id',
   a2a_tasks: 'thread_id',
   actions: 'thread_id',
   waits: 'thread_id',

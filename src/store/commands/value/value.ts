@@ -24,34 +24,6 @@ export async function getValue({ db }: CommandContext, threadId: string, key: st
   return row ? JSON.parse(row.value) : null;
 }
 
-const MAX_USER_VALUES = 20;
-
-export async function listUserValues(
-  { db }: CommandContext,
-  threadId: string,
-  key: string,
-): Promise<readonly unknown[]> {
-  if (typeof key !== 'string' || !isStorable(key)) return [];
-  const own = await db
-    .selectFrom('threads')
-    .select(['user_id', 'organization_id'])
-    .where('id', '=', threadId)
-    .executeTakeFirst();
-  if (own?.user_id == null) return [];
-  const rows = await db
-    .selectFrom('threads')
-    .innerJoin('thread_values', 'thread_values.thread_id', 'threads.id')
-    .select('thread_values.value')
-    .where('thread_values.key', '=', key)
-    .where('threads.user_id', '=', own.user_id)
-    .where('threads.organization_id', own.organization_id === null ? 'is' : '=', own.organization_id)
-    .where('threads.id', '<>', threadId)
-    .orderBy('threads.updated_at', 'desc')
-    .limit(MAX_USER_VALUES)
-    .execute();
-  return rows.map(({ value }) => JSON.parse(value));
-}
-
 export async function setValue(
   context: CommandContext,
   threadId: string,
