@@ -1,11 +1,14 @@
 /**
  * Attachments of messages and results (definitions §15.4): new content is stored under `/attachments`; a path must name
  * a file of this thread. Both become AttachmentRefs.
+ * F1. What code attaches to a message of a relative may be a file of its own thread: it is copied (runtime §8.1). An
+ *     AttachmentRef means the sender's file, unless only the receiver's fits it; a path means the receiver's, if there is one.
  */
 
 import type { MessageAttachment } from '../core/author/thread-message.ts';
 import { ATTACHMENT_FOLDER, attachmentName, toAttachmentRef } from '../core/file/attachment.ts';
 import { extensionOf } from '../core/file/mime-type.ts';
+import type { FileRecord } from '../core/file/thread-file.ts';
 import type { AttachmentRef, ToolAttachment } from '../core/message/message.ts';
 import { parseBase64 } from '../core/value/base64.ts';
 import { copyBytes } from '../core/value/bytes.ts';
@@ -18,6 +21,8 @@ export interface AttachmentTarget {
   readonly threadId: string;
   /** Returns ids for new files, equal in every attempt at the same work. */
   readonly nextId: () => string;
+  /** The thread whose code attaches the files to a relative; absent for its own messages. */
+  readonly from?: string;
 }
 
 /** Stores or finds each attachment. Rejects with `InvalidMessage`, `FileNotFound`, or as `writeFile` does. */
@@ -67,19 +72,42 @@ async function storeNew(place: AttachmentTarget, given: ToolAttachment): Promise
 }
 
 async function findRef(
-  { store, threadId, nextId }: AttachmentTarget,
+  { store, threadId, nextId, from }: AttachmentTarget,
   path: string,
   given: Partial<AttachmentRef>,
 ): Promise<AttachmentRef> {
-  const record = await store.files.stat(threadId, path);
-  if (!record || record.isDirectory) {
-    throw new RuntimeError(
-      'FileNotFound',
-      `Thread "${threadId}" has no file "${path}" to attach. Write it first, or give the content as "data".`,
-    );
+  const own = await findFile(store, threadId, path);
+  const theirs = from === undefined ? undefined : await findFile(store, from, path);
+  // F1: copied from the sender.
+  if (from !== undefined && theirs && meansSender(given, own, theirs)) {
+    const id = nextId();
+    const copy = await store.files.copy(threadId, { from, path, id });
+    if (copy) return toAttachmentRef(id, copy, given);
+  } else if (own) {
+    const id = typeof given.id === 'string' && given.id.length > 0 ? given.id : nextId();
+    return toAttachmentRef(id, own, given);
   }
-  const id = typeof given.id === 'string' && given.id.length > 0 ? given.id : nextId();
-  return toAttachmentRef(id, record, given);
+  throw new RuntimeError(
+    'FileNotFound',
+    `Thread "${threadId}" has no file "${path}" to attach${from === undefined ? '' : `, nor has "${from}", which sends it`}. Write it first, or give the content as "data".`,
+  );
+}
+
+async function findFile(store: ThreadStore, threadId: string, path: string): Promise<FileRecord | undefined> {
+  const record = await store.files.stat(threadId, path);
+  return record && !record.isDirectory ? record : undefined;
+}
+
+/** F1: whose file is meant, if the sender has one at the path. */
+function meansSender(
+  given: Partial<AttachmentRef>,
+  own: FileRecord | undefined,
+  theirs: FileRecord,
+): boolean {
+  if (!own) return true;
+  if (given.id === undefined) return false;
+  const fits = ({ size, mimeType }: FileRecord) => size === given.size && mimeType === given.mimeType;
+  return fits(theirs) || !fits(own);
 }
 
 /** Maximum characters of base64 that fit into a file; longer data is not decoded. */

@@ -103,7 +103,8 @@ async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise
 }
 
 function targetOf({ store, caller, nextId }: MessagesInput): AttachmentTarget {
-  return { store, threadId: caller.thread.id, nextId };
+  const { thread, reachedFrom = thread.id } = caller;
+  return { store, threadId: thread.id, nextId, ...(reachedFrom === thread.id ? {} : { from: reachedFrom }) };
 }
 
 /** Redacts a message, but not the content of new attachments: it is the author's own, and redaction would damage it. */

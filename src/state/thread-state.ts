@@ -50,7 +50,7 @@ export function createThreadState(
     get terminated() {
       return lifecycle.terminatedAt();
     },
-    arguments: freezeDeep(execution?.subprompt?.arguments ?? thread.arguments),
+    arguments: freezeDeep({ ...thread.arguments, ...execution?.subprompt?.arguments }),
     context: execution?.flow.scratch ?? {},
     execution: createExecution(registry, caller),
     idempotencyKey: caller.idempotencyKey ?? null,

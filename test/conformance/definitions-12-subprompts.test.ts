@@ -31,6 +31,26 @@ describe('definitions §12.6 Prompts as tools', () => {
     ]);
   });
 
+  it('[definitions 12.6] has the arguments of its call, which win, and those of the thread for the rest', async () => {
+    const look = defineTool({
+      description: 'looks',
+      execute: async ({ arguments: given }) => ({ status: 'success', result: JSON.stringify(given) }),
+    });
+    const model = scriptedModel([calls('consult', { topic: 'tea' }), calls('look'), says('It is green.')]);
+    const runtime = await consulting(model, {
+      tools: { look },
+      consult: { prompt: 'You advise {{who}} on {{topic}}.' },
+    });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      arguments: { who: 'ada', topic: 'ships' },
+      messages: [{ content: 'which tea?' }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    expect(model.requests[1]?.messages[0]?.content).toBe('You advise ada on tea.');
+    expect(await resultOf(runtime, threadId)).toContain('look() → {"who":"ada","topic":"tea"}');
+  });
+
   it('[definitions 22.8] asks with the arguments where the entry names no first message, and stores none', async () => {
     const model = scriptedModel([calls('consult', { topic: 'tea' }), says('Green.'), says('It is green.')]);
     const runtime = await consulting(model, { entry: { initUserMessageProperty: undefined } });

@@ -129,6 +129,35 @@ describe('ThreadState: children', () => {
     });
   });
 
+  it('[runtime 8.1] a file that code attaches for a child is the one that the code means, and is copied', async () => {
+    const text = (bytes: Uint8Array | null) => (bytes ? new TextDecoder().decode(bytes) : null);
+    const { parent, tell } = await familyWork({
+      attach: async (state) => {
+        const other = await childOf(state);
+        await state.writeFile('/both.txt', 'mine', 'text/plain');
+        await other.writeFile('/both.txt', 'of the child', 'text/plain');
+        await state.writeFile('/alone.txt', 'only mine', 'text/plain');
+        const own = await state.injectMessage({ role: 'user', content: 'kept', attachments: ['/both.txt'] });
+        const given = [...(own.attachments ?? []), '/both.txt', '/alone.txt'];
+        const sent = await other.injectMessage({ role: 'user', content: 'read', attachments: given });
+        const paths = (sent.attachments ?? []).map(({ path }) => path);
+        const missing = await codeOf(() =>
+          other.queueMessage({ content: 'x', attachments: ['/nowhere.txt'] }),
+        );
+        return {
+          texts: await Promise.all(paths.map(async (path) => text(await other.readFile(path)))),
+          copied: paths.map((path) => path.startsWith('/attachments/')),
+          missing,
+        };
+      },
+    });
+    expect(await tell(parent, 'attach')).toEqual({
+      texts: ['mine', 'of the child', 'only mine'],
+      copied: [true, false, true],
+      missing: 'FileNotFound',
+    });
+  });
+
   it('[threadstate hierarchy] what is queued to a child is its work: a message, a tool, an effect wake it, in order, through its hooks', async () => {
     const stamp = defineHook({
       hook: 'before_create_message',
@@ -269,8 +298,8 @@ describe('ThreadState: parent', () => {
     await eventually('an answer to it', async () => (await messages(parent)).at(-1)?.role === 'assistant');
     await client.waitForIdle(parent);
     expect(await tell(child, 'status')).toEqual(['digging']);
-    // The child has come to rest since then.
-    expect((await store.children.list(parent))[0]?.status).toBe('idle');
+    // The child has come to rest since then: it says by itself how it is, so its own words stay.
+    expect((await store.children.list(parent))[0]?.status).toBe('digging');
     expect(await tell(parent, 'status')).toBeNull();
     const events = await store.events.read(parent, 0, 1000);
     expect(events.filter(({ type }) => /^subagent\.(notified|status)$/.test(type))).toMatchObject([

@@ -1,5 +1,6 @@
 /**
- * Values for `{{key}}` in a prompt: the scratch, overridden by the arguments of the thread or of the sub-prompt's call.
+ * Values for `{{key}}` in a prompt: the scratch, overridden by the arguments of the thread, then by those of the sub-prompt's
+ * call.
  */
 import { readScratch } from '../../state/scratch.ts';
 import type { StepPlace } from '../../store/port/step.ts';
@@ -9,5 +10,5 @@ export function promptVariables({
   thread,
   subprompt,
 }: Pick<StepPlace, 'scratch' | 'thread' | 'subprompt'>): Readonly<Record<string, unknown>> {
-  return { ...readScratch(scratch), ...(subprompt?.arguments ?? thread.arguments) };
+  return { ...readScratch(scratch), ...thread.arguments, ...subprompt?.arguments };
 }

@@ -63,7 +63,7 @@ export interface ThreadState<
    * requested this state, updated by this state's own `terminate()`.
    */
   readonly terminated: number | null;
-  /** The thread's creation arguments; within a sub-prompt, those of its call. `{}` when there are none. Frozen, at any depth. */
+  /** The thread's creation arguments; within a sub-prompt also those of its call, which win. `{}` when there are none. Frozen, at any depth. */
   readonly arguments: Readonly<Arguments>;
   /**
    * Scratch of the current execution, shared by its tools and hooks, saved with each tool's result and each answer, cleared

@@ -54,6 +54,11 @@ export function formatResult(
   return [text, ...(resumable ? [`Reference: ${threadId}`] : [])].filter((line) => line !== '').join('\n\n');
 }
 
+/** True for a status text that the child's own code has set (`state.setStatus`, a session tool). */
+export function isOwnStatus(status: string): boolean {
+  return status !== 'running' && !REPORT_KINDS.some((kind) => statusAfter(kind) === status);
+}
+
 /** The status of a child in its parent's registry after a report. */
 export function statusAfter(kind: ReportKind): string {
   return kind === 'result' ? 'idle' : kind === 'failure' ? 'failed' : kind;

@@ -42,6 +42,14 @@ export interface FileChunkRef {
   readonly index: number;
 }
 
+export interface FileSource {
+  /** The thread that has the file. */
+  readonly from: string;
+  readonly path: string;
+  /** Idempotency key. */
+  readonly id: string;
+}
+
 export interface FileStore {
   /** Writes a file. Replaces an existing file, but not a directory. */
   write(threadId: string, file: NewFile): Promise<FileRecord>;
@@ -57,6 +65,11 @@ export interface FileStore {
   /** Null if there is nothing at the path. The root directory exists as soon as the thread does. */
   stat(threadId: string, path: string): Promise<FileRecord | null>;
   /** Entries of a directory: directories first, then files, each sorted by name. */
+  /**
+   * Copies a file of a relative to this thread, under a path of its own, which the same id and path give again. Null if there is
+   * no such file, or no room for it.
+   */
+  copy(threadId: string, source: FileSource): Promise<FileRecord | null>;
   readdir(threadId: string, path: string): Promise<ReaddirResult>;
   getStats(threadId: string): Promise<FileStats>;
   getThumbnail(threadId: string, path: string): Promise<Uint8Array | null>;

@@ -9,6 +9,7 @@ import type { CommandContext } from '../commands/base/context.ts';
 import { appendEvent, getLogs } from '../commands/base/log.ts';
 import { getMessage, getMessages, getRecentMessages, readEvents } from '../commands/base/read.ts';
 import { listEnv, readEnv, rotateEnv, setEnv, unsetEnv } from '../commands/env/env.ts';
+import { copyFileFrom } from '../commands/family/child-files.ts';
 import {
   getFileStats,
   getFileThumbnail,
@@ -63,6 +64,7 @@ export function bindContent(context: CommandContext): Content {
       mkdir: bound(mkdirFile),
       rmdir: bound(rmdirFile),
       unlink: bound(unlinkFile),
+      copy: bound(copyFileFrom),
       stat: bound(statFile),
       readdir: bound(readdirFile),
       getStats: bound(getFileStats),

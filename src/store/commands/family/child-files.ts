@@ -10,10 +10,13 @@ import type { Selectable } from 'kysely';
 import { ATTACHMENT_FOLDER, toAttachmentRef } from '../../../core/file/attachment.ts';
 import { parentOf, tryFilePath } from '../../../core/file/file-path.ts';
 import { extensionOf } from '../../../core/file/mime-type.ts';
+import type { FileRecord } from '../../../core/file/thread-file.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import type { MessageItem } from '../../../core/thread/item.ts';
 import { isRuntimeError } from '../../../core/value/error.ts';
+import type { FileSource } from '../../port/file.ts';
 import type { ThreadFileTable } from '../../schema/file.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findRow, toFileRecord } from '../file/file-row.ts';
 import { emitFile, missingParents, requireRoom } from '../file/file-tree.ts';
@@ -97,6 +100,20 @@ export async function copyFiles(
   }
   if (missing.length > 0) to.emit('attachment.missing', { messageId: id, paths: missing });
   return { attachments, missing, paths };
+}
+
+/** `copy` of the port: for a message that code sends to a relative. */
+export async function copyFileFrom(
+  context: CommandContext,
+  threadId: string,
+  { from, path, id }: FileSource,
+): Promise<FileRecord | null> {
+  return inThread(context, threadId, async (to) => {
+    refuseTerminated(to);
+    const copy = await copyFile(to, from, { id, messageId: id, path, given: path });
+    const row = copy && (await findRow(to.trx, threadId, copy.path));
+    return row ? toFileRecord(row) : null;
+  });
 }
 
 interface Copy {

@@ -3,9 +3,11 @@
  * the parent has them. A report's id is that of the execution, or `end`.
  * R1. A report made before the child had read its parent's newest message does not answer that message. A thread at
  *     rest sends no further report, so its report always counts as the answer.
+ * R2. A child whose communication is explicit says by itself how it is: the status that it has set last is not replaced when
+ *     its execution ends with a result (runtime §8.2).
  */
 import type { RestStatus } from '../../../core/thread/step.ts';
-import { type SubagentReport, statusAfter } from '../../../core/thread/subagent-report.ts';
+import { isOwnStatus, type SubagentReport, statusAfter } from '../../../core/thread/subagent-report.ts';
 import type { DueReport } from '../../port/thread-store.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -33,6 +35,8 @@ export async function storeReport(
   await insertReport(thread, { id: executionId, report, early });
   // A child that is not resumable is done, whatever else is in its queue.
   if (goesOn && child.resumable === 1) return;
+  // R2: its own words stay.
+  if (child.explicit === 1 && report.kind === 'result' && isOwnStatus(child.status)) return;
   await updateChild(thread, thread.threadId, { status: statusAfter(report.kind) });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import { STATUS_QUERY, type SubagentState, toStatusGuard } from '../../../core/guard/status-query.ts';
-import { REPORT_KINDS, statusAfter } from '../../../core/thread/subagent-report.ts';
+import { isOwnStatus } from '../../../core/thread/subagent-report.ts';
 import type { ParentCall, TeamStatus } from '../../port/thread-store.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
@@ -107,6 +107,4 @@ async function readSubagents(trx: Transaction<Tables>, parentId: string): Promis
   });
 }
 
-const KNOWN = new Set(['running', ...REPORT_KINDS.map(statusAfter)]);
-
-const toText = ({ status }: Pick<ChildRow, 'status'>) => (KNOWN.has(status) ? {} : { text: status });
+const toText = ({ status }: Pick<ChildRow, 'status'>) => (isOwnStatus(status) ? { text: status } : {});
