@@ -66,8 +66,8 @@ function bindTo(opened: OpenedEnv, tool: ToolDefinition | undefined): EnvState {
     async setEnv(name, value, options) {
       const inherits = (agent: string) => !isScoped(registry(), agent, name);
       const owner = { thread: thread.id };
-      const kept = options?.type ?? (await read(name))?.type;
-      const type = await store.env.set({ owner, name, value, type: kept, inherits });
+      const known = (await read(name))?.type;
+      const type = await store.env.set({ owner, name, value, type: options?.type, known, inherits });
       remember(opened, { name, value, type });
     },
   };

@@ -102,7 +102,47 @@ describe('runtime §7.4 Variables that a child has from its parent', () => {
     const told = model.requests.filter(({ messages }) =>
       /^You are (scribe|clerk)/.test(String(messages[0]?.content)),
     );
+    // A later change of the parent replaces that and is withheld again.
+    await say(thread, 'write');
+    await eventually('the change', async () =>
+      (await client.listEnv({ thread: scribe })).some(({ value }) => value === 'of-the-parent'),
+    );
+    await say(scribe, 'again');
+    expect(shown('scribe_desk')).toBe(`You are scribe_desk. ${withheld}`);
     expect(JSON.stringify(told)).not.toMatch(/passport-|Paris|of-the-parent/);
+  });
+
+  it('[runtime 7.4] nor is a variable that the parent sets for the first time later', async () => {
+    const { store, thread, shown, say } = await family();
+    const [scribe = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
+    const inherits = () => true;
+    const later = { name: 'LATER', value: 'of-the-parent', type: 'text', inherits } as const;
+    await store.env.set({ owner: { thread }, ...later });
+    await say(scribe, 'again');
+    expect(shown('scribe_desk')).toContain('LATER=[withheld LATER]');
+    await say(thread, 'again');
+    expect(shown('main')).toContain('LATER=of-the-parent');
+  });
+
+  it('[definitions 16] a descendant keeps its type of a variable, and no secret becomes a text below', async () => {
+    const { store, thread } = await family();
+    const [scribe = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
+    const typesOf = async (name: string) =>
+      Promise.all(
+        [thread, scribe].map(
+          async (id) => (await store.env.list({ thread: id })).find((each) => each.name === name)?.type,
+        ),
+      );
+    const set = (name: string, type?: 'text' | 'secret', known?: 'text' | 'secret') =>
+      store.env.set({ owner: { thread }, name, value: 'v', type, known, inherits: () => true });
+    await store.env.set({ owner: { thread: scribe }, name: 'CITY', value: 'v', type: 'secret' });
+    await set('CITY', undefined, 'text');
+    expect(await typesOf('CITY')).toEqual(['text', 'secret']);
+    await store.env.set({ owner: { thread: scribe }, name: 'KEY', value: 'v', type: 'text' });
+    await set('KEY', undefined, 'secret');
+    expect(await typesOf('KEY')).toEqual(['secret', 'secret']);
+    await set('KEY', 'text');
+    expect(await typesOf('KEY')).toEqual(['text', 'text']);
   });
 
   it('[runtime 7.4] nor are they where the child had to wait for another variable, which its prompts may show', async () => {

@@ -130,7 +130,7 @@ describe('ThreadState: children', () => {
   });
 
   it('[runtime 8.1] a file that code attaches for a child is the one that the code means, and is copied', async () => {
-    const text = (bytes: Uint8Array | null) => (bytes ? new TextDecoder().decode(bytes) : null);
+    const text = (bytes: ArrayBuffer | null) => (bytes ? new TextDecoder().decode(bytes) : null);
     const { parent, tell } = await familyWork({
       attach: async (state) => {
         const other = await childOf(state);

@@ -15,16 +15,21 @@ export interface SetEnv {
   readonly owner: EnvOwner;
   readonly name: string;
   readonly value: string;
-  /** If absent, the variable keeps its type; a new one becomes a secret. */
+  /**
+   * The type of the variable, and of its copies in descendants. If absent, each thread keeps the type that it has, except that
+   * the copies of a secret are secrets; a new variable has the type `known`.
+   */
   readonly type?: EnvType;
+  /** The type that the variable has where the code reads it, such as by a declaration; default `secret`. */
+  readonly known?: EnvType;
   /**
    * For a thread's variable: true if threads of this agent inherit it from their parent. The value is then copied to
    * the living descendants, down to those that do not inherit it. If absent, it is set for this thread only.
    */
   readonly inherits?: (agent: string) => boolean;
   /**
-   * True if no prompt of the thread may show it until it is set again (core/project/env.ts, V3). Descendants' copies
-   * stay unchanged.
+   * True if no prompt of the thread may show it until it is set again (core/project/env.ts, V3). Of descendants, their entries
+   * decide.
    */
   readonly withheld?: boolean;
 }

@@ -34,6 +34,8 @@ export interface ChildTable {
   started: Flag;
   created_at: number;
   terminated_at: number | null;
+  /** Names of the parent's variables that its prompts may show; null if there is no such limit. */
+  promoted: Json | null;
 }
 
 /** A child's reports to its parent: written with the end of the child's execution, then delivered. */

@@ -42,6 +42,7 @@ import { taskSessions } from './migration-0055.ts';
 import { producers } from './migration-0057.ts';
 import { handedOverSteps } from './migration-0059.ts';
 import { memoryNotes } from './migration-0065.ts';
+import { promotedEnv } from './migration-0066.ts';
 import type { Tables } from './tables.ts';
 
 export const provider: MigrationProvider = {
@@ -84,6 +85,7 @@ export const provider: MigrationProvider = {
     '0057_producers': producers,
     '0059_handed_over_steps': handedOverSteps,
     '0065_memory_notes': memoryNotes,
+    '0066_promoted_env': promotedEnv,
   }),
 };
 

@@ -4,19 +4,33 @@
  *     either found here, or finds the new value there. Locks go from parents to children, as everywhere (port, F3).
  * H2. Below a descendant that does not inherit, none does, since children inherit from their parent; below one that has
  *     ended, they do.
+ * H3. What a child's entry does not promote is withheld from its prompts and those of all below it (runtime §7.4), also if the
+ *     child had set the variable itself before.
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../../schema/tables.ts';
 import { inBatches, readInBatches } from '../base/batches.ts';
 import type { CommandContext } from '../base/context.ts';
 
+export interface Inheritor {
+  readonly id: string;
+  /** H3: no prompt of it may show the variable. */
+  readonly withheld: boolean;
+}
+
+export interface InheritedVariable {
+  readonly name: string;
+  readonly inherits: (agent: string) => boolean;
+}
+
 export async function lockInheritors(
   { rowLocks }: CommandContext,
   trx: Transaction<Tables>,
   threadId: string,
-  inherits: (agent: string) => boolean,
-): Promise<readonly string[]> {
-  const inheritors: string[] = [];
+  { name, inherits }: InheritedVariable,
+): Promise<readonly Inheritor[]> {
+  const inheritors: Inheritor[] = [];
+  const withheld = new Set<string>();
   // A start input that was written by hand may claim a parent that is no ancestor.
   const seen = new Set([threadId]);
   for (let generation = [threadId]; generation.length > 0; ) {
@@ -33,14 +47,21 @@ export async function lockInheritors(
       trx
         .selectFrom('threads as child')
         .innerJoin('threads as parent', 'parent.id', 'child.parent_id')
-        .select(['child.id', 'child.agent', 'child.terminated_at'])
+        .leftJoin('children as entry', 'entry.child_id', 'child.id')
+        .select(['child.id', 'child.agent', 'child.terminated_at', 'parent.id as above', 'entry.promoted'])
         .where('parent.id', 'in', batch)
         .whereRef('child.root_id', '=', 'parent.root_id')
         .execute(),
     );
     const next = children.filter(({ id, agent }) => !seen.has(id) && inherits(agent));
-    for (const { id } of next) seen.add(id);
-    inheritors.push(...next.filter(({ terminated_at: end }) => end === null).map(({ id }) => id));
+    for (const { id, above, promoted } of next) {
+      seen.add(id);
+      // H3: from its parent, or by its own entry.
+      const shows = promoted === null || (JSON.parse(promoted) as string[]).includes(name);
+      if (withheld.has(above) || !shows) withheld.add(id);
+    }
+    const living = next.filter(({ terminated_at: end }) => end === null);
+    inheritors.push(...living.map(({ id }) => ({ id, withheld: withheld.has(id) })));
     generation = next.map(({ id }) => id);
   }
   return inheritors;

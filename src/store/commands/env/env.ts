@@ -24,7 +24,7 @@ function toPlace(owner: EnvOwner): Place {
 }
 
 export async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType> {
-  const { owner, name, value, type: asked, inherits, withheld = false } = command;
+  const { owner, name, value, type: asked, known, inherits = inheritsNone, withheld = false } = command;
   const problem = variableProblem(name, value, asked);
   if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
   // Throws without a key, before anything is written.
@@ -32,12 +32,15 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
   const place = toPlace(owner);
   return context.db.transaction().execute(async (trx) => {
     const inheritors =
-      'thread' in owner ? await lockInheritors(context, trx, owner.thread, inherits ?? inheritsNone) : [];
+      'thread' in owner ? await lockInheritors(context, trx, owner.thread, { name, inherits }) : [];
     if ('thread' in owner) await refuseFinal(trx, owner.thread);
-    const type = asked ?? (await findType(trx, place, name)) ?? 'secret';
+    const type = asked ?? (await findType(trx, place, name)) ?? known ?? 'secret';
     await putVariable(context, trx, { ...place, name, type, withheld: withheld ? 1 : 0 }, value);
-    for (const id of inheritors) {
-      await putVariable(context, trx, { scope: 'thread', owner: id, name, type }, value);
+    for (const { id, withheld: below } of inheritors) {
+      const there = { scope: 'thread', owner: id } as const;
+      // A descendant keeps its own type, but what is secret here is never a text below.
+      const own = asked ?? (type === 'secret' ? type : ((await findType(trx, there, name)) ?? type));
+      await putVariable(context, trx, { ...there, name, type: own, withheld: below ? 1 : 0 }, value);
     }
     return type;
   });
@@ -45,19 +48,18 @@ export async function setEnv(context: CommandContext, command: SetEnv): Promise<
 
 const inheritsNone = () => false;
 
-/** Encrypts a value for its place and stores it; the last writer wins. Without `withheld`, an existing mark stays. */
+/** Encrypts a value for its place and stores it; the last writer wins. */
 export async function putVariable(
   context: CommandContext,
   trx: Transaction<Tables>,
-  { withheld, ...place }: Pick<EnvRow, 'scope' | 'owner' | 'name' | 'type'> & { readonly withheld?: number },
+  { withheld, ...place }: Pick<EnvRow, 'scope' | 'owner' | 'name' | 'type' | 'withheld'>,
   value: string,
 ): Promise<void> {
   const { keyId: key_id, data } = encrypt(context.keys(), place, value);
-  const marked = withheld === undefined ? {} : { withheld };
-  const written = { type: place.type, key_id, value: data, updated_at: context.now(), ...marked };
+  const written = { type: place.type, key_id, value: data, updated_at: context.now(), withheld };
   await trx
     .insertInto('env_values')
-    .values({ withheld: 0, ...place, ...written })
+    .values({ ...place, ...written })
     .onConflict((conflict) => conflict.columns(['scope', 'owner', 'name']).doUpdateSet(written))
     .execute();
 }

@@ -150,6 +150,7 @@ async function insertRow(parent: ThreadTransaction, { child, call, waits }: Chil
     started: 0,
     created_at: parent.now,
     terminated_at: null,
+    promoted: child.promoted ? JSON.stringify(child.promoted) : null,
   };
   await parent.trx.insertInto('children').values(row).execute();
   parent.set({ child_count: parent.row.child_count + 1 });
