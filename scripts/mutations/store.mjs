@@ -64,7 +64,7 @@ export const STORE = [
     rule: 'however an execution ends, every tool call has a result',
     edits: [
       {
-        find: 'await abortSteps(thread, status);\n    await settleOpenCalls(thread, status, rest.error);\n    if (canceled)',
+        find: 'await abortSteps(thread, status);\n    await settleOpenCalls(thread, status, { cause: rest.error });\n    if (canceled)',
         put: 'await abortSteps(thread, status);\n    if (canceled)',
       },
     ],

@@ -8,6 +8,7 @@ import type { ThreadRecord } from '../store/port/thread.ts';
 import type { AskPort } from './ask.ts';
 import type { CallGuard } from './hooks/call-guard.ts';
 import type { MessageHooks } from './hooks/message-hook-port.ts';
+import type { Life } from './life.ts';
 import type { RunningExecution } from './running-execution.ts';
 import type { StateParts } from './state-parts.ts';
 import type { WorkSink } from './work-sink.ts';
@@ -17,6 +18,7 @@ export interface CallerContext {
   /** Key of the work, equal in every attempt and unique to it: ids of what the code creates derive from it. */
   readonly key: string;
   readonly signal: AbortSignal;
+  readonly life: Life;
   readonly work: WorkSink;
   /** Null at rest: in effects and endpoints. */
   readonly execution: RunningExecution | null;
@@ -42,5 +44,7 @@ export interface CallerContext {
 
 /** Returns the message hooks for the state of a relative (see `toRelative`). */
 export type HooksOf = (
-  relative: Pick<CallerContext, 'thread' | 'key' | 'signal' | 'work'> & { readonly parts: StateParts },
+  relative: Pick<CallerContext, 'thread' | 'key' | 'signal' | 'life' | 'work'> & {
+    readonly parts: StateParts;
+  },
 ) => MessageHooks;

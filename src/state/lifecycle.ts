@@ -10,14 +10,25 @@ export interface Lifecycle extends Pick<ThreadState, 'terminate'> {
 
 export function createLifecycle(
   store: ThreadStore,
-  { thread, work }: Pick<CallerContext, 'thread' | 'work'>,
+  { thread, work, life, key, execution, reachedFrom }: CallerContext,
 ): Lifecycle {
   let { terminatedAt } = thread;
   return {
     terminatedAt: () => terminatedAt,
     async terminate() {
-      await work.terminate();
+      await work.terminate(execution && reachedFrom === undefined ? callOf(thread.id, key) : undefined);
+      life.end();
       terminatedAt = (await store.threads.get(thread.id))?.terminatedAt ?? terminatedAt;
     },
   };
+}
+
+/** The call that the key of the work names; undefined for other work, such as a step's. */
+function callOf(
+  threadId: string,
+  key: string,
+): { readonly step: number; readonly index: number } | undefined {
+  const [, step, index] =
+    /^:(-?\d+):(\d+)/.exec(key.startsWith(threadId) ? key.slice(threadId.length) : '') ?? [];
+  return step === undefined ? undefined : { step: Number(step), index: Number(index) };
 }

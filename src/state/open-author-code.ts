@@ -14,6 +14,7 @@ import type { StateDependencies } from './dependencies.ts';
 import { openEnv } from './env.ts';
 import { loadChildren } from './family.ts';
 import { type HookRunner, messageHooksOf, openHooks, openMessageHooks } from './hooks/runner.ts';
+import { type Life, openLife } from './life.ts';
 import type { RunningExecution } from './running-execution.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { createThreadState, openRelative } from './thread-state.ts';
@@ -28,13 +29,15 @@ export interface AuthorCodeOptions
   /** Ends the waiting for an unreachable store when variables are read; default `signal`. */
   readonly waits?: AbortSignal;
   /** O2: variables and hooks of the surrounding code. */
-  readonly within?: Pick<AuthorCode, 'env' | 'hooks'>;
+  readonly within?: Pick<AuthorCode, 'env' | 'hooks' | 'life'>;
 }
 
 /** What a tool's state has beyond that of an effect or an endpoint. */
 export type ToolCallContext = Pick<CallerContext, 'execution' | 'tool' | 'idempotencyKey' | 'ask'>;
 
 export interface AuthorCode {
+  /** One for all code of the same work (O2). */
+  readonly life: Life;
   readonly env: ThreadEnv;
   readonly hooks: HookRunner;
   /** Opens a state; at rest if `place` is absent. Reads the thread's children; can be called again if that fails. */
@@ -45,13 +48,19 @@ export interface AuthorCode {
 }
 
 export function openAuthorCode(dependencies: StateDependencies, options: AuthorCodeOptions): AuthorCode {
-  const { within, prompt, execution, waits = options.signal, ...caller } = options;
-  const { thread, signal } = caller;
+  const { within, prompt, execution, waits = options.signal, ...given } = options;
+  const { thread, signal } = given;
+  const life = within?.life ?? openLife();
+  const caller = { ...given, life };
   const env = within?.env ?? openEnv(dependencies, thread, { signal: waits, prompt });
-  const scope = dependencies.sandbox.scope({ signal, tenant: thread.rootId });
+  const scope = dependencies.sandbox.scope({
+    signal: AbortSignal.any([signal, life.signal]),
+    tenant: thread.rootId,
+  });
   const parts = { env, runCode: scope.runCode };
   const hooks = within?.hooks ?? openHooks(dependencies, { ...caller, prompt, execution, parts });
   return {
+    life,
     env,
     hooks,
     async openState(at = { execution: null }) {

@@ -11,6 +11,7 @@
 import type { ThreadRecord } from '../store/port/thread.ts';
 import type { CallerContext } from './caller-context.ts';
 import { NO_HOOKS } from './hooks/message-hook-port.ts';
+import { openLife } from './life.ts';
 import type { StateParts } from './state-parts.ts';
 
 export interface RelativeFrom
@@ -26,6 +27,7 @@ export function toRelative(
   thread: ThreadRecord,
   times: number,
 ): { readonly caller: CallerContext; readonly parts: StateParts } {
+  const life = openLife();
   const { signal, hooksOf, tool, reachingTool = tool, reachedFrom = from.thread.id, parts: own } = from;
   // L3: known secrets are shared.
   const parts: StateParts = { env: own.env.of(thread), runCode: own.runCode };
@@ -33,8 +35,19 @@ export function toRelative(
   const key = `${from.key}:${thread.id}:${times}`;
   // L2: its own queue.
   const work = from.work.reach(thread.id);
-  const hooks = hooksOf?.({ thread, key, signal, work, parts }) ?? NO_HOOKS;
+  const hooks = hooksOf?.({ thread, key, signal, life, work, parts }) ?? NO_HOOKS;
   // L6: `reachedFrom` remains the thread whose code it is, however many relatives it passes through.
-  const caller = { thread, key, signal, work, hooks, hooksOf, reachingTool, reachedFrom, execution: null };
+  const caller = {
+    thread,
+    key,
+    signal,
+    life,
+    work,
+    hooks,
+    hooksOf,
+    reachingTool,
+    reachedFrom,
+    execution: null,
+  };
   return { caller, parts };
 }

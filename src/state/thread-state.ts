@@ -31,10 +31,11 @@ import { createThreadValues } from './values.ts';
 
 export function createThreadState(
   dependencies: StateDependencies,
-  caller: CallerContext,
+  given: CallerContext,
   { env, runCode }: StateParts,
 ): ThreadState {
   const { store } = dependencies;
+  const caller = { ...given, signal: AbortSignal.any([given.signal, given.life.signal]) };
   const { thread, tool, execution } = caller;
   const registry = dependencies.registry();
   const nextId = createIds(store, caller.key);

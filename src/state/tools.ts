@@ -25,6 +25,7 @@ import {
   withActionLease,
 } from './invoked-action.ts';
 import { type Asked, type Judged, judgeAction, prepareAction, refuseDenied } from './judge-action.ts';
+import { refuseTerminated } from './life.ts';
 import { createOwnActions } from './own-action.ts';
 import { recheckArguments } from './recheck-arguments.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -50,6 +51,7 @@ export function createTools(
   let invoked = 0;
   return {
     queueTool(name, args = {}) {
+      refuseTerminated(thread.id, caller.life.signal.aborted);
       const refusal = refuseReach(caller, name);
       if (refusal !== undefined) throw new RuntimeError('InvalidDefinitions', refusal);
       if (!isCallable(registry, name))
@@ -58,6 +60,8 @@ export function createTools(
       work.queueTool({ id: nextId(), name, arguments: env.redactKnown(checked) });
     },
     async invokeTool(name, args = {}) {
+      // Read anew: a client or a relative may have ended the thread.
+      refuseTerminated(thread.id, (await store.threads.get(thread.id))?.terminatedAt != null);
       const began = performance.now();
       const key = `${caller.idempotencyKey ?? caller.key}:invoked:${invoked++}`;
       const passed = await INVOKED_TOOL.pass(input, { name, given: args, caller, env, key });

@@ -6,7 +6,8 @@ export interface WorkSink {
   /** Resolves once it is stored. */
   queueMessage(item: MessageItem): Promise<void>;
   queueTool(tool: QueuedTool): void;
-  terminate(): Promise<void>;
+  /** `by`: the call whose code terminates its own thread; its result stays its own. */
+  terminate(by?: { readonly step: number; readonly index: number }): Promise<void>;
   /** Called after an effect was scheduled: the next effect of the thread is due in `inMs` milliseconds. */
   wakeForEffects(inMs: number): Promise<void>;
   /** Signals the thread's workflow to check the store: something was added to its queue by other means. */

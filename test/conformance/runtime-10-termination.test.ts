@@ -1,9 +1,13 @@
 /** runtime §10: a terminated thread stays terminated, whatever is sent to it. */
 import { describe, expect, it } from '@jest/globals';
-import { defineTool } from '../../src/definitions/index.ts';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import type { HookDefinition } from '../../src/core/author/hook.ts';
+import { defineHook, defineTool } from '../../src/definitions/index.ts';
+import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { call, message, openThread } from '../contract/thread-driver.ts';
+import { hookRuntime } from '../support/hook-project.ts';
 import { connectPatiently } from '../support/patient-client.ts';
-import { eventually, testRuntime } from '../support/runtime.ts';
+import { eventually, testRuntime, testStore } from '../support/runtime.ts';
+import { codeOf } from '../support/tool-work.ts';
 
 describe('runtime §10 Termination', () => {
   it('[runtime 10] sets the time of termination, ends the workflow as completed, and keeps the history readable', async () => {
@@ -93,5 +97,113 @@ describe('runtime §10 Termination', () => {
     expect((await runtime.transcript(threadId)).at(-1)).toBe(
       'tool wait error: Failed to execute tool: stopped',
     );
+  });
+
+  it('[runtime 10] a tool that terminates its thread keeps its result, and nothing else begins', async () => {
+    const ran: string[] = [];
+    const seen: Record<string, unknown> = {};
+    const other = defineTool({
+      description: 'other',
+      execute: async () => ({ status: 'success', result: `${ran.push('other')}` }),
+    });
+    const end = defineTool({
+      description: 'ends the thread',
+      execute: async (state) => {
+        const begun = state.runCode('export default new Promise(() => {})');
+        await state.terminate();
+        seen.begun = (await begun).status;
+        seen.later = (await state.runCode('export default 1')).status;
+        seen.aborted = state.execution?.abortSignal.aborted;
+        for (const [name, work] of Object.entries({
+          invokeTool: () => state.invokeTool('other', {}),
+          queueTool: () => state.queueTool('other', {}),
+          queueMessage: () => state.queueMessage({ content: 'more' }),
+          scheduleEffect: () => state.scheduleEffect('later', {}, 0),
+        }))
+          seen[name] = await codeOf(work);
+        return { status: 'success', result: 'bye' };
+      },
+    });
+    const model = scriptedModel([callsMany([{ name: 'end' }, { name: 'other' }])]);
+    const runtime = await testRuntime({ model, tools: { end, other } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await runtime.client.temporal.workflow.getHandle(`thread/${threadId}`).result();
+    expect(seen).toEqual({
+      begun: 'terminated',
+      later: 'terminated',
+      aborted: true,
+      invokeTool: 'ThreadTerminated',
+      queueTool: 'ThreadTerminated',
+      queueMessage: 'ThreadTerminated',
+      scheduleEffect: expect.stringMatching(/ThreadTerminated|EffectNotFound|DefinitionNotFound/),
+    });
+    expect(ran).toEqual([]);
+    expect(model.requests).toHaveLength(1);
+    await eventually('its own result', async () =>
+      (await runtime.transcript(threadId)).includes('tool end success: bye'),
+    );
+    expect((await runtime.transcript(threadId)).slice(-2)).toEqual([
+      'tool end success: bye',
+      'tool other error: Failed to execute tool: stopped',
+    ]);
+  });
+
+  it('[runtime 10] a call of a thread that dies with the tool which has terminated it keeps the result "stopped"', async () => {
+    const store = await testStore();
+    const thread = await openThread(store);
+    const { step } = await thread.answer([message('go')], { toolCalls: [call('c', 'end')] });
+    await thread.beginTool(step, 0);
+    await store.threads.terminate(thread.id, 'state.terminate', { step, index: 0 });
+    const texts = async () =>
+      (await store.messages.list(thread.id, {})).messages
+        .filter(({ role }) => role === 'tool')
+        .map(({ content }) => content);
+    expect(await texts()).toEqual(['Failed to execute tool: stopped']);
+    expect(await thread.commitTool(step, 0)).toMatchObject({ kind: 'terminated' });
+    expect(await texts()).not.toEqual(['Failed to execute tool: stopped']);
+    expect(await texts()).toHaveLength(1);
+  });
+
+  it('[runtime 10] a hook that terminates the thread before a request: no model is asked', async () => {
+    const model = scriptedModel([]);
+    const hook = defineHook({
+      hook: 'filter_messages',
+      id: 'ends',
+      execute: async (state) => void (await state.terminate()),
+    }) as HookDefinition;
+    const runtime = await hookRuntime({ model, hooks: [hook] });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await runtime.client.temporal.workflow.getHandle(`thread/${threadId}`).result();
+    expect(model.requests).toHaveLength(0);
+    expect(await runtime.transcript(threadId)).toEqual(['user: go']);
+  });
+
+  it('[runtime 10] a tool that goes on after its client has ended the thread runs no other', async () => {
+    const ran: string[] = [];
+    const seen = Promise.withResolvers<unknown>();
+    const other = defineTool({
+      description: 'other',
+      execute: async () => ({ status: 'success', result: `${ran.push('other')}` }),
+    });
+    const wait = defineTool({
+      description: 'goes on regardless',
+      execute: async (state) => {
+        const { store } = runtime;
+        await eventually(
+          'the end',
+          async () => (await store.threads.get(state.threadId))?.terminatedAt != null,
+        );
+        seen.resolve(await codeOf(() => state.invokeTool('other', {})));
+        return { status: 'success' };
+      },
+    });
+    const runtime = await testRuntime({ model: scriptedModel([calls('wait')]), tools: { wait, other } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await eventually('the tool', async () =>
+      (await runtime.store.events.read(threadId, 0)).some(({ type }) => type === 'tool.started'),
+    );
+    await runtime.client.terminate(threadId);
+    expect(await seen.promise).toBe('ThreadTerminated');
+    expect(ran).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ import { createSandbox } from '../../src/sandbox/index.ts';
 import { openEnv } from '../../src/state/env.ts';
 import type { DraftMessage } from '../../src/state/hooks/message-hook-port.ts';
 import { type HookRunner, openHooks } from '../../src/state/hooks/runner.ts';
+import { openLife } from '../../src/state/life.ts';
 import type { RunningExecution } from '../../src/state/running-execution.ts';
 import type { WorkSink } from '../../src/state/work-sink.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
@@ -84,6 +85,7 @@ export async function open(
     thread: record,
     key: 'test',
     signal,
+    life: openLife(),
     work: NO_WORK,
     parts: { env, runCode },
   });

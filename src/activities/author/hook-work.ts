@@ -19,7 +19,7 @@ import { openSink, type Sink } from '../signals/sink.ts';
 
 export type HookWorkInput = Omit<AuthorCodeOptions, 'work' | 'within'>;
 
-export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
+export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env' | 'life'> {
   readonly sink: Sink;
   /** The ThreadState of a child that was just made and not started, to pass to a hook. */
   openNewChild(child: ThreadRecord): Promise<ThreadState>;
@@ -29,11 +29,12 @@ export interface HookWork extends Pick<AuthorCode, 'hooks' | 'env'> {
 
 export function openHookWork(dependencies: ActivityDependencies, input: HookWorkInput): HookWork {
   const sink = openSink(dependencies, input.thread.id, { own: true });
-  const { hooks, env, ...code } = openAuthorCode(dependencies, { ...input, work: sink.work });
+  const { hooks, env, life, ...code } = openAuthorCode(dependencies, { ...input, work: sink.work });
   const unstarted = { ...sink.work, reach: sink.reachUnstarted };
   return {
     hooks,
     env,
+    life,
     sink,
     openNewChild: (child) => code.openRelative(child, unstarted),
     close() {

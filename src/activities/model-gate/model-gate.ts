@@ -191,8 +191,10 @@ async function storeAnswer(dependencies: ActivityDependencies, step: AnsweredSte
 async function failStep(
   { store }: ActivityDependencies,
   { ref }: OpenStep,
-  { error: { code, message } }: FailedStep,
+  end: FailedStep | Extract<UnsentRequest, { kind: 'terminated' }>,
 ): Promise<AnsweredOutcome> {
+  if (end.kind === 'terminated') return end;
+  const { code, message } = end.error;
   const error = { code, message: message.slice(0, 1000) };
   const failed = await store.steps.fail({ ...ref, error });
   return failed.kind === 'terminated' ? failed : { kind: 'failed', error };

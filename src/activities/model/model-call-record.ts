@@ -36,7 +36,10 @@ export interface ModelCallOptions extends Pick<StateDependencies, 'report'> {
 /**
  * Why a request is not sent: the budget denies it, other requests hold what is left of it, or it waits for an approval.
  */
-export type UnsentRequest = { readonly kind: 'failed'; readonly error: StoredError } | BlockedStep;
+export type UnsentRequest =
+  | { readonly kind: 'failed'; readonly error: StoredError }
+  | { readonly kind: 'terminated' }
+  | BlockedStep;
 
 /** The policy of the budget asks for a shorter request. */
 export interface CompactFirst {
@@ -80,6 +83,8 @@ export function recordModelCalls(
       });
       if (started.kind === 'exceeded') throw new UnsentCall({ kind: 'failed', error: started.error });
       if (started.kind === 'blocked') throw new UnsentCall(started);
+      // A hook may have terminated the thread since the step began.
+      if (started.kind === 'terminated') throw new UnsentCall(started);
       const known = started.kind === 'started' ? started : undefined;
       bound = known?.maxOutputTokens;
       leftMs = known?.leftMs;

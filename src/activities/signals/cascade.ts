@@ -34,8 +34,15 @@ function cancelDescendants(store: ThreadStore, threadId: string, reason: string 
 }
 
 /** Terminates a thread whose own code has asked for it: its workflow learns of it from the activity's result. */
-export async function terminateSelf(store: ThreadStore, threadId: string, reason: string): Promise<void> {
-  await store.threads.terminate(threadId, reason);
+export async function terminateSelf(
+  store: ThreadStore,
+  threadId: string,
+  {
+    reason,
+    by,
+  }: { readonly reason: string; readonly by?: { readonly step: number; readonly index: number } },
+): Promise<void> {
+  await store.threads.terminate(threadId, reason, by);
   await endDescendants(store, openThreadSignals(store), threadId);
 }
 

@@ -68,7 +68,7 @@ export function openSink(
         if (ended) relatives.reach(threadId).queueTool(tool);
         else queuedTools.push(tool);
       },
-      terminate: () => terminateSelf(store, threadId, 'state.terminate'),
+      terminate: (by) => terminateSelf(store, threadId, { reason: 'state.terminate', by }),
       // Each activity's result says when the next effect is due (activities/index.ts).
       wakeForEffects: async () => undefined,
       // Items in the store are counted before the thread rests.

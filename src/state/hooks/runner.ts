@@ -12,6 +12,7 @@ import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { StateDependencies } from '../dependencies.ts';
 import { loadChildren } from '../family.ts';
 import { createIds } from '../id.ts';
+import type { Life } from '../life.ts';
 import type { RunningExecution } from '../running-execution.ts';
 import type { StateParts } from '../state-parts.ts';
 import type { ThreadEnv } from '../thread-env.ts';
@@ -32,6 +33,7 @@ export interface HookRunnerOptions {
   /** Key of the surrounding work, as in CallerContext. */
   readonly key: string;
   readonly signal: AbortSignal;
+  readonly life: Life;
   readonly work: WorkSink;
   /** Variables and sandbox of the surrounding work. */
   readonly parts: StateParts;

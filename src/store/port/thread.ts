@@ -161,7 +161,11 @@ export interface ThreadRecordStore {
    * Ends the thread as `commitStatus` does, from any caller. A terminated thread is left unchanged. A child that owes
    * its parent an answer reports its end. Rejects with `ThreadNotFound`.
    */
-  terminate(threadId: string, reason?: string): Promise<void>;
+  terminate(
+    threadId: string,
+    reason?: string,
+    by?: { readonly step: number; readonly index: number },
+  ): Promise<void>;
   /** Replaces all tags of the thread. Rejects with `ThreadNotFound`. */
   setTags(threadId: string, tags: readonly string[]): Promise<ThreadRecord>;
   /**

@@ -13,6 +13,7 @@ import {
 import type { RestStatus, StoredError } from '../../../core/thread/step.ts';
 import { isUsedUp } from '../../../core/thread/step-limit.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
+import type { CommitTool } from '../../port/tool.ts';
 import { closeStarted } from '../action/action.ts';
 import { type CallRow, OPEN_CALL, updateCall } from '../base/call-row.ts';
 import { selectStepMessages } from '../base/step-messages.ts';
@@ -107,11 +108,21 @@ export async function removeCall(
 
 const ENDED_REASON = 'the execution ended before this call had a result';
 
-/** Ends every call of the thread that has no result yet, because its execution ends; `cause`: with which error. */
+export interface SettledBy {
+  /** The error with which the execution ends. */
+  readonly cause?: StoredError;
+  /**
+   * The call whose code terminates its thread. Its attempt keeps it, and replaces the result when the code has returned; if its
+   * worker dies before, the call stays as it is settled here.
+   */
+  readonly by?: { readonly step: number; readonly index: number };
+}
+
+/** Ends every call of the thread that has no result yet, because its execution ends. */
 export async function settleOpenCalls(
   thread: ThreadTransaction,
   status: RestStatus,
-  cause?: StoredError,
+  { cause, by }: SettledBy = {},
 ): Promise<void> {
   const stopped = status === 'stopped' || status === 'terminated';
   const cutOff = budgetOf(thread.row)?.exceeded ?? (isUsedUp({ error: cause }) ? cause : undefined);
@@ -130,7 +141,11 @@ export async function settleOpenCalls(
     .orderBy('tool_calls.idx')
     .execute();
   const metadata = stopped ? { stopped } : {};
-  for (const call of calls) await settleCall(thread, call, { status: 'error', error }, 'done', metadata);
+  for (const call of calls) {
+    const { attempt } = call;
+    await settleCall(thread, call, { status: 'error', error }, 'done', metadata);
+    if (call.step === by?.step && call.idx === by.index) await updateCall(thread, call, { attempt });
+  }
   await releaseCalls(thread);
 }
 
@@ -149,4 +164,31 @@ export async function settleCall(
     await closeStarted(thread, call, { ...result, uncertain: state === 'unknown' });
   const owner = await readOwner(thread.trx, thread.threadId, call.step);
   await storeResult(thread, call, { result, state, metadata }, owner);
+}
+
+/** Stores the result of a call whose own code has terminated the thread, in place of the one that it was settled with. */
+export async function replaceOwnEnd(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { result, attachments = [], message }: Pick<CommitTool, 'result' | 'attachments' | 'message'>,
+): Promise<boolean> {
+  if (thread.row.terminated_at === null || call.state !== 'done') return false;
+  await updateCall(thread, call, { attempt: null, ...(result && { status: result.status }) });
+  if (!result) return true;
+  const replaced = await thread.trx
+    .updateTable('messages')
+    .set({
+      content: toolContent(result),
+      tool_status: result.status,
+      metadata: JSON.stringify(message?.metadata ?? {}),
+      ...(attachments.length > 0 ? { attachments: JSON.stringify(attachments) } : {}),
+    })
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', call.step)
+    .where('role', '=', 'tool')
+    .where('tool_call_id', '=', call.call_id)
+    .returning('id')
+    .executeTakeFirst();
+  if (replaced) thread.emit('message.updated', { messageId: replaced.id, role: 'tool' }, { step: call.step });
+  return true;
 }

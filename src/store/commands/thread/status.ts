@@ -67,7 +67,7 @@ export async function commitStatus(
         : waiting > 0;
     const pending = !mayRest && (inLine || command.more === true);
     await abortSteps(thread, status);
-    await settleOpenCalls(thread, status, rest.error);
+    await settleOpenCalls(thread, status, { cause: rest.error });
     if (canceled) await markLate(thread, ended);
     const closed = await closeWaits(thread, rest.reason ?? status, status === 'terminated');
     updatesAncestors = closed || repeated;
@@ -112,6 +112,7 @@ export async function terminateThread(
   context: CommandContext,
   threadId: string,
   reason?: string,
+  by?: { readonly step: number; readonly index: number },
 ): Promise<void> {
   await inThread(context, threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return;
@@ -119,7 +120,7 @@ export async function terminateThread(
     const status = 'terminated';
     const ended = await endExecution(thread, { status, reason });
     await abortSteps(thread, status);
-    await settleOpenCalls(thread, status);
+    await settleOpenCalls(thread, status, { by });
     await closeWaits(thread, reason ?? status, true);
     emitEnd(thread, ended, { status, reason });
     await settle(thread, { status, reason });

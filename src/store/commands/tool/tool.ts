@@ -44,7 +44,7 @@ import { resumeClocks } from '../budget/time.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
-import { removeCall, settleCall, storeResult } from '../step/tool-result.ts';
+import { removeCall, replaceOwnEnd, settleCall, storeResult } from '../step/tool-result.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { findOpenWait, markWaitsHeard } from '../wait/wait-of-call.ts';
 import { reportLate } from './late-result.ts';
@@ -74,9 +74,8 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       const held = call.attempt === command.attempt;
       const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
       const idempotent = command.idempotent(call.name);
-      if (call.state === 'started' && !again && !idempotent) {
+      if (call.state === 'started' && !again && !idempotent)
         return { kind: 'begun_elsewhere', name: call.name };
-      }
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. If its wait has ended just now, the state is still the one from before.
       const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call.name);
@@ -121,8 +120,8 @@ function isJudged(
 }
 
 function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {
-  if (row === undefined) throw new Error(`Thread ${threadId} has no call ${index} in step ${step}.`);
-  return row;
+  if (row !== undefined) return row;
+  throw new Error(`Thread ${threadId} has no call ${index} in step ${step}.`);
 }
 
 function toStoredCall({ name, call_id: callId, arguments: text, origin, message_id: messageId }: CallRow) {
@@ -182,7 +181,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectWholeCall(trx, threadId, command), selectOwner(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
-      // T7: its worker was not lost after all, but a person has reported the outcome.
+      // T7: a person has reported the outcome, though the worker was not lost.
       if (found.state === 'scheduled' && !command.unbegun && (await settleByReconciliation(thread, found))) {
         await reportLate(thread, found, command);
         return { kind: 'late' };
@@ -190,8 +189,9 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
       const call = found.state === 'scheduled' ? await take(thread, found, command, ownerRow) : found;
       if (call.attempt !== command.attempt) {
         await reportLate(thread, call, command);
-        return thread.row.terminated_at === null ? { kind: 'late' } : { kind: 'terminated' };
+        return { kind: thread.row.terminated_at === null ? 'late' : 'terminated' };
       }
+      if (await replaceOwnEnd(thread, call, command)) return { kind: 'terminated' };
       const queued = command.queuedTools.length;
       const denied = loopOf(call);
       if (call.state !== 'started')
