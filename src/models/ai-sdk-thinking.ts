@@ -6,6 +6,7 @@ import type { ProviderMessage } from '../core/message/provider.ts';
 import { isRecord } from '../core/value/record.ts';
 import { type AskedAiSdk, ownParts } from './ai-sdk-assistant.ts';
 import type { AiSdkCallOptions } from './ai-sdk-model.ts';
+import { turnStart } from './running-turn.ts';
 
 type Thinking = Pick<AiSdkCallOptions, 'reasoning' | 'providerOptions'>;
 
@@ -29,8 +30,7 @@ export function turnOffThinking(
 
 /** Also true if the turn has no answer yet. */
 function beginsWithThinking(messages: readonly ProviderMessage[], asked: AskedAiSdk): boolean {
-  const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
-  const first = turn.find((message) => message.role === 'assistant');
+  const first = messages.slice(turnStart(messages)).find((message) => message.role === 'assistant');
   if (!first) return true;
   const part = ownParts(first, asked)?.list.find(({ type }) => type !== 'other');
   return part?.type === 'reasoning' && part.metadata !== undefined;

@@ -211,6 +211,7 @@ export interface EventData {
     readonly statusCode?: number;
     readonly retryInMs?: number;
     readonly plain?: boolean;
+    readonly withoutMetadata?: boolean;
   };
   /** No answer has begun within the model's `feedbackSeconds`. At most once for a step's answer, never after it has begun. */
   'model.waiting': InSubprompt & { readonly call: number };

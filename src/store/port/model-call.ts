@@ -48,6 +48,7 @@ export interface ModelCallEnd extends StepRef {
     readonly statusCode?: number;
     readonly retryInMs?: number;
     readonly plain?: boolean;
+    readonly withoutMetadata?: boolean;
   };
   /** Set if it has streamed text that readers must discard; logged with its failure. */
   readonly discards?: boolean;

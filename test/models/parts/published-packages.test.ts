@@ -1,0 +1,64 @@
+/** Tool loops with the published packages of three majors, against servers that enforce their providers' rules. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  FAMILIES,
+  type Family,
+  type Said,
+  type ServedModel,
+  serve,
+  VERSIONS,
+  type Version,
+} from './families.ts';
+import { talk } from './talk.ts';
+
+const open: ServedModel[] = [];
+afterEach(async () => {
+  for (const { server } of open.splice(0)) await server.close();
+});
+
+async function begin(family: Family, version: Version, said: readonly Said[]): Promise<ServedModel> {
+  const served = await serve(family, version, said);
+  open.push(served);
+  return served;
+}
+
+const LOOP: readonly Said[] = [
+  { thoughts: ['First.', '', 'Then.'], text: 'I will add.', calls: [1, 2] },
+  { thoughts: ['Once more.'], calls: [3] },
+  { thoughts: ['That is it.'], text: 'Six.' },
+];
+const each = VERSIONS.flatMap((version) => FAMILIES.map((family) => [family, version] as const));
+const pairs = each.flatMap(([family, version]) =>
+  FAMILIES.filter((other) => other !== family).map((other) => [family, other, version] as const),
+);
+
+describe('a tool loop with thinking', () => {
+  it.each(each)('goes on with %s of AI SDK %i, and so does the next turn', async (family, version) => {
+    const { model, server } = await begin(family, version, LOOP);
+    const { say, step, ends } = talk();
+    say('1 + 2 + 3?');
+    for (const _ of LOOP) await step(model);
+    say('And now?');
+    expect(await step(model)).toBe('Done.');
+    expect(server.refusals).toEqual([]);
+    expect(ends.every(({ outcome }) => outcome.ok)).toBe(true);
+  });
+
+  it.each(pairs)(
+    'of %s goes on with %s of AI SDK %i, and then with the first again',
+    async (family, other, version) => {
+      const first = await begin(family, version, LOOP);
+      const second = await begin(other, version, LOOP);
+      const { say, step } = talk();
+      say('1 + 2 + 3?');
+      await step(first.model);
+      await step(second.model);
+      await step(first.model);
+      await step(second.model);
+      say('And now?');
+      await step(second.model);
+      await step(first.model);
+      expect([...first.server.refusals, ...second.server.refusals]).toEqual([]);
+    },
+  );
+});
