@@ -11,12 +11,16 @@ import { turnStart } from './running-turn.ts';
 
 type Messages = readonly ProviderMessage[];
 
+const NAMED = /thinking|signature|reasoning|encrypted content|\bitems?\b/i;
+
 /** True if the refusal is about what goes back with answers, and the request has answers. */
 export function refusesMetadata(
   { statusCode, message }: ProviderError,
   { messages }: ProviderRequest,
 ): boolean {
-  if (statusCode !== 400 || !/thinking|signature|reasoning|\bitems?\b/i.test(message)) return false;
+  // OpenAI's status for an item that it does not have.
+  const isLost = statusCode === 404 && /item with id/i.test(message);
+  if (!isLost && !(statusCode === 400 && NAMED.test(message))) return false;
   return messages.some((each) => each.role === 'assistant' && (hasMetadata(each) || each.toolCalls));
 }
 
