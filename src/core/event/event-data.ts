@@ -205,7 +205,7 @@ export interface EventData {
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming. */
+  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
