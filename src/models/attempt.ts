@@ -28,7 +28,13 @@ import { readChunk, toChunks } from './read-chunk.ts';
 import { listEnvironmentKeys } from './redact.ts';
 import { createStallGuard, type StallGuard } from './stall-guard.ts';
 
-export type DeltaKind = 'content' | 'reasoning';
+/** `input`: the arguments of a call. */
+export type DeltaKind = 'content' | 'reasoning' | 'input';
+
+export interface StreamedCall {
+  readonly callId: string;
+  readonly name: string;
+}
 
 /**
  * `model`: completed with the capabilities that its provider reported. `tools`: those that the provider runs itself.
@@ -48,7 +54,8 @@ export interface Attempt {
   readonly plain?: boolean;
   /** Called once, when the answer begins. */
   readonly onBegin?: () => void;
-  readonly onDelta: (kind: DeltaKind, delta: string) => void;
+  /** With `input`: the call. */
+  readonly onDelta: (kind: DeltaKind, delta: string, call?: StreamedCall) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -205,11 +212,19 @@ function isEnd(step: unknown): boolean {
 function createAnswerReader(request: ProviderRequest, { onDelta }: Attempt) {
   const accumulator = createAccumulator();
   const meter = createAnswerMeter();
+  const names = new Map<string, string>();
 
   function report(chunk: ProviderStreamChunk): void {
     if (chunk.type === 'content-delta') onDelta('content', chunk.delta);
     else if (chunk.type === 'reasoning-delta' && !request.reasoning?.exclude)
       onDelta('reasoning', chunk.delta);
+    else if (chunk.type === 'tool-call-start') names.set(chunk.id, chunk.name);
+    else if (chunk.type === 'tool-call-delta') {
+      const { id: callId, argumentsDelta } = chunk;
+      const name = names.get(callId);
+      // A call without an id gets one with the answer, so its pieces could not be told apart.
+      if (name && callId !== '') onDelta('input', argumentsDelta, { callId, name });
+    }
   }
 
   return {

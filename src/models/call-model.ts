@@ -13,10 +13,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError, type ProviderResponse } from '../core/message/provider.ts';
 import {
+  type Attempt,
   type AttemptResult,
   type DeltaKind,
   type FailedAnswer,
   runAttempt,
+  type StreamedCall,
   type ToRequest,
 } from './attempt.ts';
 import {
@@ -68,6 +70,8 @@ export interface AttemptChunk {
   readonly attempt: number;
   readonly kind: DeltaKind;
   readonly delta: string;
+  /** With the kind `input`. */
+  readonly call?: StreamedCall;
 }
 
 export interface CallModelOptions {
@@ -196,7 +200,8 @@ async function reportedAttempt(
   await options.onAttempt?.(start);
   const leftMs = options.leftMs?.() ?? Number.POSITIVE_INFINITY;
   const sentAt = performance.now();
-  const onDelta = (kind: DeltaKind, delta: string) => options.onChunk?.({ attempt, kind, delta });
+  const onDelta: Attempt['onDelta'] = (kind, delta, call) =>
+    options.onChunk?.({ attempt, kind, delta, ...(call && { call }) });
   const variable = asksForVariables(model) ? await options.variables?.() : undefined;
   feedback.begin(start, limits);
   const result = await runAttempt({

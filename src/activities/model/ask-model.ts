@@ -55,13 +55,13 @@ export async function askModel(
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
-  const chunks = new ChunkWriter((delta, call) => store.modelCalls.appendChunk({ ...ref, call, delta }));
+  const chunks = new ChunkWriter((piece) => store.modelCalls.appendChunk({ ...ref, ...piece }));
   const reserve = (model: ModelDefinition) => estimateCall(model, asked.request(model, {}));
   const prepared = (model: ModelDefinition) => ({
     always: told,
     manifest: () => manifestOf(model, asked.request(model, {})),
   });
-  // Number of the last request that streamed text.
+  // Number of the last request that streamed anything.
   let streaming = 0;
   const hasStreamed = (attempt: number) => attempt === streaming;
   const judged =
@@ -100,11 +100,9 @@ export async function askModel(
         },
         onWaiting: ({ attempt }) =>
           chunks.inOrder(() => store.modelCalls.tellWaiting({ ...ref, call: attempt })),
-        onChunk: ({ attempt, kind, delta }) => {
-          if (kind === 'content') {
-            chunks.push(delta, attempt);
-            streaming = attempt;
-          }
+        onChunk: (chunk) => {
+          chunks.push(chunk);
+          streaming = chunk.attempt;
           // Chunks are handed over synchronously, so the probe is not awaited.
           void probe?.('model_streaming');
         },

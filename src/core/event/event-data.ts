@@ -196,8 +196,13 @@ export interface EventData {
     readonly call: number;
     readonly purpose?: 'compaction';
   };
-  /** A piece of the answer; removed ten minutes after its execution ends. A reader resuming there then gets the whole answer. */
-  'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
+  /** A piece of the answer's text, else of its `reasoning`, or of a call's arguments: the `input`. Removed ten minutes after its execution ends. A reader resuming there then gets the whole answer. */
+  'model.chunk': InSubprompt & {
+    readonly delta: string;
+    readonly call: number;
+    readonly reasoning?: string;
+    readonly input?: { readonly callId: string; readonly name: string; readonly delta: string };
+  };
   /** The model answered. `cost` in US dollars, if the model has prices; `ignored`: kinds of stream chunks that were ignored. */
   'model.answered': {
     readonly call: number;
