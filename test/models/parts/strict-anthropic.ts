@@ -21,14 +21,22 @@ export interface AnthropicBody {
 
 const THINKS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);
 
+/** `hangsAfter`: the first answer stops behind so many events. */
 export async function strictAnthropic(
   answers: readonly (readonly Block[])[],
+  hangsAfter?: number,
 ): Promise<StrictServer<AnthropicBody>> {
   const left = [...answers];
   const known = answers.flat();
+  let cut = hangsAfter;
+  const answer = () => {
+    const events = toEvents(left.shift() ?? [{ type: 'text', text: 'Done.' }]);
+    const judged = cut === undefined ? { events } : { events: events.slice(0, cut), hangs: true };
+    cut = undefined;
+    return judged;
+  };
   return serveStrictly<AnthropicBody>(
-    (body) =>
-      refuse(body, known, answers) ?? { events: toEvents(left.shift() ?? [{ type: 'text', text: 'Done.' }]) },
+    (body) => refuse(body, known, answers) ?? answer(),
     (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
   );
 }

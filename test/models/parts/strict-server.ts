@@ -11,8 +11,14 @@ export interface StrictServer<Body> {
   close(): Promise<void>;
 }
 
-/** Returns the answer as events of its stream, or why the request is refused with the status 400. */
-export type Judge<Body> = (body: Body, path: string) => { readonly events: readonly object[] } | string;
+/** Events of an answer's stream; if it hangs, the stream stays open behind them. */
+export interface Judged {
+  readonly events: readonly object[];
+  readonly hangs?: boolean;
+}
+
+/** Returns the answer, or why the request is refused with the status 400. */
+export type Judge<Body> = (body: Body, path: string) => Judged | string;
 
 export async function serveStrictly<Body>(
   judge: Judge<Body>,
@@ -37,7 +43,7 @@ export async function serveStrictly<Body>(
       const { type } = event as { type?: string };
       response.write(`${type ? `event: ${type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
     }
-    response.end();
+    if (!judged.hangs) response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

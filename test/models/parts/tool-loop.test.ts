@@ -1,6 +1,11 @@
 /** Tool loops of a model that thinks, on real threads, against a server that enforces the provider's rules. */
 import { join } from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
+import { eventsOf } from '../../../src/core/event/thread-event.ts';
+import { projectChat } from '../../../src/projections/ai-sdk/chat-projection.ts';
+import { beginChat } from '../../../src/projections/ai-sdk/chat-state.ts';
+import type { UiChunk } from '../../../src/projections/ai-sdk/ui-chunk.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type Cluster, startCluster } from '../../support/fault-cluster.ts';
 import { testRuntime } from '../../support/runtime.ts';
 import { type AnthropicBody, type Block, strictAnthropic } from './strict-anthropic.ts';
@@ -90,4 +95,42 @@ it('a worker killed within a loop leaves the next one all that the provider need
   expect(server.refusals).toEqual([]);
   expect(await cluster.transcript(id)).toEqual(LOOP);
   expect(server.requests.at(-1)?.messages[1]?.content).toEqual([thought, hidden, call]);
+});
+
+it('a worker killed while thinking and arguments stream leaves readers those of the next attempt alone', async () => {
+  const other = { ...call, id: 'toolu_2' } as Block;
+  // Behind the first piece of the call's arguments.
+  const server = await strictAnthropic([[thought, call], [thought, other], [three]], 8);
+  closing.push(server.close);
+  const cluster: Cluster = await startCluster({
+    program: join(import.meta.dirname, 'thinking-worker.ts'),
+    environment: { STRICT_URL: server.url },
+  });
+  closing.push(() => cluster.close());
+  await cluster.keep(1);
+  const id = await cluster.begin('1 + 2?');
+  const rows = async () => eventsOf(await cluster.store.events.read(id, 0, 1000), 'model.chunk');
+  await eventually('the arguments', async () => (await rows()).some(({ data }) => data.input));
+  await cluster.workers[0]?.end('SIGKILL');
+  await cluster.keep(1);
+  await cluster.client.waitForIdle(id);
+  expect(await cluster.transcript(id)).toEqual(LOOP);
+  const events = await cluster.store.events.read(id, 0, 1000);
+  expect(eventsOf(events, 'attempt.discarded')).toMatchObject([
+    { data: { attempt: 1, reason: 'WorkerLost' } },
+  ]);
+  let reading = beginChat(7);
+  const chunks: UiChunk[] = [];
+  for (const event of events) {
+    const messageId = event.type === 'message.created' ? event.data.messageId : undefined;
+    const message = messageId === undefined ? undefined : await cluster.store.messages.get(id, messageId);
+    const [next, more] = projectChat(reading, { event, message });
+    reading = next;
+    chunks.push(...more);
+  }
+  const types = chunks.map(({ type }) => type);
+  const reset = types.indexOf('reset-step');
+  expect(types.slice(0, reset)).toEqual(expect.arrayContaining(['reasoning-delta', 'tool-input-delta']));
+  const called = chunks.filter(({ type }) => type === 'tool-input-available');
+  expect(called).toMatchObject([{ toolCallId: 'toolu_2' }]);
 });
