@@ -35,7 +35,7 @@ export function ownParts(
   const { parts } = message;
   if (!parts || parts.origin !== originOf(model) || !isReadingOf(parts, message)) return undefined;
   if (!isResponses(model)) return parts;
-  // T2.
+  // T2: what can be sent again without a reference.
   const isSendable = (part: AnswerPart) =>
     part.type !== 'other' ||
     !String(part.value.type).startsWith('tool-') ||

@@ -50,9 +50,9 @@ export interface AiSdkPart {
   readonly providerExecuted?: boolean;
   readonly result?: unknown;
   readonly isError?: boolean;
-  /** Of a result that a later one replaces. */
+  /** True for a result that a later one replaces. */
   readonly preliminary?: boolean;
-  /** Of a part that only its provider knows. */
+  /** What a part is that only its provider knows. */
   readonly kind?: string;
   /** By provider; signatures and the like, which the provider needs back with the part. */
   readonly providerMetadata?: Readonly<Record<string, unknown>>;

@@ -95,7 +95,7 @@ function ownOf(value: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter(([, each]) => each != null));
 }
 
-/** C2. */
+/** C2: without ids of items. */
 function toPart({ metadata: given, ...part }: Draft): AnswerPart {
   const keepsId = part.type === 'reasoning' || part.value?.type === 'custom';
   const own = Object.entries(given ?? {}).map(([key, value]) => {

@@ -8,10 +8,13 @@
  *   failing     `classify` turns anything a backend throws into one ProviderError, `answer-failure` has the errors
  *               about an answer itself; `redact` removes keys from a text
  *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`,
- *               `ai-sdk-request`, `ai-sdk-response`)
+ *               `ai-sdk-request`, `ai-sdk-response`; `ai-sdk-parts`, `ai-sdk-assistant` and `ai-sdk-thinking` for what
+ *               providers need back)
  *   no backend  `own-answer`: answers that are computed in this process, at no cost
  *   for both    `bounded-fetch`, `plausible`, `present`, `reasoning-effort`, `tool-arguments`, `tool-images`
  */
+
+export type { AnswerPart, AnswerParts } from '../core/message/answer-parts.ts';
 export type {
   ContentPart,
   ExecutedProviderTool,

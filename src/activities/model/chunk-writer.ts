@@ -33,7 +33,7 @@ export class ChunkWriter {
   }
 
   push(chunk: AttemptChunk): void {
-    // K1.
+    // K1: a row of its own for each text.
     if (this.#pending && keyOf(this.#pending) !== keyOf(chunk)) this.#flush();
     const before = this.#pending?.delta ?? this.#takeHalf(chunk);
     this.#pending = { ...chunk, delta: before + chunk.delta };
@@ -90,7 +90,7 @@ export class ChunkWriter {
 
   /** Writes what is left and waits until all is written. */
   async finish(): Promise<void> {
-    // K3.
+    // K3: the call itself follows.
     if (this.#pending?.kind === 'input') this.#pending = undefined;
     this.#flush();
     this.#halves.clear();

@@ -36,7 +36,7 @@ export interface PartedAnswer {
 export type Digest = (text: string) => string;
 
 type TextPart = Extract<AnswerPart, { text: string }>;
-/** P2. */
+/** P2: a text is its length in the message. */
 type StoredPart =
   | Exclude<AnswerPart, TextPart>
   | (Omit<TextPart, 'text'> & ({ readonly length: number } | { readonly text: string }));

@@ -27,7 +27,7 @@ export function addReasoning(run: OpenRun, request: string, delta: string): AgUi
   ];
 }
 
-/** Z1. */
+/** Z1: text or arguments follow. */
 export function endReasoning(run: OpenRun): AgUiTransition {
   const { id: messageId, count } = run.reasoning;
   if (messageId === null) return [run, []];
@@ -45,7 +45,7 @@ export function addInput(
   { callId: toolCallId, name, delta }: NonNullable<EventData['model.chunk']['input']>,
   parentMessageId: string,
 ): AgUiTransition {
-  // Z3.
+  // Z3: the client's own tools.
   if (parseClientToolName(name) !== undefined) return [run, []];
   const known = run.inputs[toolCallId];
   const start: AgUiEvent[] =

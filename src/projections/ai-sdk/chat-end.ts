@@ -7,7 +7,7 @@ import type { UiChunk } from './ui-chunk.ts';
 
 export function endResponse(response: OpenResponse, end: EventData['execution.ended']): readonly UiChunk[] {
   const { status = 'idle', reason, error, cancelReason } = end;
-  // Of calls that were not made.
+  // Calls that were not made end as errors.
   const [left, errors] = endInputs(response);
   const [, ending] = closeStep(left);
   const closing = [...errors, ...ending];

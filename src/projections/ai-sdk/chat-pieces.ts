@@ -14,12 +14,17 @@ export function addReasoning(response: OpenResponse, request: string, delta: str
   const { ids, open } = response.reasoning;
   const known = open ? ids.at(-1) : undefined;
   const id = known ?? `${request}.r${ids.length + 1}`;
-  const start: UiChunk[] = known ? [] : [{ type: 'reasoning-start', id }];
+  const start: UiChunk[] = known ? [] : [partStart('reasoning-start', id)];
   const reasoning = { ids: known ? ids : [...ids, id], open: true };
   return [{ ...response, reasoning }, [...start, { type: 'reasoning-delta', id, delta }]];
 }
 
-/** R1. */
+/** Pages do not keep the id of a part, so its metadata repeats it for the note that withdraws the part. */
+export function partStart(type: 'text-start' | 'reasoning-start', id: string): UiChunk {
+  return { type, id, providerMetadata: { everthread: { part: id } } };
+}
+
+/** R1: text or arguments follow. */
 export function endReasoning(response: OpenResponse): ChatTransition {
   const { ids, open } = response.reasoning;
   const id = ids.at(-1);

@@ -5,7 +5,7 @@
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ChatHandlers, ChatTransition } from './chat-handler.ts';
-import { addInput, addReasoning, endInputs, endReasoning } from './chat-pieces.ts';
+import { addInput, addReasoning, endInputs, endReasoning, partStart } from './chat-pieces.ts';
 import { NOTHING_STREAMED, type OpenResponse, type OpenText } from './chat-state.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
 
@@ -58,7 +58,7 @@ function addPiece(
     const [added, chunks] = addInput(next, input);
     return [added, [...ending, ...chunks]];
   }
-  const start = next.text ? [] : [textStart(id)];
+  const start = next.text ? [] : [partStart('text-start', id)];
   const text = { id, text: (next.text?.text ?? '') + delta };
   return [{ ...next, text }, [...ending, ...start, { type: 'text-delta', id, delta }]];
 }
@@ -81,13 +81,8 @@ function commitText(
   const whole: UiChunk[] =
     content === ''
       ? []
-      : [textStart(id), { type: 'text-delta', id, delta: content }, { type: 'text-end', id }];
+      : [partStart('text-start', id), { type: 'text-delta', id, delta: content }, { type: 'text-end', id }];
   return [...withdrawText(open, dialect), ...whole];
-}
-
-/** Pages do not keep the id of a part, so its metadata repeats it for the note that withdraws the part. */
-function textStart(id: string): UiChunk {
-  return { type: 'text-start', id, providerMetadata: { everthread: { part: id } } };
 }
 
 /**
@@ -112,12 +107,12 @@ function withdrawAnswer(response: OpenResponse, dialect: UiDialect): ChatTransit
   const [ended, errors] = endInputs(nothing, (callId) => callId in response.calls);
   if (dialect === 7) return [ended, [{ type: 'reset-step' }]];
   const [, thoughts] = endReasoning(response);
-  const discarded = [...(text ? [text.id] : []), ...reasoning.ids, ...lost];
+  // The next attempt may use ids of calls again, so none is named.
+  const discarded = [...(text ? [text.id] : []), ...reasoning.ids];
   const ending: UiChunk[] = text ? [{ type: 'text-end', id: text.id }] : [];
-  return [
-    ended,
-    [...thoughts, ...ending, ...errors, { type: 'data-attempt', data: { discarded }, transient: true }],
-  ];
+  const note: UiChunk[] =
+    discarded.length > 0 ? [{ type: 'data-attempt', data: { discarded }, transient: true }] : [];
+  return [ended, [...thoughts, ...ending, ...errors, ...note]];
 }
 
 export function closeText(response: OpenResponse): ChatTransition {

@@ -21,13 +21,13 @@ export type UiChunk =
   | { readonly type: 'start'; readonly messageId: string }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
   | {
-      readonly type: 'text-start';
+      readonly type: 'text-start' | 'reasoning-start';
       readonly id: string;
       readonly providerMetadata: { readonly everthread: { readonly part: string } };
     }
   | { readonly type: 'text-end'; readonly id: string }
   | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
-  | { readonly type: 'reasoning-start' | 'reasoning-end'; readonly id: string }
+  | { readonly type: 'reasoning-end'; readonly id: string }
   | { readonly type: 'reasoning-delta'; readonly id: string; readonly delta: string }
   | {
       readonly type: 'tool-input-start';
