@@ -12,15 +12,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError, type ProviderResponse } from '../core/message/provider.ts';
-import {
-  type Attempt,
-  type AttemptResult,
-  type DeltaKind,
-  type FailedAnswer,
-  runAttempt,
-  type StreamedCall,
-  type ToRequest,
-} from './attempt.ts';
+import type { DeltaKind, OnDelta, StreamedCall } from './answer-reader.ts';
+import { type AttemptResult, type FailedAnswer, runAttempt, type ToRequest } from './attempt.ts';
 import {
   type AttemptLimits,
   limitsOf,
@@ -200,7 +193,7 @@ async function reportedAttempt(
   await options.onAttempt?.(start);
   const leftMs = options.leftMs?.() ?? Number.POSITIVE_INFINITY;
   const sentAt = performance.now();
-  const onDelta: Attempt['onDelta'] = (kind, delta, call) =>
+  const onDelta: OnDelta = (kind, delta, call) =>
     options.onChunk?.({ attempt, kind, delta, ...(call && { call }) });
   const variable = asksForVariables(model) ? await options.variables?.() : undefined;
   feedback.begin(start, limits);
