@@ -26,6 +26,8 @@ export interface Said {
   /** `''`: reasoning that is not shown. */
   readonly thoughts?: readonly string[];
   readonly text?: string;
+  /** A search that the provider runs between the thoughts; Anthropic's alone. */
+  readonly searches?: string;
   /** The number that the call adds to. */
   readonly calls?: readonly number[];
 }
@@ -80,7 +82,7 @@ export async function serve(family: Family, version: Version, said: readonly Sai
 
 const idOf = (family: string, answer: number, index: number) => `${family}_${answer}_${index}`;
 
-function toBlocks({ thoughts = [], text, calls = [] }: Said, answer: number): Block[] {
+function toBlocks({ thoughts = [], searches, text, calls = [] }: Said, answer: number): Block[] {
   return [
     ...thoughts.map(
       (thinking, index): Block =>
@@ -88,6 +90,7 @@ function toBlocks({ thoughts = [], text, calls = [] }: Said, answer: number): Bl
           ? { type: 'redacted_thinking', data: `hidden ${answer} ${index}` }
           : { type: 'thinking', thinking, signature: `sig ${answer} ${index}` },
     ),
+    ...(searches === undefined ? [] : toSearch(searches)),
     ...(text === undefined ? [] : [{ type: 'text', text } as const]),
     ...calls.map(
       (a, index): Block => ({
@@ -97,6 +100,19 @@ function toBlocks({ thoughts = [], text, calls = [] }: Said, answer: number): Bl
         input: { a },
       }),
     ),
+  ];
+}
+
+function toSearch(query: string): Block[] {
+  const found = { url: 'https://example.com', title: 'Sums', encrypted_content: 'found', page_age: null };
+  return [
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: 'srvtoolu_1',
+      content: [{ type: 'web_search_result', ...found }],
+    },
+    { type: 'thinking', thinking: 'Found.', signature: 'sig found' },
   ];
 }
 

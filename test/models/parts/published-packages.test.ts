@@ -9,6 +9,7 @@ import {
   VERSIONS,
   type Version,
 } from './families.ts';
+import type { AnthropicBody } from './strict-anthropic.ts';
 import { talk } from './talk.ts';
 
 const open: ServedModel[] = [];
@@ -43,6 +44,30 @@ describe('a tool loop with thinking', () => {
     expect(server.refusals).toEqual([]);
     expect(ends.every(({ outcome }) => outcome.ok)).toBe(true);
   });
+
+  it.each(VERSIONS)(
+    'has the search that Anthropic ran between its thoughts, in AI SDK %i',
+    async (version) => {
+      const { model, server } = await begin('anthropic', version, [
+        { thoughts: ['I will look.'], searches: 'sums', text: 'Adding.', calls: [1] },
+      ]);
+      const { say, step } = talk();
+      say('1 + 2?');
+      await step(model);
+      await step(model);
+      const sent = (server.requests[1] as AnthropicBody).messages[1]?.content ?? [];
+      expect(sent.map(({ type }) => type)).toEqual([
+        'thinking',
+        'server_tool_use',
+        'web_search_tool_result',
+        'thinking',
+        'text',
+        'tool_use',
+      ]);
+      expect(sent[2]).toMatchObject({ content: [{ encrypted_content: 'found' }] });
+      expect(server.refusals).toEqual([]);
+    },
+  );
 
   it.each(pairs)(
     'of %s goes on with %s of AI SDK %i, and then with the first again',

@@ -11,6 +11,8 @@ export type Block =
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: object }
+  | { readonly type: 'server_tool_use'; readonly id: string; readonly name: string; readonly input: object }
+  | { readonly type: 'web_search_tool_result'; readonly tool_use_id: string; readonly content: unknown }
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: unknown };
 
 export interface AnthropicBody {
@@ -107,7 +109,7 @@ function toEvents(blocks: readonly Block[]): object[] {
 function toStart(block: Block): object {
   if (block.type === 'thinking') return { ...block, thinking: '', signature: '' };
   if (block.type === 'text') return { ...block, text: '' };
-  return block.type === 'tool_use' ? { ...block, input: {} } : block;
+  return block.type === 'tool_use' || block.type === 'server_tool_use' ? { ...block, input: {} } : block;
 }
 
 /** A signature arrives in a delta of its own, which has no text. */
@@ -122,6 +124,7 @@ function toDeltas(block: Block): object[] {
     case 'text':
       return halves(block.text).map((text) => ({ type: 'text_delta', text }));
     case 'tool_use':
+    case 'server_tool_use':
       return halves(JSON.stringify(block.input)).map((json) => ({
         type: 'input_json_delta',
         partial_json: json,

@@ -14,6 +14,13 @@ const ADD: ProviderTool = {
   function: { name: 'add', description: 'Adds.', parameters: { type: 'object', properties: {} } },
 };
 
+/** Runs at the provider. */
+const SEARCH: ProviderTool = {
+  type: 'function',
+  function: { name: 'anthropic.web_search_20250305', description: '', parameters: {} },
+  executionMode: 'provider',
+};
+
 const EMPTY: Omit<ContextMessage, 'id' | 'role' | 'content' | 'created_at' | 'executionId'> = {
   ...{
     name: null,
@@ -42,7 +49,12 @@ export function talk(includes = false) {
       ...(includes ? { reasoningOf: 'main' } : {}),
     };
     const messages = sanitiseHistory(rows.map((row) => toProviderMessage(row, view)));
-    return { model: model.model, messages, tools: [ADD], providerOptions: model.providerOptions };
+    return {
+      model: model.model,
+      messages,
+      tools: [ADD, ...(model.model.startsWith('claude') ? [SEARCH] : [])],
+      providerOptions: model.providerOptions,
+    };
   }
 
   /** One answer of a model, with the results of its calls. */
