@@ -28,8 +28,9 @@ export function createAnswerReader(request: ProviderRequest, { onDelta }: { read
     else if (chunk.type === 'tool-call-delta') {
       const { id: callId, argumentsDelta } = chunk;
       const name = names.get(callId);
-      // A call without an id gets one with the answer, so its pieces could not be told apart.
-      if (name && callId !== '') onDelta('input', argumentsDelta, { callId, name });
+      // A call without an id gets one with the answer, and one that names nothing is dropped.
+      if (callId !== '' && name && !/^\s*(none)?\s*$/i.test(name))
+        onDelta('input', argumentsDelta, { callId, name });
     }
   }
 

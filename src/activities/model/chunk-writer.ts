@@ -20,7 +20,8 @@ type Piece = Pick<ModelChunk, 'call' | 'delta' | 'reasoning' | 'input'>;
 export class ChunkWriter {
   readonly #write: (piece: Piece) => Promise<unknown>;
   readonly #setTimer: SetTimer;
-  #pending: AttemptChunk | undefined;
+  /** In their order; neighbours of one text are one piece (K1). */
+  #pending: AttemptChunk[] = [];
   /** K2: first halves of characters, by the text that they end. */
   readonly #halves = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
@@ -33,10 +34,11 @@ export class ChunkWriter {
   }
 
   push(chunk: AttemptChunk): void {
-    // K1: a row of its own for each text.
-    if (this.#pending && keyOf(this.#pending) !== keyOf(chunk)) this.#flush();
-    const before = this.#pending?.delta ?? this.#takeHalf(chunk);
-    this.#pending = { ...chunk, delta: before + chunk.delta };
+    const last = this.#pending.at(-1);
+    if (last && last.attempt !== chunk.attempt) this.#flush();
+    if (last && keyOf(last) === keyOf(chunk))
+      this.#pending.splice(-1, 1, { ...chunk, delta: last.delta + chunk.delta });
+    else this.#pending.push(chunk);
     this.#timer ??= this.#setTimer(() => this.#flush(), this.#pause(chunk));
   }
 
@@ -49,18 +51,17 @@ export class ChunkWriter {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const pending = this.#pending;
-    this.#pending = undefined;
-    const piece = pending && this.#toPiece(pending);
+    const pieces = this.#pending.flatMap((chunk) => this.#toPiece(chunk) ?? []);
+    this.#pending = [];
     // An empty flush starts no pause: the first token of each request comes after one.
-    if (!piece) return;
+    if (pieces.length === 0) return;
     this.#flushedAt = performance.now();
-    this.inOrder(() => this.#write(piece));
+    for (const piece of pieces) this.inOrder(() => this.#write(piece));
   }
 
   #toPiece(chunk: AttemptChunk): Piece | undefined {
-    const { attempt: call, kind, delta: whole, call: asked } = chunk;
-    const delta = this.#keepHalf(chunk, whole);
+    const { attempt: call, kind, call: asked } = chunk;
+    const delta = this.#keepHalf(chunk, this.#takeHalf(chunk) + chunk.delta);
     if (delta === '') return undefined;
     if (kind === 'content') return { call, delta };
     return kind === 'reasoning'
@@ -90,8 +91,8 @@ export class ChunkWriter {
 
   /** Writes what is left and waits until all is written. */
   async finish(): Promise<void> {
-    // K3: the call itself follows.
-    if (this.#pending?.kind === 'input') this.#pending = undefined;
+    // K3: the calls themselves follow.
+    this.#pending = this.#pending.filter(({ kind }) => kind !== 'input');
     this.#flush();
     this.#halves.clear();
     await this.#tail;
