@@ -61,9 +61,6 @@ export async function askModel(
     always: told,
     manifest: () => manifestOf(model, asked.request(model, {})),
   });
-  // Number of the last request that streamed anything.
-  let streaming = 0;
-  const hasStreamed = (attempt: number) => attempt === streaming;
   const judged =
     judge && ((model: ModelDefinition, attempt: number) => judge(model, reserve(model), attempt));
   const record = recordModelCalls(store, ref, {
@@ -72,7 +69,7 @@ export async function askModel(
     reserve,
     judge: judged,
     prepared,
-    hasStreamed,
+    hasStreamed: (attempt) => chunks.hasWritten(attempt),
   });
   const { request } = asked;
   let call: AnsweredCall | undefined;
@@ -102,7 +99,6 @@ export async function askModel(
           chunks.inOrder(() => store.modelCalls.tellWaiting({ ...ref, call: attempt })),
         onChunk: (chunk) => {
           chunks.push(chunk);
-          streaming = chunk.attempt;
           // Chunks are handed over synchronously, so the probe is not awaited.
           void probe?.('model_streaming');
         },

@@ -25,6 +25,7 @@ export class ChunkWriter {
   /** K2: first halves of characters, by the text that they end. */
   readonly #halves = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
+  #written = 0;
   #flushedAt = Number.NEGATIVE_INFINITY;
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +57,7 @@ export class ChunkWriter {
     // An empty flush starts no pause: the first token of each request comes after one.
     if (pieces.length === 0) return;
     this.#flushedAt = performance.now();
+    this.#written = pieces.at(-1)?.call ?? this.#written;
     for (const piece of pieces) this.inOrder(() => this.#write(piece));
   }
 
@@ -82,6 +84,11 @@ export class ChunkWriter {
     const half = this.#halves.get(key) ?? '';
     this.#halves.delete(key);
     return half;
+  }
+
+  /** True if the request is the last one with a row. */
+  hasWritten(call: number): boolean {
+    return call === this.#written;
   }
 
   /** Runs another write after everything that was flushed before. */
