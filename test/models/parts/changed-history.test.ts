@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { textDigest } from '../../../src/activities/base/text-digest.ts';
 import type { ContextMessage } from '../../../src/core/context/context.ts';
 import { prepareManifest } from '../../../src/core/context/context-manifest.ts';
+import { toProviderMessage } from '../../../src/core/context/context-provider.ts';
 import { type AnswerParts, openParts, readParts, sealParts } from '../../../src/core/message/answer-parts.ts';
 import { fromLLMMessages, toLLMMessage } from '../../../src/core/message/llm-message.ts';
 import type { ProviderMessage } from '../../../src/core/message/provider.ts';
@@ -205,6 +206,20 @@ describe('the parts of an answer', () => {
     expect(fromLLMMessages(cloned, before).messages).toEqual(before);
     const changed = cloned.map((each) => (each.role === 'assistant' ? { ...each, content: 'No.' } : each));
     expect(fromLLMMessages(changed, before).messages[1]).not.toHaveProperty('parts');
+  });
+
+  it('go back within the turn as details of reasoning do, which behind it need reasoning.include', () => {
+    const { rows, say } = talk();
+    say('go');
+    const details = [{ type: 'encrypted', data: 'x' }];
+    const row: ContextMessage = {
+      ...(rows[0] as ContextMessage),
+      ...{ role: 'assistant', content: 'So be it.', prompt: 'main', metadata: { reasoningDetails: details } },
+    };
+    const shown = (view: object) => toProviderMessage(row, { pictures: new Map(), ...view });
+    expect(shown({ running: 'x1' })).toHaveProperty('reasoningDetails', details);
+    expect(shown({ running: 'x2' })).not.toHaveProperty('reasoningDetails');
+    expect(shown({ running: 'x2', reasoningOf: 'main' })).toHaveProperty('reasoningDetails', details);
   });
 
   it('count in the size of a request', () => {
