@@ -71,10 +71,9 @@ function Chat() {
 }
 
 function show({ part, at, discarded, decide }) {
-  if (part.type === 'text') {
-    const isGone = discarded.includes(part.providerMetadata?.everthread?.part);
-    return isGone ? null : h('p', { key: at, 'data-text': true }, part.text);
-  }
+  if (discarded.includes(part.providerMetadata?.everthread?.part)) return null;
+  if (part.type === 'text') return h('p', { key: at, 'data-text': true }, part.text);
+  if (part.type === 'reasoning') return h('p', { key: at, 'data-reasoning': true }, h('em', null, part.text));
   const isAsked =
     part.state === 'approval-requested' ||
     (part.type === 'data-everthread-wait' && part.data.state === 'open' && !part.approval);

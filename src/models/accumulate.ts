@@ -70,12 +70,13 @@ export function createAccumulator(): Accumulator {
     if (finish === undefined) {
       throw new ProviderError('The stream ended early; the answer is cut off.', 'server_error');
     }
-    const { finishReason, usage, responseId, reasoningDetails } = finish;
+    const { finishReason, usage, responseId, reasoningDetails, parts } = finish;
     const toolCalls = calls.all();
     return {
       content,
       ...(reasoning === null ? {} : { reasoning }),
       ...(reasoningDetails === undefined ? {} : { reasoningDetails }),
+      ...(parts === undefined ? {} : { parts }),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
       ...(images.length === 0 ? {} : { images }),
       ...(providerTools.length === 0 ? {} : { providerTools }),

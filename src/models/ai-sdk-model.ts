@@ -50,6 +50,12 @@ export interface AiSdkPart {
   readonly providerExecuted?: boolean;
   readonly result?: unknown;
   readonly isError?: boolean;
+  /** True for a result that a later one replaces. */
+  readonly preliminary?: boolean;
+  /** What a part is that only its provider knows. */
+  readonly kind?: string;
+  /** By provider; signatures and the like, which the provider needs back with the part. */
+  readonly providerMetadata?: Readonly<Record<string, unknown>>;
   readonly finishReason?: unknown;
   readonly usage?: unknown;
   readonly error?: unknown;

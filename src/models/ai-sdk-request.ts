@@ -9,7 +9,9 @@ import type {
   ProviderRequest,
   ProviderTool,
 } from '../core/message/provider.ts';
+import { type AskedAiSdk, isResponses, toAssistantParts } from './ai-sdk-assistant.ts';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { turnOffThinking } from './ai-sdk-thinking.ts';
 import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';
@@ -19,8 +21,7 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
   const tagged = model.specificationVersion === 'v4';
   // Chat-completion models of the SDK would send images in tool results as JSON text, image bytes included.
   const messages = model.provider.endsWith('.chat') ? imagesBehindTools(request.messages) : request.messages;
-  const options: AiSdkCallOptions = {
-    prompt: messages.map((message) => toPromptMessage(message, model.specificationVersion)),
+  const options: Omit<AiSdkCallOptions, 'prompt'> = {
     ...toTools(request, model),
     maxOutputTokens,
     temperature,
@@ -32,7 +33,11 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
     providerOptions: toProviderOptions(request, model),
     abortSignal: signal,
   };
-  return presentFields(options);
+  const asked = { model, keepsItems: isResponses(model) && ownOptions(options, model)?.store !== false };
+  const unthinking = turnOffThinking(messages, asked, options);
+  const sent = unthinking ? messages.map(withoutParts) : messages;
+  const prompt = sent.map((message) => toPromptMessage(message, asked));
+  return presentFields({ ...options, ...unthinking, prompt });
 }
 
 /** The provider's name, which is the key of its options: `anthropic` for the provider `anthropic.messages`. */
@@ -60,8 +65,30 @@ function toProviderOptions(
 ): AiSdkCallOptions['providerOptions'] {
   const key = optionsKey(model);
   const option = parallelToolCalls === false && tools.length > 0 ? ONE_CALL_AT_A_TIME[key] : undefined;
+  const defaults = isResponses(model) ? STATELESS : undefined;
   // The author's own options win.
-  return option || providerOptions ? { [key]: { ...option, ...providerOptions } } : undefined;
+  return option || defaults || providerOptions
+    ? { [key]: { ...defaults, ...option, ...providerOptions } }
+    : undefined;
+}
+
+/**
+ * OpenAI's Responses API keeps nothing, and its reasoning comes encrypted: the SDK asks for that where the model reasons.
+ * Else the SDK would refer to what the provider keeps, and a changed or redacted answer would reach the model as it was.
+ */
+const STATELESS = { store: false };
+
+function ownOptions(
+  { providerOptions }: Pick<AiSdkCallOptions, 'providerOptions'>,
+  model: AiSdkLanguageModel,
+): Readonly<Record<string, unknown>> | undefined {
+  return providerOptions?.[optionsKey(model)] as Readonly<Record<string, unknown>> | undefined;
+}
+
+function withoutParts(message: ProviderMessage): ProviderMessage {
+  if (message.role !== 'assistant') return message;
+  const { parts: _, ...bare } = message;
+  return bare;
 }
 
 /** Empty if there are no tools: providers reject a tool choice without tools. */
@@ -96,14 +123,15 @@ function toToolChoice(choice: ProviderRequest['toolChoice']): object | undefined
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
 }
 
-function toPromptMessage(message: ProviderMessage, version: string): object {
+function toPromptMessage(message: ProviderMessage, asked: AskedAiSdk): object {
+  const { specificationVersion: version } = asked.model;
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content };
     case 'user':
       return { role: 'user', content: toUserParts(message.content, version === 'v4') };
     case 'assistant':
-      return { role: 'assistant', content: toAssistantParts(message) };
+      return { role: 'assistant', content: toAssistantParts(message, asked) };
     case 'tool': {
       const { toolCallId, toolName } = message;
       const output = toOutput(message, version);
@@ -133,20 +161,6 @@ function toMedia(part: Extract<ContentPart, { type: 'image' | 'file' }>, version
   if (version === 'v2') return { type: 'media', data, mediaType };
   if (version === 'v3') return { type: part.type === 'image' ? 'image-data' : 'file-data', data, mediaType };
   return { type: 'file', data: { type: 'data', data }, mediaType };
-}
-
-/** Includes reasoning if the prompt requests it; a provider that requires its own signature on reasoning ignores it. */
-function toAssistantParts(message: Extract<ProviderMessage, { role: 'assistant' }>): object[] {
-  const { content, reasoning } = message;
-  const thoughts = reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }];
-  const calls = (message.toolCalls ?? []).map((call) => ({
-    type: 'tool-call',
-    toolCallId: call.id,
-    toolName: call.name,
-    input: call.arguments,
-  }));
-  if (content === null && calls.length > 0) return [...thoughts, ...calls];
-  return [...thoughts, { type: 'text', text: content ?? '' }, ...calls];
 }
 
 function toUserParts(content: string | readonly ContentPart[], tagged: boolean): object[] {

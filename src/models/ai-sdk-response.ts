@@ -7,23 +7,29 @@ import {
   type ProviderStreamChunk,
   type ProviderUsage,
 } from '../core/message/provider.ts';
-import type { AiSdkAnswer, AiSdkPart, AiSdkStream } from './ai-sdk-model.ts';
+import type { AiSdkAnswer, AiSdkLanguageModel, AiSdkPart, AiSdkStream } from './ai-sdk-model.ts';
+import { collectParts, originOf } from './ai-sdk-parts.ts';
+import { optionsKey } from './ai-sdk-request.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
 export function fromAnswer(
   { content, finishReason, usage, response }: AiSdkAnswer,
-  provider: string,
+  model: AiSdkLanguageModel,
 ): ProviderResponse {
   const reasoning = joinTexts(content, 'reasoning');
   const toolCalls = content
     .filter(isOwnToolCall)
     .map((part) => parseToolCall(part.toolCallId ?? '', part.toolName ?? '', toJsonText(part.input)));
-  const providerTools = joinProviderTools(content, provider);
+  const providerTools = joinProviderTools(content, optionsKey(model));
+  const collector = collectParts(originOf(model));
+  for (const part of content) collector.add(part);
+  const parts = collector.parts();
   return {
     content: joinTexts(content, 'text'),
     ...(reasoning === null ? {} : { reasoning }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(providerTools.length === 0 ? {} : { providerTools }),
+    ...(parts === undefined ? {} : { parts }),
     finishReason: toFinishReason(finishReason, toolCalls.length > 0),
     usage: toUsage(usage),
     ...(response?.id === undefined ? {} : { responseId: response.id }),
@@ -33,10 +39,11 @@ export function fromAnswer(
 /** Rejects with the error of an `error` part, and with 'server_error' when no `finish` part arrived. */
 export async function* fromStream(
   stream: AiSdkStream,
-  provider: string,
+  model: AiSdkLanguageModel,
 ): AsyncGenerator<ProviderStreamChunk> {
   const started = new Set<string>();
   const executed: AiSdkPart[] = [];
+  const collector = collectParts(originOf(model));
   let finish: AiSdkPart | undefined;
   let responseId: string | undefined;
   let called = false;
@@ -45,15 +52,18 @@ export async function* fromStream(
     if (part.type === 'response-metadata') responseId = part.id ?? responseId;
     if (part.type === 'finish') finish = part;
     called ||= isOwnToolCall(part);
+    collector.add(part);
     if (isProviderTool(part)) executed.push(part);
     yield* toChunks(part, started);
   }
   if (finish === undefined) {
     throw new ProviderError('The stream ended early; the answer is cut off.', 'server_error');
   }
-  for (const tool of joinProviderTools(executed, provider)) yield { type: 'provider-tool-done', tool };
+  for (const tool of joinProviderTools(executed, optionsKey(model)))
+    yield { type: 'provider-tool-done', tool };
   const finishReason = toFinishReason(finish.finishReason, called);
-  yield { type: 'finish', finishReason, usage: toUsage(finish.usage), responseId };
+  const parts = collector.parts();
+  yield { type: 'finish', finishReason, usage: toUsage(finish.usage), responseId, ...(parts && { parts }) };
 }
 
 async function* readParts(stream: AiSdkStream): AsyncGenerator<AiSdkPart> {

@@ -9,7 +9,7 @@ import type {
   ProviderStreamChunk,
 } from '../core/message/provider.ts';
 import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
-import { optionsKey, toCallOptions } from './ai-sdk-request.ts';
+import { toCallOptions } from './ai-sdk-request.ts';
 import { fromAnswer, fromStream } from './ai-sdk-response.ts';
 import { classifyError } from './classify.ts';
 import { NO_SLOTS } from './provider-config.ts';
@@ -33,7 +33,7 @@ export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): Provide
     generate: async (request) => {
       try {
         const model = toModel(request.model);
-        return fromAnswer(await model.doGenerate(toCallOptions(request, model)), optionsKey(model));
+        return fromAnswer(await model.doGenerate(toCallOptions(request, model)), model);
       } catch (error) {
         throw toFailure(error, request);
       }
@@ -51,7 +51,7 @@ async function* readStream(
   try {
     const model = toModel(request.model);
     const { stream } = await model.doStream(toCallOptions(request, model));
-    yield* fromStream(stream, optionsKey(model));
+    yield* fromStream(stream, model);
   } catch (error) {
     throw toFailure(error, request);
   }

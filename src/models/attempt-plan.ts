@@ -88,7 +88,7 @@ export interface FailedAttempt {
 }
 
 export type NextMove =
-  | { readonly next: 'retry'; readonly willRetryInMs: number }
+  | { readonly next: 'retry'; readonly willRetryInMs: number; readonly withoutMetadata?: true }
   | { readonly next: 'plain' }
   | { readonly next: 'fallback' }
   | { readonly next: 'give_up' };

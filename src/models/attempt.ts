@@ -8,12 +8,10 @@ import {
   ProviderError,
   type ProviderRequest,
   type ProviderResponse,
-  type ProviderStreamChunk,
 } from '../core/message/provider.ts';
 import { toReadable } from '../core/value/thrown.ts';
-import { createAccumulator } from './accumulate.ts';
 import { invalidAnswer } from './answer-failure.ts';
-import { createAnswerMeter } from './answer-meter.ts';
+import { createAnswerReader, type OnDelta } from './answer-reader.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
 import { type OpenedProvider, openProvider, type ProviderTools } from './open-provider.ts';
@@ -24,11 +22,9 @@ import {
   settingsFor,
   type VariableLookup,
 } from './provider-config.ts';
-import { readChunk, toChunks } from './read-chunk.ts';
+import { toChunks } from './read-chunk.ts';
 import { listEnvironmentKeys } from './redact.ts';
 import { createStallGuard, type StallGuard } from './stall-guard.ts';
-
-export type DeltaKind = 'content' | 'reasoning';
 
 /**
  * `model`: completed with the capabilities that its provider reported. `tools`: those that the provider runs itself.
@@ -48,7 +44,7 @@ export interface Attempt {
   readonly plain?: boolean;
   /** Called once, when the answer begins. */
   readonly onBegin?: () => void;
-  readonly onDelta: (kind: DeltaKind, delta: string) => void;
+  readonly onDelta: OnDelta;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -199,34 +195,6 @@ function isEnd(step: unknown): boolean {
   if (typeof step !== 'object' || step === null)
     throw invalidAnswer('The provider answered with a stream that is not an iterator');
   return (step as IteratorResult<unknown>).done === true;
-}
-
-/** Measures and assembles the chunks of an answer, whether it is whole or streamed. */
-function createAnswerReader(request: ProviderRequest, { onDelta }: Attempt) {
-  const accumulator = createAccumulator();
-  const meter = createAnswerMeter();
-
-  function report(chunk: ProviderStreamChunk): void {
-    if (chunk.type === 'content-delta') onDelta('content', chunk.delta);
-    else if (chunk.type === 'reasoning-delta' && !request.reasoning?.exclude)
-      onDelta('reasoning', chunk.delta);
-  }
-
-  return {
-    /** Adds one chunk and returns its kind. */
-    take(value: unknown): string {
-      const chunk = readChunk(value);
-      if (typeof chunk === 'string') {
-        accumulator.ignore(chunk);
-        return chunk;
-      }
-      meter.add(chunk);
-      accumulator.add(chunk);
-      report(chunk);
-      return chunk.type;
-    },
-    end: () => ({ response: accumulator.response(), ignored: accumulator.ignored }),
-  };
 }
 
 /** Removes reasoning that the request excludes, for providers that cannot leave it out. */

@@ -12,13 +12,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError, type ProviderResponse } from '../core/message/provider.ts';
-import {
-  type AttemptResult,
-  type DeltaKind,
-  type FailedAnswer,
-  runAttempt,
-  type ToRequest,
-} from './attempt.ts';
+import type { DeltaKind, OnDelta, StreamedCall } from './answer-reader.ts';
+import { type AttemptResult, type FailedAnswer, runAttempt, type ToRequest } from './attempt.ts';
 import {
   type AttemptLimits,
   limitsOf,
@@ -29,6 +24,7 @@ import {
 } from './attempt-plan.ts';
 import { createFeedback, type Feedback } from './feedback.ts';
 import { asksForVariables, type VariableLookup } from './provider-config.ts';
+import { refusesMetadata, withoutMetadata } from './refused-metadata.ts';
 
 export interface AttemptStart {
   /** 1 for the first attempt of the step; counts on across fallbacks. */
@@ -59,12 +55,16 @@ export type AttemptOutcome =
       readonly next: 'retry' | 'plain' | 'fallback' | 'give_up';
       /** With `next: 'retry'`. */
       readonly willRetryInMs?: number;
+      /** With `next: 'retry'`: what providers want back with answers is left out. */
+      readonly withoutMetadata?: true;
     };
 
 export interface AttemptChunk {
   readonly attempt: number;
   readonly kind: DeltaKind;
   readonly delta: string;
+  /** With the kind `input`. */
+  readonly call?: StreamedCall;
 }
 
 export interface CallModelOptions {
@@ -141,15 +141,25 @@ async function askOne(
 ): Promise<{ readonly outcome: AttemptOutcome; readonly tries: number }> {
   const { wait = pause } = options;
   let plain = false;
+  let bare = false;
   let wentPlain = false;
   let stalled = false;
   for (let tries = 1; ; tries += 1) {
     const plan: Plan = (failed, leftMs) => {
       stalled ||= failed.stalled;
-      const { limits, modelsLeft } = asked;
+      const { limits, modelsLeft, model } = asked;
+      if (!bare && refusesMetadata(failed.error, options.request(model, {}))) {
+        bare = true;
+        return { next: 'retry', willRetryInMs: 0, withoutMetadata: true };
+      }
       return planAfterFailure({ ...failed, stalled, wentPlain, tries, modelsLeft, leftMs }, limits);
     };
-    const outcome = await reportedAttempt(options, asked, { attempt: before + tries, plain, plan }, feedback);
+    const outcome = await reportedAttempt(
+      options,
+      asked,
+      { attempt: before + tries, plain, bare, plan },
+      feedback,
+    );
     if (outcome.ok || outcome.next === 'fallback' || outcome.next === 'give_up') return { outcome, tries };
     if (outcome.next === 'retry') await wait(outcome.willRetryInMs ?? 0, options.signal);
     plain = outcome.next === 'plain';
@@ -161,6 +171,8 @@ async function askOne(
 interface AttemptPosition {
   readonly attempt: number;
   readonly plain: boolean;
+  /** True if what providers want back with answers is left out (refused-metadata.ts). */
+  readonly bare: boolean;
   readonly plan: Plan;
 }
 
@@ -169,16 +181,20 @@ type Plan = (failed: FailedAnswer, leftMs: number) => NextMove;
 async function reportedAttempt(
   options: CallModelOptions,
   { model, limits, until }: AskedModel,
-  { attempt, plain, plan }: AttemptPosition,
+  { attempt, plain, bare, plan }: AttemptPosition,
   feedback: Feedback<AttemptStart>,
 ): Promise<AttemptOutcome> {
-  const { signal, request, now = Date.now } = options;
+  const { signal, now = Date.now } = options;
+  const request: ToRequest = bare
+    ? (...given) => withoutMetadata(options.request(...given))
+    : options.request;
   signal.throwIfAborted();
   const start: AttemptStart = { attempt, model, startedAt: now() };
   await options.onAttempt?.(start);
   const leftMs = options.leftMs?.() ?? Number.POSITIVE_INFINITY;
   const sentAt = performance.now();
-  const onDelta = (kind: DeltaKind, delta: string) => options.onChunk?.({ attempt, kind, delta });
+  const onDelta: OnDelta = (kind, delta, call) =>
+    options.onChunk?.({ attempt, kind, delta, ...(call && { call }) });
   const variable = asksForVariables(model) ? await options.variables?.() : undefined;
   feedback.begin(start, limits);
   const result = await runAttempt({

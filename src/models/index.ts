@@ -2,16 +2,20 @@
  * The entry `everthread/models`: backends for `defineModel`, and the provider port for those who write their own. The folder:
  *
  *   calling     `call-model` runs a step's attempts as `attempt-plan` decides; `attempt` makes one: `provider-config`
- *               finds its provider's settings, `open-provider` creates the provider, `read-chunk` parses its answer,
- *               `answer-meter` measures it and `accumulate` assembles it; `stall-guard` keeps the deadlines, `feedback`
- *               reports a late answer
+ *               finds its provider's settings, `open-provider` creates the provider, `answer-reader` reads its
+ *               answer: `read-chunk` parses it, `answer-meter` measures it and `accumulate` assembles it;
+ *               `stall-guard` keeps the deadlines, `feedback` reports a late answer; `refused-metadata` and
+ *               `running-turn` leave out what a provider refused
  *   failing     `classify` turns anything a backend throws into one ProviderError, `answer-failure` has the errors
  *               about an answer itself; `redact` removes keys from a text
  *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`,
- *               `ai-sdk-request`, `ai-sdk-response`)
+ *               `ai-sdk-request`, `ai-sdk-response`; `ai-sdk-parts`, `ai-sdk-assistant` and `ai-sdk-thinking` for what
+ *               providers need back)
  *   no backend  `own-answer`: answers that are computed in this process, at no cost
  *   for both    `bounded-fetch`, `plausible`, `present`, `reasoning-effort`, `tool-arguments`, `tool-images`
  */
+
+export type { AnswerPart, AnswerParts } from '../core/message/answer-parts.ts';
 export type {
   ContentPart,
   ExecutedProviderTool,

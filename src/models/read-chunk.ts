@@ -2,6 +2,7 @@
  * Parses what a provider answers, whole or in chunks (definitions §5.3, §5.4). Providers are foreign code: a field that
  * is declared as a text may have any value, and is rejected with `InvalidAnswer` before anything of it is kept.
  */
+import { readParts } from '../core/message/answer-parts.ts';
 import type { ExecutedProviderTool, ProviderStreamChunk } from '../core/message/provider.ts';
 import type { ProviderImage, ReasoningDetail } from '../core/message/provider-terms.ts';
 import { parseBase64 } from '../core/value/base64.ts';
@@ -34,6 +35,7 @@ const READ: { readonly [K in Kind]: (fields: Fields) => Omit<ChunkOf<K>, 'type'>
     usage: fields.usage as ChunkOf<'finish'>['usage'],
     responseId: fields.responseId as string | undefined,
     reasoningDetails: detailsOf(fields.reasoningDetails),
+    parts: readParts(fields.parts),
   }),
   error: ({ error, code }) => ({ error: error as string, code: code as ChunkOf<'error'>['code'] }),
 };

@@ -14,8 +14,9 @@ export interface Misdeed {
   readonly ends: string | RegExp;
 }
 
-/** Whether text has been read by then depends on the speed of the machine. */
+/** Whether text or arguments have been read by then depends on the speed of the machine. */
 const LIKELY = /^answered in 2(, 1 discarded)?$/;
+const LIKELY_TOO_LARGE = /^failed AnswerTooLarge in 1(, 1 discarded)?$/;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SHORT = 0.4;
@@ -107,7 +108,7 @@ export const MISDEEDS: readonly Misdeed[] = [
       head();
       return send([calls({ id: 'a', function: { name: 'look', arguments: '{"x' } })]);
     }),
-    ends: 'answered in 2',
+    ends: LIKELY,
   },
   {
     what: 'finishes and keeps the connection open',
@@ -303,7 +304,7 @@ export const MISDEEDS: readonly Misdeed[] = [
       calls({ id: 'a', function: { name: 'look', arguments: '{"x":'.repeat(100_000) } }),
       ended('tool_calls'),
     ),
-    ends: 'failed AnswerTooLarge in 1',
+    ends: LIKELY_TOO_LARGE,
   },
   {
     what: 'calls 10,000 tools at once',
@@ -311,7 +312,7 @@ export const MISDEEDS: readonly Misdeed[] = [
       calls(...Array.from({ length: 10_000 }, (_, n) => ({ id: `a${n}`, function: look }))),
       ended('tool_calls'),
     ),
-    ends: 'failed AnswerTooLarge in 1',
+    ends: LIKELY_TOO_LARGE,
   },
   // Too much.
   {

@@ -168,6 +168,7 @@ test('[definitions 5.3] the flat usage and plain finish reason of older versions
   const provider = aiSdk(() => old)({ apiKey: '' });
   expect(await provider.generate(ask('x'))).toEqual({
     content: 'Hello',
+    parts: expect.objectContaining({ origin: 'old:m' }),
     finishReason: 'length',
     usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5, cachedTokens: 1 },
     providerTools: [

@@ -116,7 +116,7 @@ test('[AX-34] of a stream that breaks nothing is kept, its calls neither', async
   const { result, told } = await run({ models: [model] });
   expect(result).toMatchObject(answered);
   expect(result.ok && result.response).not.toHaveProperty('toolCalls');
-  expect(told).toEqual(['1 Well', '1 server_error plain', '2 Here.', '2 ok']);
+  expect(told).toEqual(['1 Well', '1 {"x":1}', '1 server_error plain', '2 Here.', '2 ok']);
 });
 
 test('[AX-34] a plain call is made once a model, and what fails behind it is tried again as ever', async () => {

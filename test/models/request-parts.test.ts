@@ -212,7 +212,7 @@ describe('[definitions 22.9] one call at a time', () => {
   });
 
   test.each([
-    ['openai.responses', { openai: { parallelToolCalls: false } }],
+    ['openai.responses', { openai: { parallelToolCalls: false, store: false } }],
     ['groq.chat', { groq: { parallelToolCalls: false } }],
     ['anthropic.messages', { anthropic: { disableParallelToolUse: true } }],
     ['google.generative-ai', undefined],

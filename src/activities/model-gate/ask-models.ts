@@ -5,6 +5,7 @@
 import type { CleanCall } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { findGuards } from '../../core/guard/guards.ts';
+import { sealParts } from '../../core/message/answer-parts.ts';
 import type { ToolCall } from '../../core/message/message.ts';
 import type { ProviderMessage, ProviderResponse } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
@@ -14,6 +15,7 @@ import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
 import type { StepContext } from '../../store/port/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { textDigest } from '../base/text-digest.ts';
 import { askModel } from '../model/ask-model.ts';
 import { logsManifests } from '../model/call-estimate.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
@@ -97,9 +99,12 @@ export function composeAnswer(
     cleaned: { calls, dropped, raw },
   }: AssembledRequest & ModelResponse & AnswerImages & CleanedAnswer,
 ): Verdict<{ readonly answer: StepAnswer }, never> {
+  const content = finalContent(response, active, context);
+  const isUnchanged = dropped === 0 && calls.every(({ repairs }) => repairs.length === 0);
+  const said = { content, reasoning: response.reasoning, toolCalls: calls.map((each) => each.call) };
   return go({
     answer: {
-      content: finalContent(response, active, context),
+      content,
       toolCalls: calls.map(toToolCall),
       repaired: { repairs: calls.map(({ repairs }) => repairs), dropped },
       model: model.name,
@@ -107,6 +112,8 @@ export function composeAnswer(
       usage: response.usage,
       prompt: active.prompt.name,
       reasoning: response.reasoning ?? undefined,
+      // A repaired call is not the one that the provider's metadata is about.
+      parts: isUnchanged ? sealParts(response.parts, said, textDigest) : undefined,
       metadata: {
         ...executedMetadata(response),
         ...(response.reasoningDetails ? { reasoningDetails: response.reasoningDetails } : {}),

@@ -22,6 +22,7 @@ import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../state/
 import type { StepContext } from '../../store/port/step.ts';
 import type { NewEvent, ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { textDigest } from '../base/text-digest.ts';
 import { promptVariables } from '../model/prompt-variables.ts';
 import { readPictures } from '../model/read-pictures.ts';
 
@@ -106,10 +107,11 @@ export async function chooseHistory(
   const chosen = showToSide(paired, side);
   const pictures = await readPictures(store, thread.id, recentImages(chosen, recentImageThreshold));
   const reasoningOf = reasoning?.include ? name : undefined;
+  const view = { pictures, reasoningOf, running: executionId, digest: textDigest };
   const history: ProviderMessage[] = [
     ...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
     ...openWithSummary(context.summary, chosen),
-    ...chosen.map((message) => toProviderMessage(message, { pictures, reasoningOf })),
+    ...chosen.map((message) => toProviderMessage(message, view)),
   ];
   return go({ history });
 }

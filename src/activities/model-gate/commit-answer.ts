@@ -30,6 +30,8 @@ export interface StepAnswer {
   readonly finishReason: string;
   readonly usage: ProviderUsage;
   readonly reasoning?: string;
+  /** As `sealParts` returns them. */
+  readonly parts?: string;
   readonly prompt: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];

@@ -55,15 +55,12 @@ export async function askModel(
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
-  const chunks = new ChunkWriter((delta, call) => store.modelCalls.appendChunk({ ...ref, call, delta }));
+  const chunks = new ChunkWriter((piece) => store.modelCalls.appendChunk({ ...ref, ...piece }));
   const reserve = (model: ModelDefinition) => estimateCall(model, asked.request(model, {}));
   const prepared = (model: ModelDefinition) => ({
     always: told,
     manifest: () => manifestOf(model, asked.request(model, {})),
   });
-  // Number of the last request that streamed text.
-  let streaming = 0;
-  const hasStreamed = (attempt: number) => attempt === streaming;
   const judged =
     judge && ((model: ModelDefinition, attempt: number) => judge(model, reserve(model), attempt));
   const record = recordModelCalls(store, ref, {
@@ -72,7 +69,7 @@ export async function askModel(
     reserve,
     judge: judged,
     prepared,
-    hasStreamed,
+    hasStreamed: (attempt) => chunks.hasWritten(attempt),
   });
   const { request } = asked;
   let call: AnsweredCall | undefined;
@@ -100,11 +97,8 @@ export async function askModel(
         },
         onWaiting: ({ attempt }) =>
           chunks.inOrder(() => store.modelCalls.tellWaiting({ ...ref, call: attempt })),
-        onChunk: ({ attempt, kind, delta }) => {
-          if (kind === 'content') {
-            chunks.push(delta, attempt);
-            streaming = attempt;
-          }
+        onChunk: (chunk) => {
+          chunks.push(chunk);
           // Chunks are handed over synchronously, so the probe is not awaited.
           void probe?.('model_streaming');
         },

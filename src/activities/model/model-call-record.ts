@@ -105,6 +105,7 @@ export function recordModelCalls(
         statusCode,
         retryInMs: outcome.willRetryInMs,
         ...(outcome.next === 'plain' ? { plain: true } : {}),
+        ...(outcome.withoutMetadata ? { withoutMetadata: true } : {}),
       };
       const discards = hasStreamed?.(attempt);
       const failed = { call: attempt, ok: false, error, discards, startedAt: startedAt * 1000 };

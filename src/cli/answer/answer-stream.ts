@@ -130,7 +130,7 @@ export class AnswerStream {
   #addChunk({ step = 0, attempt = 1, data }: ThreadEventOf<'model.chunk'>): Part[] {
     const { delta, call } = data;
     const age = step - this.#source.step || attempt - this.#source.attempt || call - this.#source.call;
-    if (age < 0) return [];
+    if (age < 0 || delta === '') return [];
     const parts: Part[] = age > 0 && this.#text !== '' ? [{ kind: 'restart' }] : [];
     if (age > 0) this.#text = '';
     this.#source = { step, attempt, call };

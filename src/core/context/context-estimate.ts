@@ -18,16 +18,17 @@ export function estimateText(text: string | null | undefined): number {
   return Math.ceil((text?.length ?? 0) / CHARACTERS);
 }
 
-type Counted = Pick<ContextMessage, 'role' | 'content' | 'tool_calls' | 'attachments'>;
+type Counted = Pick<ContextMessage, 'role' | 'content' | 'tool_calls' | 'attachments' | 'parts'>;
 
-/** `past`: tool calls are left out, as with `includePastTools: false`. `recent`: the message's images are shown. */
+/** `past`: tool calls are left out, as with `includePastTools: false`. `recent`: the message's images are shown. `own`: the message
+ * is of the running execution, whose answers keep their parts. */
 export function estimateMessage(
-  { content, tool_calls: calls, attachments }: Counted,
-  { past, recent }: { readonly past: boolean; readonly recent: boolean },
+  { content, tool_calls: calls, attachments, parts }: Counted,
+  { past, recent, own }: { readonly past: boolean; readonly recent: boolean; readonly own?: boolean },
 ): number {
   const files = (attachments ?? []).map(({ mimeType }) => (recent && isImageType(mimeType) ? IMAGE : LINE));
   return files.reduce(
     (sum, each) => sum + each,
-    MESSAGE + estimateText(content) + (past ? 0 : estimateText(calls)),
+    MESSAGE + estimateText(content) + (past ? 0 : estimateText(calls)) + (own ? estimateText(parts) : 0),
   );
 }

@@ -3,6 +3,7 @@
  * provider's own count is in `model.answered`.
  * M1. The sections add up to the total, which is what budgets reserve of input.
  */
+import type { AnswerParts } from '../message/answer-parts.ts';
 import type { ProviderMessage, ProviderRequest } from '../message/provider.ts';
 import { estimateText } from './context-estimate.ts';
 
@@ -77,9 +78,18 @@ function estimateMessage(message: ProviderMessage): number {
     : typeof content === 'string'
       ? estimateText(content)
       : estimateJson(content);
-  const calls = message.role === 'assistant' ? estimateJson(message.toolCalls) : 0;
+  const calls =
+    message.role === 'assistant' ? estimateJson(message.toolCalls) + estimateParts(message.parts) : 0;
   const files = message.role === 'tool' ? (message.attachments?.length ?? 0) * PART_TOKENS : 0;
   return MESSAGE_TOKENS + own + calls + files;
+}
+
+/** What goes back to a provider besides text and calls. */
+function estimateParts(parts: AnswerParts | undefined): number {
+  return (parts?.list ?? []).reduce((sum, part) => {
+    const own = part.type === 'reasoning' ? part.text : part.type === 'other' ? part.value : null;
+    return sum + estimateJson(part.metadata) + estimateJson(own);
+  }, 0);
 }
 
 function estimateJson(value: unknown): number {

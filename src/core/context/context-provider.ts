@@ -3,6 +3,7 @@
  * same for every model of a step; `withoutImages` then removes what a model cannot take.
  */
 
+import { type Digest, openParts } from '../message/answer-parts.ts';
 import type { ContentPart, ProviderMessage } from '../message/provider.ts';
 import type { ReasoningDetail } from '../message/provider-terms.ts';
 import { toProviderCall } from '../message/tool-call.ts';
@@ -13,6 +14,9 @@ export interface ProviderView {
   readonly pictures: Pictures;
   /** The prompt whose own reasoning is sent again (`reasoning.include`); absent if it does not request that. */
   readonly reasoningOf?: string;
+  /** The running execution: its answers keep what their providers need back in the turn. */
+  readonly running?: string;
+  readonly digest?: Digest;
 }
 
 export function toProviderMessage(message: ContextMessage, view: ProviderView): ProviderMessage {
@@ -41,17 +45,22 @@ export function toProviderMessage(message: ContextMessage, view: ProviderView): 
 function fromAssistant(
   message: ContextMessage,
   shown: ShownAttachments,
-  { reasoningOf }: ProviderView,
+  { reasoningOf, running, digest }: ProviderView,
 ): ProviderMessage {
   const text = withLines(message.content, shown);
   const calls = parseCalls(message).map(toProviderCall);
   const own = reasoningOf !== undefined && message.prompt === reasoningOf;
+  const goesBack = own || (running !== undefined && message.executionId === running);
+  const { content, reasoning } = message;
+  const parts =
+    goesBack && digest && openParts(message.parts, { content, reasoning, toolCalls: calls }, digest);
   return {
     role: 'assistant',
     content: text.trim().length > 0 ? text : null,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(own && message.reasoning ? { reasoning: message.reasoning } : {}),
-    ...(own ? detailsOf(message) : {}),
+    ...(goesBack ? detailsOf(message) : {}),
+    ...(parts ? { parts } : {}),
   };
 }
 

@@ -17,6 +17,8 @@ export interface ContextMessage extends Message {
   readonly reasoning?: string | null;
   /** The prompt under which the model answered. */
   readonly prompt?: string | null;
+  /** The parts of the model's answer (answer-parts.ts). */
+  readonly parts?: string | null;
 }
 
 export interface Choice {

@@ -14,7 +14,7 @@ type FieldsOf<Union, Tag extends keyof Union> = {
 const MESSAGE: FieldsOf<ProviderMessage, 'role'> = {
   system: ['role', 'content'],
   user: ['role', 'content'],
-  assistant: ['role', 'content', 'toolCalls', 'reasoning', 'reasoningDetails'],
+  assistant: ['role', 'content', 'toolCalls', 'reasoning', 'reasoningDetails', 'parts'],
   tool: ['role', 'toolCallId', 'toolName', 'content', 'attachments'],
 };
 

@@ -80,10 +80,11 @@ function withOwnIds(calls: readonly ProviderToolCall[]): readonly ProviderToolCa
 }
 
 function withCalls(message: AssistantMessage, calls: readonly ProviderToolCall[]): AssistantMessage {
-  const { toolCalls, ...bare } = message;
+  const { toolCalls, parts: _, ...bare } = message;
   const isSame =
-    calls.length === toolCalls?.length && calls.every((call, index) => call === toolCalls[index]);
-  if (isSame && calls.length > 0) return message;
+    calls.length === (toolCalls ?? []).length && calls.every((call, index) => call === toolCalls?.[index]);
+  // The parts of an answer whose calls have changed are not its own any more.
+  if (isSame && (calls.length > 0 || toolCalls === undefined)) return message;
   return calls.length > 0 ? { ...bare, toolCalls: calls } : bare;
 }
 

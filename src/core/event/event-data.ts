@@ -196,8 +196,13 @@ export interface EventData {
     readonly call: number;
     readonly purpose?: 'compaction';
   };
-  /** A piece of the answer; removed ten minutes after its execution ends. A reader resuming there then gets the whole answer. */
-  'model.chunk': InSubprompt & { readonly delta: string; readonly call: number };
+  /** A piece of the answer's text, else of its `reasoning`, or of a call's arguments: the `input`. Removed ten minutes after its execution ends. A reader resuming there then gets the whole answer. */
+  'model.chunk': InSubprompt & {
+    readonly delta: string;
+    readonly call: number;
+    readonly reasoning?: string;
+    readonly input?: { readonly callId: string; readonly name: string; readonly delta: string };
+  };
   /** The model answered. `cost` in US dollars, if the model has prices; `ignored`: kinds of stream chunks that were ignored. */
   'model.answered': {
     readonly call: number;
@@ -205,12 +210,13 @@ export interface EventData {
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming. */
+  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
     readonly retryInMs?: number;
     readonly plain?: boolean;
+    readonly withoutMetadata?: boolean;
   };
   /** No answer has begun within the model's `feedbackSeconds`. At most once for a step's answer, never after it has begun. */
   'model.waiting': InSubprompt & { readonly call: number };

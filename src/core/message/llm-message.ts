@@ -2,9 +2,11 @@
  * The provider-neutral chat message that the hook `prefilter_llm_history` receives and returns (definitions §9), and the
  * conversion in both directions.
  * L1. A message that a hook leaves unchanged is converted back unchanged.
+ *     Its parts, which hooks do not see, return to it.
  * L2. The returned list is untrusted: malformed messages are dropped and reported, and nothing here throws.
  */
 
+import { canonicalJson } from '../value/canonical-json.ts';
 import type { ToolCall } from './message.ts';
 import type { ContentPart, ProviderMessage, ProviderToolCall } from './provider.ts';
 import type { ReasoningDetail } from './provider-terms.ts';
@@ -77,7 +79,10 @@ export function fromLLMMessages(given: unknown, before: readonly ProviderMessage
     };
   }
   const read = given.map((each: unknown, index) => readMessage(each, index));
-  const messages = read.flatMap((each) => (typeof each === 'string' ? [] : [each]));
+  const messages = returnParts(
+    read.flatMap((each) => (typeof each === 'string' ? [] : [each])),
+    before,
+  );
   const problems = read.filter((each) => typeof each === 'string');
   if (messages.length > 0 || before.length === 0) return { messages, problems };
   return {
@@ -85,6 +90,25 @@ export function fromLLMMessages(given: unknown, before: readonly ProviderMessage
     problems: [...problems, 'The history that the hook returned has no messages; the original is used.'],
   };
 }
+
+/** L1: an answer that is returned as it was given gets its parts back. */
+function returnParts(
+  messages: readonly ProviderMessage[],
+  before: readonly ProviderMessage[],
+): readonly ProviderMessage[] {
+  const parts = new Map(
+    before.flatMap((message) =>
+      message.role === 'assistant' && message.parts ? [[keyOf(message), message.parts] as const] : [],
+    ),
+  );
+  if (parts.size === 0) return messages;
+  return messages.map((message) => {
+    const own = message.role === 'assistant' ? parts.get(keyOf(message)) : undefined;
+    return own ? { ...message, parts: own } : message;
+  });
+}
+
+const keyOf = (message: ProviderMessage) => canonicalJson(toLLMMessage(message));
 
 /** Returns the message, or why it was dropped. */
 function readMessage(value: unknown, index: number): ProviderMessage | string {

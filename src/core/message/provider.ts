@@ -2,6 +2,7 @@
  * The provider port (definitions §5): what a model backend looks like to the runtime.
  * Types alone; backends live in `models`. `specificationVersion` is '1'.
  */
+import type { AnswerParts } from './answer-parts.ts';
 import type {
   ProviderConfigSlot,
   ProviderFactoryConfig,
@@ -81,6 +82,8 @@ export type ProviderMessage =
       readonly reasoning?: string;
       /** In the form in which the provider returned them with the answer, for its own use. */
       readonly reasoningDetails?: readonly ReasoningDetail[];
+      /** As the provider returned them with the answer. They go back to the same model alone (`origin`). */
+      readonly parts?: AnswerParts;
     }
   | {
       readonly role: 'tool';
@@ -156,6 +159,8 @@ export interface ProviderResponse {
   readonly content: string | null;
   readonly reasoning?: string | null;
   readonly reasoningDetails?: readonly ReasoningDetail[];
+  /** Everthread's own: what the provider needs back with each part, in their order. */
+  readonly parts?: AnswerParts;
   readonly toolCalls?: readonly ProviderToolCall[];
   readonly images?: readonly ProviderImage[];
   readonly providerTools?: readonly ExecutedProviderTool[];
@@ -197,6 +202,7 @@ export type ProviderStreamChunk =
       readonly finishReason: FinishReason;
       readonly usage: ProviderUsage;
       readonly reasoningDetails?: readonly ReasoningDetail[];
+      readonly parts?: AnswerParts;
       readonly responseId?: string;
     }
   | { readonly type: 'error'; readonly error: string; readonly code?: ProviderErrorCode };

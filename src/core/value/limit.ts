@@ -139,6 +139,8 @@ export const LIMITS = {
   /** One answer of a model: bytes of its text, of its reasoning, of the arguments of one call, and of all calls. */
   answerTextBytes: 4 * 1024 * 1024,
   answerReasoningBytes: 4 * 1024 * 1024,
+  /** Bytes of JSON of an answer's parts without their texts; larger ones are not kept. */
+  answerPartsBytes: 1024 * 1024,
   callArgumentBytes: 1024 * 1024,
   answerArgumentBytes: 4 * 1024 * 1024,
   /** Tool calls of one answer, and tools that the provider ran for it. */

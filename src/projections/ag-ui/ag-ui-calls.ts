@@ -52,12 +52,18 @@ function emitCall(run: OpenRun, toolCallId: string, name: string): AgUiTransitio
   // Y1: emitted already.
   if (toolCallId in run.calls) return [{ ...run, asked: left }, []];
   const parent = asked ? { parentMessageId: asked.parent } : {};
-  const events: AgUiEvent[] = [
-    { type: 'TOOL_CALL_START', toolCallId, toolCallName: parseClientToolName(name) ?? name, ...parent },
-    { type: 'TOOL_CALL_ARGS', toolCallId, delta: asked?.given ?? '{}' },
-    { type: 'TOOL_CALL_END', toolCallId },
+  const given = asked?.given ?? '{}';
+  const { [toolCallId]: streamed, ...inputs } = run.inputs;
+  const rest = given.slice(streamed?.length ?? 0);
+  const start: AgUiEvent[] =
+    streamed === undefined
+      ? [{ type: 'TOOL_CALL_START', toolCallId, toolCallName: parseClientToolName(name) ?? name, ...parent }]
+      : [];
+  const more: AgUiEvent[] = rest === '' ? [] : [{ type: 'TOOL_CALL_ARGS', toolCallId, delta: rest }];
+  return [
+    { ...run, asked: left, inputs, calls: { ...run.calls, [toolCallId]: true } },
+    [...start, ...more, { type: 'TOOL_CALL_END', toolCallId }],
   ];
-  return [{ ...run, asked: left, calls: { ...run.calls, [toolCallId]: true } }, events];
 }
 
 /** Y1: marks the pending calls as emitted, because a snapshot has shown their messages. */

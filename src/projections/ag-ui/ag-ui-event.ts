@@ -37,6 +37,10 @@ export type AgUiEvent =
   | { readonly type: 'TEXT_MESSAGE_START'; readonly messageId: string; readonly role: 'assistant' | 'user' }
   | { readonly type: 'TEXT_MESSAGE_CONTENT'; readonly messageId: string; readonly delta: string }
   | { readonly type: 'TEXT_MESSAGE_END'; readonly messageId: string }
+  | { readonly type: 'REASONING_START' | 'REASONING_END'; readonly messageId: string }
+  | { readonly type: 'REASONING_MESSAGE_START'; readonly messageId: string; readonly role: 'reasoning' }
+  | { readonly type: 'REASONING_MESSAGE_CONTENT'; readonly messageId: string; readonly delta: string }
+  | { readonly type: 'REASONING_MESSAGE_END'; readonly messageId: string }
   | {
       readonly type: 'TOOL_CALL_START';
       readonly toolCallId: string;

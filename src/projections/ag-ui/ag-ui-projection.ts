@@ -12,7 +12,7 @@ import { CALL_HANDLERS, withShownCalls } from './ag-ui-calls.ts';
 import { addUsage, endRun } from './ag-ui-end.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import type { AgUiHandlers, AgUiTransition } from './ag-ui-handler.ts';
-import { type AgUiReading, NEW_RUN, type OpenRun } from './ag-ui-state.ts';
+import { type AgUiReading, NEW_RUN, NOTHING_STREAMED, type OpenRun } from './ag-ui-state.ts';
 import { TEXT_HANDLERS } from './ag-ui-text.ts';
 
 const HANDLERS: AgUiHandlers = {
@@ -94,7 +94,8 @@ function emitJoinedMessage(
   if (event.type !== 'message.created' || event.data.role !== 'user' || event.data.depth !== undefined)
     return [reading, []];
   // While a text is open, a snapshot would remove it. Answers of the thread's other side are emitted by their steps.
-  if (!message || message.silent || open.text || isAnswerId(message.id)) return [reading, []];
+  const isStreaming = open.text !== null || Object.keys(open.inputs).length > 0;
+  if (!message || message.silent || isStreaming || isAnswerId(message.id)) return [reading, []];
   return [{ ...reading, open: withShownCalls(open) }, [{ type: 'MESSAGES_SNAPSHOT', upTo }]];
 }
 
@@ -102,6 +103,13 @@ function emitJoinedMessage(
 export function enterRun(reading: AgUiReading): readonly [AgUiReading, readonly AgUiEvent[]] {
   const { open, upTo } = reading;
   if (!open) return [reading, []];
-  const run = { ...withShownCalls(open), step: null, text: null, subagents: {}, usage: null };
+  const run = {
+    ...withShownCalls(open),
+    step: null,
+    ...NOTHING_STREAMED,
+    inputs: {},
+    subagents: {},
+    usage: null,
+  };
   return [{ ...reading, open: run }, [{ type: 'MESSAGES_SNAPSHOT', upTo }]];
 }

@@ -4,9 +4,13 @@ import type { AgUiInterrupt, AgUiUsage } from './ag-ui-event.ts';
 
 export interface OpenText {
   readonly messageId: string;
-  /** `<step>.<attempt>.<call>` */
-  readonly attempt: string;
   readonly text: string;
+}
+
+/** Reasoning of the running request: the id of the open message, and how many there were. */
+export interface OpenReasoning {
+  readonly id: string | null;
+  readonly count: number;
 }
 
 export interface AskedCall {
@@ -19,7 +23,12 @@ export interface OpenRun {
   /** Name of the step that was started and is not finished yet in the emitted events. */
   readonly step: string | null;
   readonly role: 'assistant' | 'user';
+  /** The request whose answer is being streamed: `<step>.<attempt>.<call>`. */
+  readonly request: string | null;
   readonly text: OpenText | null;
+  readonly reasoning: OpenReasoning;
+  /** Streamed arguments of calls that have not ended, by call id. */
+  readonly inputs: Readonly<Record<string, string>>;
   /** Calls that were emitted and have no result yet, by id. */
   readonly calls: Readonly<Record<string, true>>;
   /** Calls that were not emitted yet, by id: name, arguments and message, as the model wrote them. */
@@ -50,10 +59,14 @@ export function beginAgUi(threadId: string): AgUiReading {
   return { threadId, upTo: 0, prior: 0, open: null };
 }
 
+/** Before the first piece of an answer. */
+export const NOTHING_STREAMED = { request: null, text: null, reasoning: { id: null, count: 0 } } as const;
+
 export const NEW_RUN: OpenRun = {
   step: null,
   role: 'assistant',
-  text: null,
+  ...NOTHING_STREAMED,
+  inputs: {},
   calls: {},
   asked: {},
   said: null,

@@ -19,7 +19,7 @@ export const ROUND_HANDLERS: TurnHandlers = {
   // Text of a sub-prompt is no answer to the user.
   'model.chunk': (turn, { data: { delta, depth } }) => [
     turn,
-    depth === undefined ? [{ type: 'token', data: { text: delta } }] : [],
+    depth === undefined && delta !== '' ? [{ type: 'token', data: { text: delta } }] : [],
   ],
   'model.waiting': (turn) => [turn, [{ type: 'token', data: { text: WAITING_MARK, waiting: true } }]],
   'attempt.discarded': (turn, { data: { reason, depth } }) => [

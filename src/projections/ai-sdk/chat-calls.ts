@@ -1,6 +1,7 @@
 /** Calls of tools, each emitted when its turn comes: its input, the approval that it needs, its outcome. */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ChatHandlers, ChatTransition } from './chat-handler.ts';
+import { endInputs, withoutInput } from './chat-pieces.ts';
 import type { OpenResponse } from './chat-state.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
 
@@ -19,7 +20,7 @@ export const CALL_HANDLERS: ChatHandlers = {
   'tool.removed': (response, { data: { callId } }, dialect) =>
     response.calls[callId]?.told
       ? finishCall({ ...response, said: null }, callId, { failed: true, dialect })
-      : [removeCall(response, callId), []],
+      : endInputs(removeCall(response, callId), (id) => id !== callId),
   'wait.opened': (response, { data }, dialect) => {
     const { waitId: id, kind, callId, threadId } = data;
     const [next, chunks] = callId === undefined ? [response, []] : emitCall(response, callId);
@@ -42,7 +43,7 @@ export function emitCall(response: OpenResponse, callId: string): ChatTransition
   const calls = { ...response.calls, [callId]: { ...call, told: true } };
   const input = readInput(call.given);
   return [
-    { ...response, calls },
+    { ...withoutInput(response, callId), calls },
     [{ type: 'tool-input-available', toolCallId: callId, toolName: call.name, input, dynamic: true }],
   ];
 }

@@ -18,11 +18,30 @@ export interface OpenText {
   readonly text: string;
 }
 
+/** Reasoning of the running request. */
+export interface OpenReasoning {
+  /** Ids of its parts, `<step>.<attempt>.<call>.r<n>`: it may go on behind text and calls. */
+  readonly ids: readonly string[];
+  /** True while the last part is open. */
+  readonly open: boolean;
+}
+
+/** Arguments that were streamed, of a call that was not emitted yet. */
+export interface OpenInput {
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface OpenResponse {
   /** The execution's id: an execution is one assistant message. */
   readonly messageId: string;
   readonly stepOpen: boolean;
+  /** The request whose answer is being streamed: `<step>.<attempt>.<call>`. */
+  readonly request: string | null;
   readonly text: OpenText | null;
+  readonly reasoning: OpenReasoning;
+  /** By call id. */
+  readonly inputs: Readonly<Record<string, OpenInput>>;
   /** Open calls by id. */
   readonly calls: Readonly<Record<string, ChatCall>>;
   /** Arguments of calls whose `tool.called` row was not read yet, by call id. */
@@ -41,6 +60,9 @@ export interface ChatReading {
   readonly response: OpenResponse | null;
 }
 
+/** Before the first piece of an answer. */
+export const NOTHING_STREAMED = { request: null, text: null, reasoning: { ids: [], open: false } } as const;
+
 export function beginChat(dialect: UiDialect = 6): ChatReading {
   return { dialect, response: null };
 }
@@ -49,7 +71,8 @@ export function openResponse(executionId: string): OpenResponse {
   return {
     messageId: executionId,
     stepOpen: false,
-    text: null,
+    ...NOTHING_STREAMED,
+    inputs: {},
     calls: {},
     arguments: {},
     said: null,

@@ -2,9 +2,11 @@
  * Steps and their text. A text part that is kept has exactly the committed text: what a reader has missed is added
  * before the part ends, and a part with other text is withdrawn.
  */
+import type { EventData } from '../../core/event/event-data.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ChatHandlers, ChatTransition } from './chat-handler.ts';
-import type { OpenResponse, OpenText } from './chat-state.ts';
+import { addInput, addReasoning, endInputs, endReasoning, partStart } from './chat-pieces.ts';
+import { NOTHING_STREAMED, type OpenResponse, type OpenText } from './chat-state.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
 
 export const TEXT_HANDLERS: ChatHandlers = {
@@ -14,31 +16,52 @@ export const TEXT_HANDLERS: ChatHandlers = {
     return [{ ...closed, stepOpen: true }, [...ending, { type: 'start-step' }]];
   },
   'model.chunk': (response, event, dialect) => {
-    const { delta, call, depth } = event.data;
+    const { delta, call, reasoning, input, depth } = event.data;
     // Text of a sub-prompt is no answer to the user.
-    if (depth !== undefined || delta === '') return [response, []];
+    if (depth !== undefined || !(delta || reasoning || input)) return [response, []];
     const id = partId(event, call);
-    const open = response.text?.id === id ? response.text : null;
-    const chunks: UiChunk[] = open ? [] : [...withdrawText(response.text, dialect), textStart(id)];
-    const text = { id, text: (open?.text ?? '') + delta };
-    return [{ ...response, text }, [...chunks, { type: 'text-delta', id, delta }]];
+    const isNew = response.request !== id;
+    const [begun, before] = isNew ? withdrawAnswer(response, dialect) : [response, []];
+    const [next, chunks] = addPiece({ ...begun, request: id }, id, event.data);
+    return [next, [...before, ...chunks]];
   },
   'attempt.discarded': (response, { data: { depth } }, dialect) =>
-    depth === undefined
-      ? [{ ...response, text: null }, withdrawText(response.text, dialect)]
-      : [response, []],
+    depth === undefined ? withdrawAnswer(response, dialect) : [response, []],
   'step.committed': (response, event, dialect) => {
     const { messageId, depth } = event.data;
     if (depth !== undefined) return [response, []];
     const content = (response.said?.id === messageId ? response.said.content : null) ?? '';
-    return [
-      { ...response, text: null },
-      commitText(response.text, content, { id: partId(event, 0), dialect }),
-    ];
+    const [thought, thoughts] = endReasoning(response);
+    const text = commitText(response.text, content, { id: partId(event, 0), dialect });
+    const [next, errors] = endInputs(thought, (callId) => callId in response.arguments);
+    // Dialect 7 has dropped all parts of the step.
+    const isReset = text.some(({ type }) => type === 'reset-step');
+    const kept = isReset ? { ...next, inputs: {} } : next;
+    return [{ ...kept, ...NOTHING_STREAMED }, [...thoughts, ...text, ...(isReset ? [] : errors)]];
   },
-  'execution.aborted': (response, { data: { depth } }) =>
-    depth === undefined ? closeText(response) : [response, []],
+  'execution.aborted': (response, { data: { depth } }) => {
+    if (depth !== undefined) return [response, []];
+    const [closed, ending] = closeText(response);
+    const [next, errors] = endInputs(closed);
+    return [next, [...ending, ...errors]];
+  },
 };
+
+function addPiece(
+  response: OpenResponse,
+  id: string,
+  { delta, reasoning, input }: EventData['model.chunk'],
+): ChatTransition {
+  if (reasoning) return addReasoning(response, id, reasoning);
+  const [next, ending] = endReasoning(response);
+  if (input) {
+    const [added, chunks] = addInput(next, input);
+    return [added, [...ending, ...chunks]];
+  }
+  const start = next.text ? [] : [partStart('text-start', id)];
+  const text = { id, text: (next.text?.text ?? '') + delta };
+  return [{ ...next, text }, [...ending, ...start, { type: 'text-delta', id, delta }]];
+}
 
 function partId({ step, attempt }: ThreadEvent, call: number): string {
   return `${step ?? 0}.${attempt ?? 0}.${call}`;
@@ -58,13 +81,8 @@ function commitText(
   const whole: UiChunk[] =
     content === ''
       ? []
-      : [textStart(id), { type: 'text-delta', id, delta: content }, { type: 'text-end', id }];
+      : [partStart('text-start', id), { type: 'text-delta', id, delta: content }, { type: 'text-end', id }];
   return [...withdrawText(open, dialect), ...whole];
-}
-
-/** Pages do not keep the id of a part, so its metadata repeats it for the note that withdraws the part. */
-function textStart(id: string): UiChunk {
-  return { type: 'text-start', id, providerMetadata: { everthread: { part: id } } };
 }
 
 /**
@@ -80,9 +98,28 @@ function withdrawText(open: OpenText | null, dialect: UiDialect): readonly UiChu
   ];
 }
 
+/** Withdraws all that a request has streamed; calls that it made are not among that. */
+function withdrawAnswer(response: OpenResponse, dialect: UiDialect): ChatTransition {
+  const { text, reasoning } = response;
+  const nothing = { ...response, ...NOTHING_STREAMED };
+  const lost = Object.keys(response.inputs).filter((callId) => !(callId in response.calls));
+  if (!text && reasoning.ids.length === 0 && lost.length === 0) return [nothing, []];
+  const [ended, errors] = endInputs(nothing, (callId) => callId in response.calls);
+  if (dialect === 7) return [ended, [{ type: 'reset-step' }]];
+  const [, thoughts] = endReasoning(response);
+  // The next attempt may use ids of calls again, so none is named.
+  const discarded = [...(text ? [text.id] : []), ...reasoning.ids];
+  const ending: UiChunk[] = text ? [{ type: 'text-end', id: text.id }] : [];
+  const note: UiChunk[] =
+    discarded.length > 0 ? [{ type: 'data-attempt', data: { discarded }, transient: true }] : [];
+  return [ended, [...thoughts, ...ending, ...errors, ...note]];
+}
+
 export function closeText(response: OpenResponse): ChatTransition {
-  if (!response.text) return [response, []];
-  return [{ ...response, text: null }, [{ type: 'text-end', id: response.text.id }]];
+  const [, thoughts] = endReasoning(response);
+  const { text } = response;
+  const ending: UiChunk[] = text ? [{ type: 'text-end', id: text.id }] : [];
+  return [{ ...response, ...NOTHING_STREAMED }, [...thoughts, ...ending]];
 }
 
 export function closeStep(response: OpenResponse): ChatTransition {

@@ -21,12 +21,30 @@ export type UiChunk =
   | { readonly type: 'start'; readonly messageId: string }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
   | {
-      readonly type: 'text-start';
+      readonly type: 'text-start' | 'reasoning-start';
       readonly id: string;
       readonly providerMetadata: { readonly everthread: { readonly part: string } };
     }
   | { readonly type: 'text-end'; readonly id: string }
   | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
+  | { readonly type: 'reasoning-end'; readonly id: string }
+  | { readonly type: 'reasoning-delta'; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'tool-input-start';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly dynamic: true;
+    }
+  | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly inputTextDelta: string }
+  /** The call was not made. */
+  | {
+      readonly type: 'tool-input-error';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: string;
+      readonly errorText: string;
+      readonly dynamic: true;
+    }
   | {
       readonly type: 'tool-input-available';
       readonly toolCallId: string;

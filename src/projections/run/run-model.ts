@@ -87,7 +87,9 @@ export const MODEL_HANDLERS: RunHandlers = {
   // Exactly one event per row, whatever it holds, because a removed row counts as one.
   'model.chunk': (run, { step, data: { delta, call, depth } }) => [
     run,
-    [llmStream('llm_chunk', { step, attempt: call, content: delta, ...(depth ? { depth } : {}) })],
+    delta === ''
+      ? []
+      : [llmStream('llm_chunk', { step, attempt: call, content: delta, ...(depth ? { depth } : {}) })],
   ],
   'model.answered': (run, event) => {
     const { call, usage, cost } = event.data;

@@ -29,7 +29,9 @@ const HANDLERS: Handlers = {
   },
   // Text of a sub-prompt is no answer to the user.
   'model.chunk': (open, { data: { delta, depth } }) =>
-    depth === undefined ? [{ ...open, text: open.text + delta }, [textDelta(delta)]] : [open, []],
+    depth === undefined && delta !== ''
+      ? [{ ...open, text: open.text + delta }, [textDelta(delta)]]
+      : [open, []],
   'attempt.discarded': (open, { data: { reason, depth } }) =>
     depth === undefined
       ? [{ ...open, text: '' }, [{ type: 'message.discarded', data: { reason } }]]

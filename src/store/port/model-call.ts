@@ -1,5 +1,6 @@
 /** A running step: its model calls, and the text that they stream. */
 import type { ContextManifest } from '../../core/context/context-manifest.ts';
+import type { EventData } from '../../core/event/event-data.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -48,6 +49,7 @@ export interface ModelCallEnd extends StepRef {
     readonly statusCode?: number;
     readonly retryInMs?: number;
     readonly plain?: boolean;
+    readonly withoutMetadata?: boolean;
   };
   /** Set if it has streamed text that readers must discard; logged with its failure. */
   readonly discards?: boolean;
@@ -68,7 +70,11 @@ export type AnsweredCall = Pick<
 
 export interface ModelChunk extends StepRef {
   readonly call: number;
+  /** Text of the answer; empty for the others. */
   readonly delta: string;
+  readonly reasoning?: string;
+  /** A piece of a tool call's arguments. */
+  readonly input?: EventData['model.chunk']['input'];
 }
 
 /** A call is identified by step, attempt and call number. On a terminated thread nothing is written. */

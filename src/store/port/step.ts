@@ -178,6 +178,8 @@ export interface CommitStep extends StepRef {
   readonly silent?: boolean;
   /** Reasoning of the model, if its answer included any. */
   readonly reasoning?: string;
+  /** Its parts, as `sealParts` returns them. */
+  readonly parts?: string;
   /** The prompt that the answer belongs to. */
   readonly prompt?: string;
   /** The call that produced the answer, if its end is not stored yet; settled even if the answer is not stored. */

@@ -41,6 +41,7 @@ import { a2aTasks } from './migration-0052.ts';
 import { taskSessions } from './migration-0055.ts';
 import { producers } from './migration-0057.ts';
 import { handedOverSteps } from './migration-0059.ts';
+import { answerParts } from './migration-0064.ts';
 import { memoryNotes } from './migration-0065.ts';
 import { promotedEnv } from './migration-0066.ts';
 import type { Tables } from './tables.ts';
@@ -84,6 +85,7 @@ export const provider: MigrationProvider = {
     '0055_task_sessions': taskSessions,
     '0057_producers': producers,
     '0059_handed_over_steps': handedOverSteps,
+    '0064_answer_parts': answerParts,
     '0065_memory_notes': memoryNotes,
     '0066_promoted_env': promotedEnv,
   }),

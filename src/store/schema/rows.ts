@@ -57,8 +57,8 @@ export function toMessage(row: Selectable<MessageTable>): Message {
 }
 
 export function toContextMessage(row: Selectable<MessageTable>): ContextMessage {
-  const { execution_id: executionId, step, reasoning, prompt } = row;
-  return { ...toMessage(row), executionId, step, reasoning, prompt };
+  const { execution_id: executionId, step, reasoning, prompt, parts } = row;
+  return { ...toMessage(row), executionId, step, reasoning, prompt, parts };
 }
 
 /** Converts a queued item to the message that it will become (pending, `metadata.queued`). */

@@ -72,6 +72,8 @@ export interface MessageTable {
   step: number | null;
   /** Reasoning of the model, if its answer included any. */
   reasoning: string | null;
+  /** Parts of an answer whose provider needs more of it back than its message says (core/message/answer-parts.ts). */
+  parts: Json | null;
   /** The prompt that an assistant message belongs to. */
   prompt: string | null;
 }

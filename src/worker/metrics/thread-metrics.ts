@@ -55,7 +55,8 @@ export function listenToThreads(metrics: Metrics, registry: () => Registry): Eve
     },
     'model.called': (thread, event, { model, call }) =>
       keep(asked, keyOf(thread, event, call), { at: event.at, model: modelLabel(model), begun: false }),
-    'model.chunk': (thread, event, { call }) => {
+    'model.chunk': (thread, event, { call, delta }) => {
+      if (delta === '') return;
       const known = asked.get(keyOf(thread, event, call));
       if (!known || known.begun) return;
       known.begun = true;

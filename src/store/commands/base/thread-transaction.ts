@@ -49,6 +49,7 @@ export interface NewMessageRow {
   readonly parentId?: string | null;
   readonly depth?: number;
   readonly reasoning?: string;
+  readonly parts?: string;
   readonly prompt?: string;
 }
 
@@ -157,6 +158,7 @@ export class ThreadTransaction {
         execution_id: message.executionId ?? null,
         step: message.step ?? null,
         reasoning: message.reasoning ?? null,
+        parts: message.parts ?? null,
         prompt: message.prompt ?? null,
       },
     ]);

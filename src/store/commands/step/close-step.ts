@@ -133,10 +133,10 @@ async function storeMessage(
   { messageId, step, ...answer }: CommitStep,
   { role, subprompt, executionId }: AnswerPlace,
 ): Promise<string> {
-  const { content, toolCalls, metadata, silent, attachments, reasoning, prompt } = answer;
+  const { content, toolCalls, metadata, silent, attachments, reasoning, parts, prompt } = answer;
   const id = messageId ?? answerIdOf(thread.threadId, step);
   await thread.insertMessage({
-    ...{ id, role, content, toolCalls, metadata, silent, attachments, reasoning, prompt },
+    ...{ id, role, content, toolCalls, metadata, silent, attachments, reasoning, parts, prompt },
     parentId: subprompt?.parentId,
     depth: subprompt?.depth,
     executionId,

@@ -16,9 +16,10 @@ import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
-  const { call, delta } = command;
+  const { call, delta, reasoning, input } = command;
+  const more = { ...(reasoning === undefined ? {} : { reasoning }), ...(input && { input }) };
   return emitIfLive(context, command, (thread, depth, place) =>
-    thread.emit('model.chunk', { delta, call, ...depth }, place),
+    thread.emit('model.chunk', { delta, call, ...more, ...depth }, place),
   );
 }
 

@@ -56,7 +56,10 @@ async function readOwn(
 /** The window less the sub-prompt's own messages. */
 function excludeOwn(window: UncoveredWindow, own: readonly ContextMessage[]): UncoveredWindow {
   if (window.tokens === undefined) return window;
-  const taken = own.reduce((sum, each) => sum + estimateMessage(each, { past: false, recent: true }), 0);
+  const taken = own.reduce(
+    (sum, each) => sum + estimateMessage(each, { past: false, recent: true, own: true }),
+    0,
+  );
   return { ...window, tokens: Math.max(0, window.tokens - taken) };
 }
 

@@ -40,7 +40,7 @@ export class WindowFilling {
 
   /** Counts messages that are included even if there is no room: those of the step's own execution, oldest first. */
   spend(own: readonly ContextMessage[], others: OthersSteps): void {
-    for (const message of own.toReversed()) this.#left -= this.#weigh(message, others, false);
+    for (const message of own.toReversed()) this.#left -= this.#weigh(message, others, false, true);
     this.#full = this.#left <= 0;
   }
 
@@ -62,12 +62,12 @@ export class WindowFilling {
     return Math.min(LONGEST_PAGE, Math.max(FIRST_PAGE, Math.ceil(this.#left / Math.max(1, mean)) + 8));
   }
 
-  #weigh(message: ContextMessage, others: OthersSteps, past: boolean): number {
+  #weigh(message: ContextMessage, others: OthersSteps, past: boolean, own = false): number {
     const recent = this.#position < this.#window.recentImages;
     this.#position += 1;
     // Results of the other side's tools take no room.
     if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
     const withoutCalls = past || isFromOther(message, this.#side);
-    return estimateMessage(message, { past: withoutCalls, recent });
+    return estimateMessage(message, { past: withoutCalls, recent, own });
   }
 }
