@@ -4,8 +4,8 @@ const RETRIED = {
   put: 'retry: LOST_WORKER_RETRY,',
 };
 const BEGUN_TWICE = {
-  find: "if (call.state === 'started' && !again && !idempotent) {",
-  put: "if (call.state === 'started' && !again && !idempotent && call.attempt === null) {",
+  find: "if (call.state === 'started' && !again && !idempotent)",
+  put: "if (call.state === 'started' && !again && !idempotent && call.attempt === null)",
 };
 const ONCE = 'a tool that must not be retried starts at most once';
 

@@ -15,8 +15,8 @@ export const WORKFLOW = [
     rule: 'command order: a failed local commit is followed at once by a regular one',
     edits: [
       {
-        find: ' goes on as a regular activity`, { error: String(error) });',
-        put: ' goes on as a regular activity`, { error: String(error) });\n      await condition(() => false, 10);',
+        find: ' goes on as a regular activity`, { error: errorMessage(error) });',
+        put: ' goes on as a regular activity`, { error: errorMessage(error) });\n      await condition(() => false, 10);',
       },
       {
         find: '  ActivityCancellationType,\n  type ActivityOptions,\n  isCancellation,',

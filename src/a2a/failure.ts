@@ -1,4 +1,5 @@
 /** Failures of an agent elsewhere, by code. Callers handle them as values: a fault of an agent never ends a thread. */
+import { errorMessage, readField } from '../core/value/thrown.ts';
 import { quote } from '../outbound/index.ts';
 
 export type A2aCode =
@@ -72,17 +73,18 @@ export function toFailure(error: unknown): A2aFailure {
   if (isA2aFailure(cause)) return cause;
   const number = readErrorNumber(error);
   if (number !== undefined)
-    return new A2aFailure('A2aRefused', `It refused the request (${number}): ${quote(message)}`, { number });
+    return new A2aFailure('A2aRefused', `It refused the request (${number}): ${quote(errorMessage(error))}`, {
+      number,
+    });
   if (
     error instanceof Error &&
     error.name === 'TypeError' &&
     /fetch failed|terminated/.test(String(message))
   ) {
-    const why = (cause ?? {}) as { code?: unknown; message?: unknown };
-    const unsent = UNSENT_CODES.has(String(why.code));
-    return new A2aFailure('A2aUnavailable', quote(why.message ?? why.code ?? message, 300), { unsent });
+    const unsent = UNSENT_CODES.has(String(readField(cause, 'code')));
+    return new A2aFailure('A2aUnavailable', quote(errorMessage(cause ?? error), 300), { unsent });
   }
-  return new A2aFailure('A2aInvalid', `It sent an invalid answer: ${quote(message, 300)}`);
+  return new A2aFailure('A2aInvalid', `It sent an invalid answer: ${quote(errorMessage(error), 300)}`);
 }
 
 /** Returns the JSON-RPC error code if it is known, else the HTTP status of the REST binding, if any. */

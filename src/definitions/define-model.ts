@@ -71,6 +71,7 @@ const model = z.strictObject({
   providerOptions: options.default({}),
   providerTools: names.default([]),
   timeouts: timeouts.optional(),
+  concurrency: count.optional(),
 });
 
 /** Capabilities with their names before 0.1.0. */

@@ -26,6 +26,10 @@ export interface ModelInput {
   providerTools?: readonly string[];
   /** Timeouts of its requests. All requests for one answer end within `totalSeconds` plus `plainSeconds`. */
   timeouts?: ModelTimeoutsInput;
+  /**
+   * Requests to it that one worker makes at once, 1 or more; others wait in line. Default: as many as its provider accepts.
+   */
+  concurrency?: number;
 }
 
 /** Seconds; each above 0 and at most 86,400 (a day). */

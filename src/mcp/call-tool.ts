@@ -1,8 +1,10 @@
 /** Calls one tool of a server. An error answer becomes an error result; a violation of protocol or limits is thrown. */
+
 import type { InputRequiredResult } from '@modelcontextprotocol/client';
 import type { ToolAttachment, ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
 import { toResultText } from '../core/value/result-text.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import { quote, visibleIn } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { isAnswered, McpFailure } from './failure.ts';
@@ -53,7 +55,7 @@ export async function callTool(
     return { kind: 'result', result: toResult(answer as RawToolResult) };
   } catch (error) {
     if (!isAnswered(error)) throw error;
-    return { kind: 'result', result: toRefusalResult(name, quote(error.message, 2000), error.code) };
+    return { kind: 'result', result: toRefusalResult(name, quote(errorMessage(error), 2000), error.code) };
   }
 }
 

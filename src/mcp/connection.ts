@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpReach } from '../core/author/mcp-server.ts';
 import { quote } from '../outbound/index.ts';
-import { isAnswered, isMcpFailure, McpFailure } from './failure.ts';
+import { isAnswered, isMcpFailure, McpFailure, toFailure } from './failure.ts';
 import { HttpTransport } from './http.ts';
 import { MCP_LIMITS } from './limit.ts';
 import { StdioTransport } from './stdio.ts';
@@ -111,16 +111,19 @@ class Connection implements McpConnection {
       late.reject(new McpFailure('McpTimeout', `It did not answer within ${timeoutMs} ms.`));
     }, timeoutMs);
     const abort = () => late.reject(signal.reason);
+    let sent: Promise<T> | undefined;
     signal.addEventListener('abort', abort, { once: true });
     try {
       // The client's timeout is a little longer than ours, so that ours fires first: it also closes the connection.
       const options = { signal: own.signal, timeout: timeoutMs + 1000, maxTotalTimeout: timeoutMs + 1000 };
-      return await Promise.race([send(this.#client as Client, options), late.promise, this.#broken.promise]);
-    } catch (error) {
+      sent = send(this.#client as Client, options);
+      return await Promise.race([sent, late.promise, this.#broken.promise]);
+    } catch (thrown) {
+      const error = thrown === CLOSED ? await whyOf(sent, late.promise) : thrown;
       if (isAnswered(error)) throw error;
       // N1: cancels the request, so that a server that honours this stops.
       own.abort(new Error('The call was abandoned.'));
-      const failure = this.#fault ?? this.#transport.failure ?? toFailure(error);
+      const failure = this.#fault ?? this.#transport.failure ?? this.#explain(error);
       await this.close();
       throw signal.aborted ? signal.reason : failure;
     } finally {
@@ -160,12 +163,21 @@ class Connection implements McpConnection {
       const isUnreadable = name === 'SyntaxError' || name === 'ZodError';
       if (failure) this.#fail(failure);
       else if (isUnreadable)
-        this.#fail(new McpFailure('McpInvalid', `It sent an invalid message: ${quote(message, 300)}`));
+        this.#fail(
+          this.#explain(new McpFailure('McpInvalid', `It sent an invalid message: ${quote(message, 300)}`)),
+        );
     };
     transport.onclose = () => {
       this.closed = true;
-      this.#broken.reject(transport === this.#transport ? this.#transport.failure : undefined);
+      this.#broken.reject(this.#transport.failure ?? CLOSED);
     };
+  }
+
+  #explain(error: unknown): McpFailure {
+    const failure = toFailure(error);
+    const transport = this.#transport;
+    const isAnswer = failure.code === 'McpUnavailable' || failure.code === 'McpInvalid';
+    return isAnswer && transport instanceof HttpTransport ? transport.explain(failure) : failure;
   }
 
   #fail(fault: McpFailure): void {
@@ -175,15 +187,13 @@ class Connection implements McpConnection {
   }
 }
 
-function toFailure(error: unknown): McpFailure {
-  if (isMcpFailure(error)) return error;
-  const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown };
-  if (isMcpFailure(cause)) return cause;
-  if (code === 'REQUEST_TIMEOUT') return new McpFailure('McpTimeout', 'It did not answer in time.');
-  if (code === 'LIST_PAGINATION_EXCEEDED')
-    return new McpFailure('McpTooLarge', `Its list has more than ${MCP_LIMITS.listPages} pages.`);
-  if (code === 'INVALID_RESULT' || (error as Error)?.name === 'ZodError')
-    return new McpFailure('McpInvalid', `It sent an invalid answer: ${quote(message, 300)}`);
-  const deeper = cause instanceof Error ? `: ${quote(cause.message, 200)}` : '';
-  return new McpFailure('McpUnavailable', `${quote(message, 300)}${deeper}`);
+/** Closed while a request was under way, which knows the reason. */
+const CLOSED = new McpFailure('McpUnavailable', 'Its connection was closed.');
+
+/** Why the request has failed. Closing the connection ends it, so this settles at once. */
+function whyOf(sent: Promise<unknown> | undefined, late: Promise<never>): Promise<unknown> {
+  return Promise.race([sent, late]).then(
+    () => CLOSED,
+    (why: unknown) => why ?? CLOSED,
+  );
 }

@@ -2,9 +2,11 @@
  * Lists the wanted tools of a server. Their descriptions are untrusted: they are bounded, stripped of invisible
  * characters, shown to models and people, and used for nothing else.
  */
+
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { measureJson } from '../core/value/json-measure.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import { quote, visible, visibleIn } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { isAnswered, McpFailure } from './failure.ts';
@@ -34,7 +36,7 @@ export async function listTools(
     .ask((client, options) => client.listTools(undefined, options), terms)
     .catch((error: unknown) => {
       if (isAnswered(error))
-        throw new McpFailure('McpInvalid', `It refused to list its tools: ${quote(error.message)}`);
+        throw new McpFailure('McpInvalid', `It refused to list its tools: ${quote(errorMessage(error))}`);
       throw error;
     });
   const found = new Map<string, ListedTool>();

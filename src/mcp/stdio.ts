@@ -5,9 +5,11 @@
  * P2. Output is counted before it is parsed: per line, and per request. Beyond a limit the process is ended.
  * P3. The process is ended with its whole process group, and does not outlive this process (guardian.ts).
  */
+
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { McpReach } from '../core/author/mcp-server.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import { quote } from '../outbound/index.ts';
 import { McpFailure } from './failure.ts';
 import { guardGroup } from './guardian.ts';
@@ -64,7 +66,9 @@ export class StdioTransport implements Transport {
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error: NodeJS.ErrnoException) =>
-        reject(new McpFailure('McpUnavailable', `${command} does not start: ${error.code ?? error.message}`)),
+        reject(
+          new McpFailure('McpUnavailable', `${command} does not start: ${error.code ?? errorMessage(error)}`),
+        ),
       );
     });
     const dismiss = child.pid === undefined ? () => {} : guardGroup(child.pid);

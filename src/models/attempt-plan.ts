@@ -3,12 +3,14 @@
  * immediate plain (not streamed) call of it, the next fallback, or the end. Pure; `call-model.ts` carries it out.
  * P1. A broken stream is followed by one plain call of the same model, at most once per model: a proxy may block
  *     streams.
- * P2. All attempts at one model for one answer, pauses included, end within `totalMs` plus `generateMs`.
+ * P2. All attempts at one model for one answer, pauses included, end within `totalMs` plus `generateMs`. While the
+ *     provider accepts requests of others, that time begins anew (admission.ts).
  */
 
 import type { ProviderError } from '../core/message/provider.ts';
 import { type ModelTimeouts, modelTimeouts } from '../core/value/limit.ts';
 import { isRetryable } from './classify.ts';
+import { planAfterRefusal } from './refusal-plan.ts';
 
 /** All times in milliseconds. */
 export interface AttemptLimits {
@@ -85,6 +87,8 @@ export interface FailedAttempt {
   readonly tries: number;
   /** Models not tried yet. */
   readonly modelsLeft: number;
+  /** Set if the provider is busy: how often it was, for this answer, and until when. */
+  readonly refused?: { readonly refusals: number; readonly waitMs: number };
 }
 
 export type NextMove =
@@ -94,7 +98,10 @@ export type NextMove =
   | { readonly next: 'give_up' };
 
 export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): NextMove {
-  const { error, leftMs } = failed;
+  const { error, leftMs, refused } = failed;
+  // A request that is made once is not repeated for that either.
+  const repeats = limits.retryDelaysMs.length > 0;
+  if (refused && repeats && isRetryable(error)) return planAfterRefusal({ ...failed, ...refused });
   const delay = limits.retryDelaysMs[failed.tries - 1];
   if (failed.brokeStream && !failed.wentPlain && leftMs > 0 && isStreamFault(error)) return { next: 'plain' };
   // A stall has cost minutes already, and so might a retry: another model is more likely to answer.

@@ -11,8 +11,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
-import { ProviderError, type ProviderResponse } from '../core/message/provider.ts';
-import type { DeltaKind, OnDelta, StreamedCall } from './answer-reader.ts';
+import { ProviderError } from '../core/message/provider.ts';
+import type { AskedSoFar, HeldModel } from '../core/thread/waiting-call.ts';
+import { noteRefusal, type Turn, takeTurn } from './admission.ts';
+import type { OnDelta } from './answer-reader.ts';
 import { type AttemptResult, type FailedAnswer, runAttempt, type ToRequest } from './attempt.ts';
 import {
   type AttemptLimits,
@@ -22,102 +24,38 @@ import {
   planAfterFailure,
   requestTimeoutMs,
 } from './attempt-plan.ts';
+import type { AttemptOutcome, AttemptStart, CallModelOptions, CallModelResult } from './call-options.ts';
 import { createFeedback, type Feedback } from './feedback.ts';
-import { asksForVariables, type VariableLookup } from './provider-config.ts';
+import { asksForVariables } from './provider-config.ts';
 import { refusesMetadata, withoutMetadata } from './refused-metadata.ts';
 
-export interface AttemptStart {
-  /** 1 for the first attempt of the step; counts on across fallbacks. */
-  readonly attempt: number;
-  /** `name` is the model's own name, `model` the provider's id. */
-  readonly model: ModelDefinition;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-}
-
-export interface AttemptEnd extends AttemptStart {
-  /** Milliseconds since 1970. */
-  readonly endedAt: number;
-  readonly outcome: AttemptOutcome;
-}
-
-export type AttemptOutcome =
-  /** `firstTokenAt`: milliseconds since 1970. `ignored`: kinds of chunks that the response leaves out. */
-  | {
-      readonly ok: true;
-      readonly response: ProviderResponse;
-      readonly firstTokenAt: number;
-      readonly ignored: readonly string[];
-    }
-  | {
-      readonly ok: false;
-      readonly error: ProviderError;
-      readonly next: 'retry' | 'plain' | 'fallback' | 'give_up';
-      /** With `next: 'retry'`. */
-      readonly willRetryInMs?: number;
-      /** With `next: 'retry'`: what providers want back with answers is left out. */
-      readonly withoutMetadata?: true;
-    };
-
-export interface AttemptChunk {
-  readonly attempt: number;
-  readonly kind: DeltaKind;
-  readonly delta: string;
-  /** With the kind `input`. */
-  readonly call?: StreamedCall;
-}
-
-export interface CallModelOptions {
-  /** The primary model first, then its fallbacks. */
-  readonly models: readonly ModelDefinition[];
-  /** The request for this model; `signal` is added here. */
-  readonly request: ToRequest;
-  /** Reads the variables that may be settings of a provider; called only if a provider's factory needs some. */
-  readonly variables?: () => Promise<VariableLookup>;
-  readonly signal: AbortSignal;
-  /** Called before the request is sent; awaited. */
-  readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
-  /**
-   * Milliseconds left for the attempt that `onAttempt` announced last. An attempt that is cut off by this limit is
-   * announced again at once; `onAttempt` throws if it may not be repeated.
-   */
-  readonly leftMs?: () => number | undefined;
-  /** Called if no answer has begun within the model's `feedbackMs`; synchronous, must not throw. */
-  readonly onWaiting?: (start: AttemptStart) => void;
-  /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
-  readonly onChunk?: (chunk: AttemptChunk) => void;
-  /** Called after an attempt; awaited before anything else happens. */
-  readonly onAttemptEnd?: (end: AttemptEnd) => Promise<void> | void;
-  readonly limits?: Partial<AttemptLimits>;
-  /** Waits between attempts; must resolve or reject when the signal aborts. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
-}
-
-/** `attempts` is the number of requests; `error` is the error of the last one. */
-export type CallModelResult =
-  | {
-      readonly ok: true;
-      readonly response: ProviderResponse;
-      readonly model: ModelDefinition;
-      readonly attempts: number;
-    }
-  | { readonly ok: false; readonly error: ProviderError; readonly attempts: number };
+export type {
+  AttemptChunk,
+  AttemptEnd,
+  AttemptOutcome,
+  AttemptStart,
+  CallModelOptions,
+  CallModelResult,
+} from './call-options.ts';
 
 /** Calls the models until one answers or the last one has failed. Throws the signal's reason on an abort. */
 export async function callModel(options: CallModelOptions): Promise<CallModelResult> {
-  const { models } = options;
+  const { models, asked: before, now = Date.now } = options;
   const feedback = createFeedback(options.onWaiting);
-  let attempts = 0;
+  let attempts = before?.attempts ?? 0;
   for (const [position, model] of models.entries()) {
+    if (position < (before?.position ?? 0)) continue;
+    const { since, refusals } = before?.position === position ? before : { since: now(), refusals: 0 };
     const modelsLeft = models.length - position - 1;
     const limits = { ...limitsOf(model.timeouts), ...options.limits };
-    const asked = { model, limits, modelsLeft, until: performance.now() + patienceMs(limits) };
-    const { outcome, tries } = await askOne(options, asked, attempts, feedback);
-    attempts += tries;
+    const waitedBefore = Math.max(0, now() - since) - performance.now();
+    const waitedMs = () => waitedBefore + performance.now();
+    const asked = { position, since, refusals, attempts };
+    const end = await askOne(options, { model, limits, modelsLeft, waitedMs, asked }, feedback);
+    const { outcome, held } = end;
+    attempts = end.asked.attempts;
     if (outcome.ok) return { ok: true, response: outcome.response, model, attempts };
-    if (outcome.next === 'give_up') return { ok: false, error: outcome.error, attempts };
+    if (held || outcome.next === 'give_up') return { ok: false, error: outcome.error, attempts, held };
   }
   return noModelResult();
 }
@@ -128,43 +66,86 @@ interface AskedModel {
   readonly limits: AttemptLimits;
   /** Models not tried yet. */
   readonly modelsLeft: number;
-  /** Time on the clock of `performance.now` after which this model gets no further attempt (attempt-plan.ts, P2). */
-  readonly until: number;
+  /** Milliseconds since it was first asked. */
+  readonly waitedMs: () => number;
+  /** Before the first attempt that is made here. */
+  readonly asked: AskedSoFar;
 }
 
-/** Makes attempts at one model until it answers, or the plan is to use the next model or to give up. */
+interface ModelEnd {
+  readonly outcome: AttemptOutcome;
+  readonly asked: AskedSoFar;
+  readonly held?: HeldModel;
+}
+
+/** Makes attempts at one model until it answers, or the plan is to use the next model, to give up, or to leave. */
 async function askOne(
   options: CallModelOptions,
-  asked: AskedModel,
-  before: number,
+  { asked: before, ...model }: AskedModel,
   feedback: Feedback<AttemptStart>,
-): Promise<{ readonly outcome: AttemptOutcome; readonly tries: number }> {
-  const { wait = pause } = options;
+): Promise<ModelEnd> {
+  const { wait = pause, place } = options;
+  let asked = before;
   let plain = false;
   let bare = false;
   let wentPlain = false;
   let stalled = false;
   for (let tries = 1; ; tries += 1) {
-    const plan: Plan = (failed, leftMs) => {
+    const turn = await turnOf(options, model, asked);
+    if (turn.kind !== 'now') return withoutTurn(turn, model, asked);
+    asked = { ...asked, attempts: asked.attempts + 1 };
+    const plan: Plan = (failed, leftMs, waitMs) => {
       stalled ||= failed.stalled;
-      const { limits, modelsLeft, model } = asked;
-      if (!bare && refusesMetadata(failed.error, options.request(model, {}))) {
+      if (waitMs !== undefined) asked = { ...asked, refusals: asked.refusals + 1 };
+      const { limits, modelsLeft } = model;
+      if (!bare && refusesMetadata(failed.error, options.request(model.model, {}))) {
         bare = true;
         return { next: 'retry', willRetryInMs: 0, withoutMetadata: true };
       }
-      return planAfterFailure({ ...failed, stalled, wentPlain, tries, modelsLeft, leftMs }, limits);
+      const refused = waitMs === undefined ? {} : { refused: { refusals: asked.refusals, waitMs } };
+      return planAfterFailure(
+        { ...failed, ...refused, stalled, wentPlain, tries, modelsLeft, leftMs },
+        limits,
+      );
     };
-    const outcome = await reportedAttempt(
-      options,
-      asked,
-      { attempt: before + tries, plain, bare, plan },
-      feedback,
+    const { refusals } = asked;
+    const attempt: AttemptPosition = { attempt: asked.attempts, plain, bare, plan, turn, refusals };
+    const outcome: AttemptOutcome = await reportedAttempt(options, model, attempt, feedback).finally(() =>
+      turn.lease?.end(),
     );
-    if (outcome.ok || outcome.next === 'fallback' || outcome.next === 'give_up') return { outcome, tries };
-    if (outcome.next === 'retry') await wait(outcome.willRetryInMs ?? 0, options.signal);
+    if (outcome.ok || outcome.next === 'fallback' || outcome.next === 'give_up') return { outcome, asked };
+    // With a place, the next turn is waited for there.
+    const waits = outcome.next === 'retry' && !(place && asked.refusals > refusals);
+    if (waits) await wait(outcome.willRetryInMs ?? 0, options.signal);
     plain = outcome.next === 'plain';
     wentPlain ||= plain;
   }
+}
+
+type OpenModel = Omit<AskedModel, 'asked'>;
+type Now = Extract<Turn, { kind: 'now' }>;
+
+function withoutTurn(
+  turn: Exclude<Turn, Now>,
+  { model: { name: model }, modelsLeft }: OpenModel,
+  asked: AskedSoFar,
+): ModelEnd {
+  const next = modelsLeft > 0 ? 'fallback' : 'give_up';
+  const outcome = { ok: false, error: turn.error, next } as const;
+  return { asked, outcome, ...(turn.kind === 'later' && { held: { model, pauseMs: turn.pauseMs, asked } }) };
+}
+
+async function turnOf(options: CallModelOptions, open: OpenModel, asked: AskedSoFar): Promise<Turn> {
+  const { model, limits, modelsLeft } = open;
+  const { signal, place, recorded = false } = options;
+  signal.throwIfAborted();
+  const variable = place && asksForVariables(model) ? await options.variables?.() : undefined;
+  return takeTurn(place, {
+    ...{ model, modelsLeft, variable, signal, since: asked.since, waitedMs: open.waitedMs() },
+    urgent: recorded && asked.attempts === 0,
+    timeoutMs: requestTimeoutMs(limits),
+    patienceMs: patienceMs(limits),
+  });
 }
 
 /** The number of an attempt, its mode, and the plan that decides what follows it. */
@@ -174,21 +155,25 @@ interface AttemptPosition {
   /** True if what providers want back with answers is left out (refused-metadata.ts). */
   readonly bare: boolean;
   readonly plan: Plan;
+  readonly turn: Now;
+  /** Earlier refusals of the model. */
+  readonly refusals: number;
 }
 
-type Plan = (failed: FailedAnswer, leftMs: number) => NextMove;
+/** `waitMs`: set if the provider is busy. */
+type Plan = (failed: FailedAnswer, leftMs: number, waitMs: number | undefined) => NextMove;
 
 async function reportedAttempt(
   options: CallModelOptions,
-  { model, limits, until }: AskedModel,
-  { attempt, plain, bare, plan }: AttemptPosition,
+  { model, limits }: OpenModel,
+  { attempt, plain, bare, plan, turn, refusals }: AttemptPosition,
   feedback: Feedback<AttemptStart>,
 ): Promise<AttemptOutcome> {
   const { signal, now = Date.now } = options;
   const request: ToRequest = bare
     ? (...given) => withoutMetadata(options.request(...given))
     : options.request;
-  signal.throwIfAborted();
+  const until = performance.now() + turn.leftMs;
   const start: AttemptStart = { attempt, model, startedAt: now() };
   await options.onAttempt?.(start);
   const leftMs = options.leftMs?.() ?? Number.POSITIVE_INFINITY;
@@ -201,12 +186,18 @@ async function reportedAttempt(
     ...{ model, request, variable, signal, plain, onDelta, now },
     limits: withinTime(limits, Math.min(leftMs, until - sentAt)),
     requestTimeoutMs: requestTimeoutMs(limits),
-    onBegin: () => feedback.end(true),
+    onBegin: () => {
+      turn.lease?.accepted();
+      feedback.end(true);
+    },
   }).finally(() => feedback.end(false));
+  const waitMs = result.ok ? undefined : noteRefusal(result.error, turn, refusals);
+  // Its end is stored without it.
+  turn.lease?.end();
   const outcome = toOutcome(result, (failed) => {
     const endedAt = performance.now();
     if (endedAt - sentAt >= leftMs) return { next: 'retry', willRetryInMs: 0 };
-    return plan(failed, until - endedAt);
+    return plan(failed, until - endedAt, waitMs);
   });
   await options.onAttemptEnd?.({ ...start, endedAt: now(), outcome });
   return outcome;

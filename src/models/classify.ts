@@ -9,7 +9,9 @@
  */
 import { ProviderError, type ProviderErrorCode } from '../core/message/provider.ts';
 import { errorMessage, readField } from '../core/value/thrown.ts';
+import { type HeaderReader, headerReader, readRetryAfter, scalarText } from './answer-header.ts';
 import { redactKeys } from './redact.ts';
+import { type ReadRefusal, type Refusal, readRefusal, refusalOf } from './refusal.ts';
 
 /** The `cause` of a ProviderError that came from an HTTP answer. */
 export interface AnswerFacts {
@@ -18,6 +20,8 @@ export interface AnswerFacts {
   /** The header `x-should-retry`, which overrides the status. */
   readonly shouldRetry?: boolean;
   readonly requestId?: string;
+  /** What the provider means by it, if it refuses more than this request. */
+  readonly refusal?: Refusal;
 }
 
 export interface ClassifyOptions {
@@ -72,16 +76,18 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   const message = describe(links, options.secrets ?? []);
   const code = status === undefined ? codeFromPatterns(links) : codeFromStatus(status);
   const headers = readField(error, 'headers') ?? readField(error, 'responseHeaders');
+  const refused = readRefusal(status, links);
   if (status === undefined && headers == null)
-    return new ProviderError(message, code, undefined, undefined, { cause: error });
+    return new ProviderError(message, code, undefined, refused.retryAfter, { cause: error });
   const header = headerReader(headers);
-  const cause = readFacts(error, header, options.secrets ?? []);
-  return new ProviderError(message, code, status, readRetryAfter(header, options.now), { cause });
+  const cause = readFacts(error, header, { secrets: options.secrets ?? [], refused });
+  const retryAfter = readRetryAfter(header, options.now) ?? refused.retryAfter;
+  return new ProviderError(message, code, status, retryAfter, { cause });
 }
 
 /** Returns a ProviderError unchanged, unless its message contains a secret or is too long, or one of its numbers is invalid. */
 function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
-  const message = redactAndTruncate(scalarText(error.message), secrets);
+  const message = redactAndTruncate(scalarText(error.message) || errorMessage(error), secrets);
   const { code, cause } = error;
   const statusCode = isCount(error.statusCode) ? error.statusCode : undefined;
   const retryAfter = isCount(error.retryAfter) ? error.retryAfter : undefined;
@@ -95,10 +101,11 @@ function isCount(value: unknown): value is number {
 }
 
 /**
- * Whether the same request may be sent again: never after a 4xx other than 408, 409, 425 and 429, unless the
- * provider said so in `x-should-retry`.
+ * Whether the same request may be sent again: never if the account has nothing left (refusal.ts), nor after a 4xx other
+ * than 408, 409, 425 and 429, unless the provider said so in `x-should-retry`.
  */
 export function isRetryable(error: ProviderError): boolean {
+  if (refusalOf(error) === 'quota') return false;
   const shouldRetry = (error.cause as Partial<AnswerFacts> | undefined)?.shouldRetry;
   if (typeof shouldRetry === 'boolean') return shouldRetry;
   const status = error.statusCode;
@@ -148,41 +155,11 @@ function readStatus(thrown: unknown): number | undefined {
   return candidates.find((number) => Number.isInteger(number) && number >= 100 && number <= 599);
 }
 
-type HeaderReader = (name: string) => string | undefined;
-
-/** Reads a Headers object (openai) or a plain object (AI SDK). */
-function headerReader(headers: unknown): HeaderReader {
-  const get = readField(headers, 'get');
-  if (typeof get === 'function')
-    return (name) => tryRead(() => scalarText(get.call(headers, name))) || undefined;
-  const entries = tryRead(() =>
-    Object.entries(Object(headers)).map(([name, value]) => [name.toLowerCase(), scalarText(value)] as const),
-  );
-  const known = new Map(entries);
-  return (name) => known.get(name);
-}
-
-function tryRead<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Seconds, from `retry-after-ms`, or from `retry-after` as seconds or as an HTTP date. */
-function readRetryAfter(header: HeaderReader, now: number): number | undefined {
-  const milliseconds = Number.parseFloat(header('retry-after-ms') ?? '');
-  if (milliseconds >= 0) return milliseconds / 1000;
-  const text = header('retry-after')?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  const date = Date.parse(text);
-  // Relative to the response's own `date` header if it has one: this machine's clock may be hours off.
-  const sent = Date.parse(header('date') ?? '');
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - (Number.isNaN(sent) ? now : sent)) / 1000);
-}
-
-function readFacts(thrown: unknown, header: HeaderReader, secrets: readonly string[]): AnswerFacts {
+function readFacts(
+  thrown: unknown,
+  header: HeaderReader,
+  { secrets, refused }: { readonly secrets: readonly string[]; readonly refused: ReadRefusal },
+): AnswerFacts {
   const shouldRetry = header('x-should-retry');
   const requestId = header('x-request-id');
   return {
@@ -191,6 +168,7 @@ function readFacts(thrown: unknown, header: HeaderReader, secrets: readonly stri
     ...(requestId === undefined
       ? {}
       : { requestId: redactKeys(requestId.slice(0, MAX_FACT_CHARS), secrets) }),
+    ...(refused.refusal ? { refusal: refused.refusal } : {}),
   };
 }
 
@@ -229,11 +207,6 @@ function messageOf(link: unknown): string {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** I3: a text or a number as a text; an empty text for anything else. */
-function scalarText(value: unknown): string {
-  return typeof value === 'number' ? String(value) : textOf(value);
-}
 
 const fieldText = (thrown: unknown, field: string): string => scalarText(readField(thrown, field));
 

@@ -6,8 +6,10 @@
  *               answer: `read-chunk` parses it, `answer-meter` measures it and `accumulate` assembles it;
  *               `stall-guard` keeps the deadlines, `feedback` reports a late answer; `refused-metadata` and
  *               `running-turn` leave out what a provider refused
+ *   waiting     `admission` asks the `rate-limiter`, by default `memory-limiter`, before each attempt
  *   failing     `classify` turns anything a backend throws into one ProviderError, `answer-failure` has the errors
- *               about an answer itself; `redact` removes keys from a text
+ *               about an answer itself; `redact` removes keys from a text; `answer-header` reads headers, `refusal` what a
+ *               provider means by a refusal, and `refusal-plan` decides what follows it
  *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`,
  *               `ai-sdk-request`, `ai-sdk-response`; `ai-sdk-parts`, `ai-sdk-assistant` and `ai-sdk-thinking` for what
  *               providers need back)

@@ -54,7 +54,7 @@ const providers = new WeakMap<ModelDefinition, Map<string, Provider>>();
 const MAX_KEPT_PROVIDERS = 16;
 
 /** Throws what the factory throws; the next call tries again. */
-function providerOf(model: ModelDefinition, { config }: ProviderSettings): Provider {
+export function providerOf(model: ModelDefinition, { config }: ProviderSettings): Provider {
   const made = providers.get(model) ?? new Map<string, Provider>();
   providers.set(model, made);
   const key = JSON.stringify(config);

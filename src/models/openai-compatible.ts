@@ -16,6 +16,7 @@ import {
   type ProviderStreamChunk,
 } from '../core/message/provider.ts';
 import type { ProviderFactoryConfig } from '../core/message/provider-terms.ts';
+import { toRateScope } from './admission.ts';
 import { boundedFetch, type Fetch } from './bounded-fetch.ts';
 import { classifyError } from './classify.ts';
 import { type Dialect, toChatBody } from './openai-request.ts';
@@ -116,7 +117,8 @@ function createProvider(settings: Settings): Provider {
     }
   }
 
-  return { name: 'openai-compatible', specificationVersion: '1', generate, stream };
+  const rateScope = toRateScope(settings.baseUrl, settings.apiKey);
+  return { name: 'openai-compatible', specificationVersion: '1', rateScope, generate, stream };
 }
 
 const UNREACHABLE = /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connection error|fetch failed/i;

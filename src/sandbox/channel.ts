@@ -3,7 +3,9 @@
  * written at once; those that follow it in the same turn are written together. The amount read per turn is bounded, so
  * that a flood from one side cannot starve the other side.
  */
+
 import type { Socket } from 'node:net';
+import { errorMessage } from '../core/value/thrown.ts';
 import type { Wire } from './codec/wire.ts';
 import { createFrameReader, encodeFrame, type Frame, type FrameReader } from './frame.ts';
 import { createMessageBatcher } from './message-batcher.ts';
@@ -77,7 +79,7 @@ class ChannelInput {
       this.#readFrames();
     } catch (error) {
       this.close();
-      this.#events.onFault(error instanceof Error ? error.message : 'unreadable input');
+      this.#events.onFault(errorMessage(error));
       return;
     }
     if (this.#isTurnSpent()) {

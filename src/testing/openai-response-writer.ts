@@ -1,5 +1,7 @@
 /** Writes the provider port's answers as OpenAI chat completions, whole and streamed, and failures as error bodies. Pure. */
+
 import type { ProviderResponse, ProviderStreamChunk, ProviderUsage } from '../core/message/provider.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import { isProviderError } from '../models/classify.ts';
 
 export function toCompletion(response: ProviderResponse, model: string): object {
@@ -69,7 +71,11 @@ export function createChunkWriter(id: string, model: string): ChunkWriter {
 export function toErrorBody(error: unknown): object {
   if (!isProviderError(error)) {
     return {
-      error: { message: `The script itself failed: ${String(error)}`, type: 'server_error', code: null },
+      error: {
+        message: `The script itself failed: ${errorMessage(error)}`,
+        type: 'server_error',
+        code: null,
+      },
     };
   }
   return { error: { message: error.message, type: error.code, code: null } };

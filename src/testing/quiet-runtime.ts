@@ -2,6 +2,7 @@
 
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Runtime } from '@temporalio/worker';
+import { errorMessage } from '../core/value/thrown.ts';
 import type { TestServer } from './test-server.ts';
 
 const silent = () => undefined;
@@ -10,7 +11,7 @@ function printError(
   message: string,
   { error, stack }: Readonly<Record<string | symbol, unknown>> = {},
 ): void {
-  const why = error === undefined ? '' : `: ${String(error)}`;
+  const why = error === undefined ? '' : `: ${errorMessage(error)}`;
   process.stderr.write(`${message}${why}\n${typeof stack === 'string' ? `${stack}\n` : ''}`);
 }
 

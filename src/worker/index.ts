@@ -19,6 +19,7 @@
 import { Client } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
+import { createRateLimiter } from '../models/memory-limiter.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
@@ -113,6 +114,8 @@ async function startWorker(
   }
   onStep?.('asking the Temporal server who serves its task queue');
   await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
+  const limiter = createRateLimiter();
+  metrics.limiter(limiter);
   const departure = openShutdown(configuration.modelGraceMs);
   const { leaving, handover } = departure;
   const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, stopWithinMs } = configuration;
@@ -126,6 +129,7 @@ async function startWorker(
     leaving,
     stopWithinMs,
     sandbox,
+    limiter,
     registry: project.current,
     ...(await openSupervision(options.supervision, place)),
     probe: options.probe,

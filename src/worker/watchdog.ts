@@ -2,8 +2,10 @@
  * Starts the thread that monitors the event loop of this process (watchdog-thread.ts), and kills the process if that
  * computes endlessly. Only supervised processes have one.
  */
+
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { errorMessage } from '../core/value/thrown.ts';
 
 /** The data of the thread. */
 export interface WatchdogOrder {
@@ -28,7 +30,7 @@ export function startWatchdog(order: Omit<WatchdogOrder, 'beats'>): void {
     env: {},
   });
   // If the thread fails, the process continues without a watchdog.
-  thread.on('error', (error) => console.error(`The watchdog thread has ended: ${error.message}`));
+  thread.on('error', (error) => console.error(`The watchdog thread has ended: ${errorMessage(error)}`));
   // The thread runs as long as the process does, and does not keep it alive.
   thread.unref();
 }

@@ -9,11 +9,13 @@
  * C4. While the call waits, the floor is lent to effects (floor.ts, F2).
  * C5. If a child waits for people, the thread shows that wait as its own. The store returns it each time it is asked.
  */
+
 import { condition, getExternalWorkflowHandle, isCancellation, patched } from '@temporalio/workflow';
 import { workflowIdOf } from '../core/thread/start-options.ts';
 import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ChildStart, WaitBelow } from '../core/thread/subagent-step.ts';
 import type { SubagentAttempt, WaitingCall } from '../core/thread/wait-step.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import type { CallPlace } from './bound-activities.ts';
 import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';
@@ -127,5 +129,5 @@ async function wakeChild(run: ThreadRun, child: ChildStart): Promise<void> {
 }
 
 function notStarted(error: unknown): StoredError {
-  return { code: 'Fault', message: `its thread could not be started: ${String(error)}`.slice(0, 1000) };
+  return { code: 'Fault', message: `its thread could not be started: ${errorMessage(error)}`.slice(0, 1000) };
 }

@@ -5,6 +5,7 @@
  * C2. A child that was already started elsewhere counts as started.
  * C3. A run must not end between the command and the server's confirmation: the child might never start.
  */
+
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
 import { startOptions, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
 import type { ChildStart } from '../core/thread/subagent-step.ts';
@@ -14,6 +15,7 @@ import {
   TASK_WORKFLOW_TYPE,
   taskStartOptions,
 } from '../core/thread/task-start.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 
@@ -77,7 +79,7 @@ async function startUnstarted(run: ThreadRun): Promise<void> {
       try {
         await startThread(run, child);
       } catch (error) {
-        log.error('a child could not be started', { child: child.threadId, error: String(error) });
+        log.error('a child could not be started', { child: child.threadId, error: errorMessage(error) });
         return;
       }
     }

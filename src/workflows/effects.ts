@@ -6,8 +6,10 @@
  *     growing pauses; after a batch that ran nothing it pauses at least MIN_PAUSE_MS, since clocks differ.
  * E3. `stop` does not affect effects. `terminate` and Cancel abort running ones (thread-run.ts).
  */
+
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
 import type { RunEffectsOutcome } from '../core/thread/effect-batch.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import { workflowTime } from './clock.ts';
 import { isFailedActivity } from './fault.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -73,7 +75,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
     }
     if (!isFailedActivity(error)) throw error;
     const pause = Math.min(FAULT_PAUSE_MS * 2 ** faults, MAX_FAULT_PAUSE_MS);
-    log.error('effects could not be run', { error: String((error as Error).cause ?? error), pause });
+    log.error('effects could not be run', { error: errorMessage((error as Error).cause ?? error), pause });
     effects.lookIn(0);
     effects.rest(pause);
     return false;

@@ -1,6 +1,8 @@
 /** Distinguishes activities that failed permanently from cancellations and from faults of the workflow's own code. */
+
 import { isCancellation } from '@temporalio/workflow';
 import type { StoredError } from '../core/thread/step.ts';
+import { errorMessage, readField } from '../core/value/thrown.ts';
 
 /** True if an activity failed permanently. Other errors are rethrown: they fail the workflow task, which is retried. */
 export function isFailedActivity(error: unknown): boolean {
@@ -9,6 +11,8 @@ export function isFailedActivity(error: unknown): boolean {
 
 /** Converts the failure of an activity to a stored error. */
 export function toStoredError(error: unknown): StoredError {
-  const cause = (error as { cause?: { type?: string; message?: string } }).cause;
-  return { code: cause?.type ?? 'Fault', message: (cause?.message ?? String(error)).slice(0, 1000) };
+  const cause = readField(error, 'cause');
+  const type = readField(cause, 'type');
+  const code = typeof type === 'string' ? type : 'Fault';
+  return { code, message: errorMessage(cause ?? error).slice(0, 1000) };
 }

@@ -7,6 +7,7 @@
  * P3. TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
  * P4. Code that a model wrote uses the separate sandbox queue; it is pure, so after a lost worker it runs again.
  */
+
 import {
   ActivityCancellationType,
   type ActivityOptions,
@@ -21,6 +22,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import { type CallRef, sandboxQueue } from '../core/thread/step.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 
 /** Time without heartbeats after which a worker counts as lost; from the settings that `openThread` returns. */
 export type Heartbeats = Pick<Settings, 'modelHeartbeatMs' | 'toolHeartbeatMs'>;
@@ -116,7 +118,7 @@ export async function commit<Input, Output>(
       return await activity.local.executeWithOptions({ ...LOCAL_COMMIT, summary }, [input]);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      log.warn(`${activity.name} goes on as a regular activity`, { error: String(error) });
+      log.warn(`${activity.name} goes on as a regular activity`, { error: errorMessage(error) });
     }
   }
   return activity.regular.executeWithOptions({ ...COMMIT, heartbeatTimeout, summary }, [input]);

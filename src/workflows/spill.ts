@@ -3,10 +3,12 @@
  * and a killed run loses nothing (runtime §9).
  * T1. An item too deep to be written as JSON is refused: it would block all items after it.
  */
+
 import { condition, isCancellation, log, patched } from '@temporalio/workflow';
 import type { QueueItem } from '../core/thread/item.ts';
 import type { ThreadQueue } from '../core/thread/queue.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Moves one batch; false if that failed, in which case the batch stays in the workflow. */
@@ -20,7 +22,7 @@ export async function spillBatch(run: ThreadRun): Promise<boolean> {
     return true;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.error('queued items stay in the workflow', { error: String(error) });
+    log.error('queued items stay in the workflow', { error: errorMessage(error) });
     return false;
   }
 }

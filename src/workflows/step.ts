@@ -15,7 +15,8 @@ import type {
 } from '../core/thread/step.ts';
 import type { CallEnd } from '../core/thread/step-end.ts';
 import type { StopReason } from '../core/thread/stop.ts';
-import { awaitBudget } from './budget.ts';
+import type { AskedSoFar } from '../core/thread/waiting-call.ts';
+import { awaitBlocked } from './blocked.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBatch, spillDuring } from './spill.ts';
 import { numberOf, planAhead, planNextOffer, type StepAhead } from './step-ahead.ts';
@@ -131,7 +132,7 @@ function toAhead({ turn, presence }: ThreadRun, { ordinal }: StepAhead): ModelIn
   });
 }
 
-/** Asks for the step, and repeats that after it had to wait for its budget, or for an approval of what it spends. */
+/** Asks for the step, and repeats that after it had to wait for its model, its budget, or an approval of what it spends. */
 async function askModel(
   run: ThreadRun,
   input: ModelInput,
@@ -139,6 +140,7 @@ async function askModel(
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
   const { presence } = run;
   let number: number | undefined;
+  let asked: AskedSoFar | undefined;
   for (let look = 0, received = ahead?.outcome; ; look++, received = undefined) {
     const signalCount = (received && ahead?.budget) ?? run.budget.signalCount;
     let outcome = received;
@@ -149,14 +151,14 @@ async function askModel(
       number ??= numberOf(run, input);
       const next = planNextOffer(run, number);
       if (next) run.ahead.ask(next, run);
-      const offered = next ? { ...input, next } : input;
+      const offered = { ...input, ...(next && { next }), ...(asked && { asked }) };
       outcome = run.ahead.receive(
         await run.activities.modelStep(offered, presence.nameStep(next !== undefined)),
       );
     }
     if (outcome.kind !== 'blocked') return outcome;
-    if (outcome.wait) await awaitAnswer(run, outcome.wait);
-    else await awaitBudget(run, { look, signalCount });
+    asked = outcome.held?.asked;
+    await awaitBlocked(run, outcome, { look, signalCount });
   }
 }
 

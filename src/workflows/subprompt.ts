@@ -4,8 +4,9 @@
  * a lost worker or run everything is found in the store: the step by the call, its calls by the step.
  */
 import type { CallRef, SubpromptOutcome, ToolCallOutcome } from '../core/thread/step.ts';
+import type { AskedSoFar } from '../core/thread/waiting-call.ts';
+import { awaitBlocked } from './blocked.ts';
 import type { CallPlace } from './bound-activities.ts';
-import { awaitBudget } from './budget.ts';
 import { callAt } from './step-call.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { awaitAnswer } from './wait-call.ts';
@@ -22,6 +23,7 @@ export async function runSubprompt(
   runCall: RunCall,
 ): Promise<ToolCallOutcome> {
   let [queued, looks] = [0, 0];
+  let before: AskedSoFar | undefined;
   const withQueued = (outcome: ToolCallOutcome): ToolCallOutcome =>
     outcome.kind === 'done' ? { ...outcome, queued: outcome.queued + queued } : outcome;
   const runInner = (step: SubpromptStep, index: number) => {
@@ -33,11 +35,11 @@ export async function runSubprompt(
     // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
     const { signalCount } = run.budget;
-    const asked = await run.activities.askSubprompt(call, place);
+    const asked = await run.activities.askSubprompt(call, before ? { ...place, asked: before } : place);
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
-      if (asked.wait) await awaitAnswer(run, asked.wait);
-      else await awaitBudget(run, { look: looks++, signalCount });
+      before = asked.held?.asked;
+      await awaitBlocked(run, asked, { look: looks++, signalCount });
       continue;
     }
     if (asked.kind === 'waits') {

@@ -90,8 +90,20 @@ describe('anything that was thrown', () => {
     [{ text: 'x'.repeat(5000) }, '{"text":"(a string of 5000 characters)"}'],
     [{ a: { b: { c: { d: { e: 1 } } } } }, '{"a":{"b":{"c":{"d":"(more)"}}}}'],
     [Symbol('odd'), 'Symbol(odd)'],
-    [null, 'null'],
-    [undefined, 'undefined'],
+    [null, 'No reason was given (null was thrown).'],
+    [undefined, 'No reason was given (undefined was thrown).'],
+    ['', 'No reason was given (an empty text was thrown).'],
+    [new Error(''), 'Error'],
+    [Object.assign(new Error(''), { code: 'ECONNRESET' }), 'Error (ECONNRESET)'],
+    [new Error('', { cause: new Error('deeper') }), 'Error: deeper'],
+    [new AggregateError([new Error('refused at ::1')], ''), 'AggregateError: refused at ::1'],
+    [
+      new (class Odd {
+        code = 17;
+      })(),
+      'Odd {"code":17}',
+    ],
+    [new Map(), 'Map {}'],
     [17n, '17'],
   ])('%p is told as %s', (thrown, told) => {
     expect(errorMessage(thrown)).toBe(told);

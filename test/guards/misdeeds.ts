@@ -339,7 +339,12 @@ export const MISDEEDS: readonly Misdeed[] = [
     ends: 'answered in 2',
   },
   // Refusals.
-  { what: 'refuses with 429 each time', does: refuses(429), ends: 'failed rate_limit in 3' },
+  {
+    what: 'refuses with 429 each time',
+    timeouts: { totalSeconds: 2, plainSeconds: 1 },
+    does: refuses(429),
+    ends: /^failed (rate_limit|timeout) in \d+$/,
+  },
   { what: 'refuses with 503 each time', does: refuses(503), ends: 'failed server_error in 3' },
   {
     what: 'wants to be asked again tomorrow',

@@ -119,7 +119,7 @@ test('[definitions 4] when every model has failed the last failure is the result
 });
 
 test('[definitions 4] waits follow retry-after, up to a minute', async () => {
-  const slow = (retryAfter: number) => fails({ status: 429, message: 'slow down', retryAfter });
+  const slow = (retryAfter: number) => fails({ status: 500, message: 'slow down', retryAfter });
   const { waits } = await run({ models: [scripted('main', [slow(7.5), slow(3600), says('Here')])] });
   expect(waits).toEqual([7500, 60_000]);
 });

@@ -140,7 +140,8 @@ test('[AX-34] a plain call is made once a model, and what fails behind it is tri
 test('[AX-34] what a provider refuses itself is not asked for as a whole', async () => {
   const { model, asked } = modelOf(async function* () {
     yield say('Well');
-    throw new ProviderError('too many', 'rate_limit', 429);
+    if (asked.length < 3) throw new ProviderError('too many', 'rate_limit', 429);
+    yield FINISH;
   });
   await run({ models: [model] });
   expect(asked).toEqual(['stream', 'stream', 'stream']);

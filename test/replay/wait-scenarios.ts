@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { WaitAnswer } from '../../src/core/wait/answer.ts';
 import { definePolicy, defineTool } from '../../src/definitions/index.ts';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { eventually } from '../support/runtime.ts';
@@ -84,6 +84,27 @@ export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await eventually('the next run', async () => (await handle.describe()).runId !== runId);
       const id = await waitOf(client, threadId);
       await handle.executeUpdate(answerWaitUpdate, { args: [{ id, answer: { value: 'Ada' } }] });
+      await client.waitForIdle(threadId);
+    },
+  },
+  /** A step leaves its activity while its model takes no request, and asks again. */
+  'model-held': {
+    model: () =>
+      scriptedModel([
+        fails({ status: 429, message: 'slow down', retryAfter: 6 }),
+        says('here'),
+        fails({ status: 429, message: 'slow down', retryAfter: 6 }),
+      ]),
+    async live(client, threadId) {
+      await say(client, threadId, 'go');
+      await client.queueMessage(threadId, { content: 'again' });
+      await eventually(
+        'the wait',
+        async () =>
+          (await handleOf(client, threadId).query(status)).activity?.startsWith('waiting for the model') ||
+          undefined,
+      );
+      await client.stop(threadId);
       await client.waitForIdle(threadId);
     },
   },

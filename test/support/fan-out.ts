@@ -4,7 +4,7 @@
  * script depends on the request alone.
  */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { ModelDefinition, Registry } from '../../src/core/author/definition.ts';
 import {
   type AgentInput,
   defineAgent,
@@ -27,7 +27,8 @@ export const LEVELS = 4;
 const LEVEL_NAMES = Array.from({ length: LEVELS }, (_, index) => `level${index + 1}`);
 const CHILD: Partial<AgentInput> = { type: 'dual_ai', exposeAsTool: true, toolDescription: 'does it' };
 
-export function fanOutRegistry({ provider }: ScriptedModel): Registry {
+/** `mites`: the model of the children, if it is another one. */
+export function fanOutRegistry({ provider }: ScriptedModel, mites?: ModelDefinition): Registry {
   return registryFrom({
     agents: [
       defineAgent({ name: 'lead', sideA: { prompt: 'lead_desk' } }),
@@ -43,7 +44,7 @@ export function fanOutRegistry({ provider }: ScriptedModel): Registry {
         },
         { name: 'level1', initUserMessageProperty: 'task' },
       ]),
-      prompt('mite', ['finish']),
+      prompt('mite', ['finish'], undefined, mites?.name),
       prompt('peer', ['finish', 'relay']),
       ...LEVEL_NAMES.map((name, index) =>
         prompt(
@@ -57,7 +58,7 @@ export function fanOutRegistry({ provider }: ScriptedModel): Registry {
       ),
       prompt('checker', []),
     ],
-    models: [defineModel({ name: 'scripted', provider, model: 'scripted-1' })],
+    models: [defineModel({ name: 'scripted', provider, model: 'scripted-1' }), ...(mites ? [mites] : [])],
     tools: { finish, relay },
   });
 }
@@ -74,12 +75,12 @@ function child(name: string) {
 
 type Tools = NonNullable<Parameters<typeof definePrompt>[0]['tools']>;
 
-function prompt(name: string, tools: Tools, requiredSchema?: z.ZodObject) {
+function prompt(name: string, tools: Tools, requiredSchema?: z.ZodObject, model = 'scripted') {
   return definePrompt({
     name: `${name}_desk`,
     toolDescription: name,
     prompt: name,
-    model: 'scripted',
+    model,
     includeChat: true,
     includePastTools: true,
     tools,

@@ -1,5 +1,6 @@
 /** What activities receive from the composition root: ports and settings, never globals. */
 import type { Settings } from '../../core/thread/open-thread.ts';
+import type { RateLimiter } from '../../models/rate-limiter.ts';
 import type { AuthorRun } from '../../state/author-run.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
 
@@ -14,6 +15,8 @@ export interface ActivityDependencies extends StateDependencies {
   readonly leaving: AbortSignal;
   /** Fires when that grace period is over: model requests are handed over to another worker. */
   readonly handover: AbortSignal;
+  /** Where requests to models wait for their turn; if absent, each is sent at once. */
+  readonly limiter?: RateLimiter;
   /** Runs suspect work in a lone process; if absent, such work runs in this process. */
   readonly alone?: RunAlone;
   /**

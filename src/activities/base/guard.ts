@@ -61,6 +61,14 @@ export function throwIfLeaving({ leaving }: { readonly leaving: AbortSignal }): 
   if (leaving.aborted) throw new WorkerHandover('This worker is shutting down.');
 }
 
+/**
+ * True if the step was left because its model took no request, and this is the first attempt since: another one means
+ * that a worker was lost.
+ */
+export function hasLeft(asked: object | undefined): boolean {
+  return asked !== undefined && Context.current().info.attempt === 1;
+}
+
 export type Activity<Input, Output> = (input: Input) => Promise<Output>;
 
 export interface GuardOptions {

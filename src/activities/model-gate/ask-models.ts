@@ -32,7 +32,7 @@ import { judgeRequests } from './judge-request.ts';
 import type { OpenStep } from './read-step.ts';
 import type { StepHooks } from './step-hooks.ts';
 
-export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called'>, RequestMaterial {
+export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called' | 'asked'>, RequestMaterial {
   readonly messages: readonly ProviderMessage[];
   readonly subagents: SubagentOffer;
   readonly mcp?: McpOffer;
@@ -54,7 +54,7 @@ export interface ModelResponse {
  */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, called, context, active, messages, subagents, mcp, hooks, hasCompacted }: AssembledRequest,
+  { ref, called, asked, context, active, messages, subagents, mcp, hooks, hasCompacted }: AssembledRequest,
 ): Promise<Verdict<ModelResponse, HeldRequest>> {
   const registry = ports.registry();
   const { thread, runContext } = context;
@@ -67,7 +67,7 @@ export async function askModels(
   const result = await askModel(
     ports,
     {
-      ...{ ref, redact, called, told: logsManifests(active, context), endsWithAnswer },
+      ...{ ref, redact, called, asked, told: logsManifests(active, context), endsWithAnswer },
       judge: judgeRequests(ports, ref, context, compacts),
     },
     {

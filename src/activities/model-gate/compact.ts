@@ -27,7 +27,7 @@ interface Compacted extends Pick<ReadStep, 'context' | 'compacted'> {
   readonly hasCompacted: boolean;
 }
 
-type CompactedStep = Pick<ReadStep, 'ref' | 'context' | 'active'>;
+type CompactedStep = Pick<ReadStep, 'ref' | 'context' | 'active' | 'asked'>;
 
 /** Characters per token, and the share of the window that the record may take. */
 const [CHARACTERS, SHARE] = [4, 0.75];

@@ -35,7 +35,7 @@ import {
 } from '../author/hook-work.ts';
 import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortSignal } from '../base/guard.ts';
+import { abortSignal, hasLeft } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
 import { requestNeeds } from '../model/request-needs.ts';
 import { storeManifests } from './kept-manifest.ts';
@@ -68,7 +68,13 @@ export async function drain(
   const { begun, scratch } = await receiveInput(dependencies, run, input);
   if (begun.kind !== 'call') return end(begun);
   const { step, attempt, ...known } = begun;
-  return go({ ...known, ref: { ...run, step, attempt }, ...(scratch && { scratch }) });
+  const { asked } = input;
+  return go({
+    ...known,
+    ref: { ...run, step, attempt },
+    ...(scratch && { scratch }),
+    ...(asked && { asked }),
+  });
 }
 
 async function receiveInput(
@@ -90,10 +96,10 @@ async function receiveInput(
 
 /** I5: no hook writes anything after the begin, so the begin also returns the context of the request. */
 async function beginWithoutHooks(
-  { store, registry, probe }: ActivityDependencies,
+  { store, registry, probe, limiter }: ActivityDependencies,
   command: BeginStep,
 ): Promise<BegunStep> {
-  const begun = await store.steps.begin({ ...command, request: requestNeeds(registry()) });
+  const begun = await store.steps.begin({ ...command, request: requestNeeds(registry(), limiter) });
   await probe?.('step_begun');
   return begun;
 }
@@ -102,7 +108,17 @@ async function beginWithoutHooks(
 function toCommand(
   registry: Registry,
   run: FromRun,
-  { ordinal, executionId, afterStep, items, rejections, agent = '', session, unprompted }: ModelStepInput,
+  {
+    ordinal,
+    executionId,
+    afterStep,
+    items,
+    rejections,
+    agent = '',
+    session,
+    unprompted,
+    asked,
+  }: ModelStepInput,
 ): BeginStep {
   const limits = (name: string) => toStepLimits(registry.agents.get(name));
   const budget = (name: string) => registry.agents.get(name)?.budget;
@@ -110,8 +126,8 @@ function toCommand(
   const team = (name: string) => registry.agents.get(name)?.guards?.team;
   const manifest = (name: string) => findManifest(registry, name)?.hash;
   const pinned = { limits, budget, rounds, team, ...(registry.manifests.size > 0 && { manifest }) };
-  const asked = unprompted ? { unprompted } : {};
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...asked, ...pinned };
+  const flags = { ...(unprompted && { unprompted }), ...(hasLeft(asked) && { left: true as const }) };
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...flags, ...pinned };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 

@@ -5,6 +5,7 @@
 import type { Compaction } from '../../core/author/hook.ts';
 import { type ActiveSide, findStepSide } from '../../core/project/active-side.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { AskedSoFar } from '../../core/thread/waiting-call.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { Scratch } from '../../state/scratch.ts';
 import type { StepContext } from '../../store/port/step.ts';
@@ -29,6 +30,8 @@ export interface OpenStep {
   readonly noted?: true;
   /** Set if the step's first model call began with it. */
   readonly called?: true;
+  /** Set if an earlier activity was left because a model took no request. */
+  readonly asked?: AskedSoFar;
 }
 
 /** The step cannot be answered. */

@@ -2,7 +2,7 @@
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
-import type { BlockedStep } from '../../core/thread/waiting-call.ts';
+import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
@@ -16,6 +16,7 @@ import { ChunkWriter } from './chunk-writer.ts';
 import {
   type CompactFirst,
   type HeldRequest,
+  leaveForModel,
   recordModelCalls,
   toAnsweredCall,
   toUnsent,
@@ -27,6 +28,8 @@ export interface AskedStep {
   readonly redact: (text: string) => Promise<string>;
   /** Set if the first call is already stored: it began with the step. */
   readonly called?: true;
+  /** Set if an earlier activity was left because a model took no request. */
+  readonly asked?: AskedSoFar;
   /** True if a manifest of each request is logged before it is sent. */
   readonly told: boolean;
   /** Called before each request: asks the policy of the budget about it. */
@@ -50,8 +53,8 @@ export type AskedModels =
   | { readonly ok: false; readonly unsent: HeldRequest };
 
 export async function askModel(
-  { store, handover, probe, report }: ActivityDependencies,
-  { ref, redact, called, told, judge, endsWithAnswer }: AskedStep,
+  { store, handover, probe, report, limiter }: ActivityDependencies,
+  { ref, redact, called, asked: before, told, judge, endsWithAnswer }: AskedStep,
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
@@ -75,10 +78,13 @@ export async function askModel(
   let call: AnsweredCall | undefined;
   try {
     const { threadId, step } = ref;
+    const work = `${threadId}:${step}`;
     const result = await askProvider(
-      { threadId, work: `${threadId}:${step}` },
+      { threadId, work },
       {
         ...asked,
+        ...(limiter && { place: { limiter, ticket: work } }),
+        ...{ asked: before, recorded: called },
         request: (model, tools) => withOutputBound(request(model, tools), record.bound()),
         signal,
         leftMs: record.leftMs,
@@ -104,6 +110,7 @@ export async function askModel(
         },
       },
     );
+    if (!result.ok && result.held) return leaveForModel(store, ref, result.held);
     return call ? { ...result, call } : result;
   } catch (error) {
     if (signal.aborted) throw abortError(handover);

@@ -6,6 +6,7 @@ import type { ModelDefinition } from '../../core/author/definition.ts';
 import { INSTRUCTIONS, readSummary, SUMMARY_CALLS, SUMMARY_TOKENS } from '../../core/context/summary.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
+import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ModelCallStart, StartedModelCall } from '../../store/port/model-call.ts';
@@ -15,7 +16,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
 import { estimateCall, logsManifests, manifestOf, withOutputBound } from './call-estimate.ts';
-import { recordModelCalls, toUnsent } from './model-call-record.ts';
+import { leaveForModel, recordModelCalls, toUnsent } from './model-call-record.ts';
 import { readProviderVariables } from './provider-variables.ts';
 import { findModels } from './request.ts';
 
@@ -23,6 +24,8 @@ export interface SummarisedStep {
   readonly ref: StepRef;
   readonly context: StepContext;
   readonly active: ActiveSide;
+  /** Set if an earlier activity was left because a model took no request. */
+  readonly asked?: AskedSoFar;
 }
 
 export type AskedSummary =
@@ -30,17 +33,20 @@ export type AskedSummary =
   /** No model has returned a text, or the budget has no room for the request. */
   | { readonly kind: 'nothing' }
   /** Other requests hold the rest of the budget. */
-  | { readonly kind: 'blocked' };
+  | BlockedStep;
+
+/** Before the first request of a model. */
+const NOT_ASKED = { position: 0, refusals: 0, attempts: 0 } as const;
 
 /** Thrown through the attempts if the budget has no room for the request. */
 const DECLINED = Symbol('declined');
 
 export async function askSummary(
   ports: ActivityDependencies,
-  { ref, context, active }: SummarisedStep,
+  { ref, context, active, asked }: SummarisedStep,
   record: string,
 ): Promise<AskedSummary> {
-  const { store, handover, report } = ports;
+  const { store, handover, report, limiter } = ports;
   const { thread } = context;
   const signal = abortSignal(handover);
   const request = (model: ModelDefinition) => toRequest(model, thread.id, record);
@@ -52,9 +58,12 @@ export async function askSummary(
     prepared: (model) => ({ always: asksForManifests, manifest: () => manifestOf(model, request(model)) }),
   });
   try {
+    const work = `${thread.id}:${ref.step}`;
     const result = await askProvider(
-      { threadId: thread.id, work: `${thread.id}:${ref.step}` },
+      { threadId: thread.id, work },
       {
+        ...(limiter && { place: { limiter, ticket: `${work}:summary` } }),
+        ...(asked && { asked: { ...NOT_ASKED, since: asked.since } }),
         models: findModels(ports.registry(), active),
         request: (model) => withOutputBound(request(model), calls.bound()),
         variables: () => readProviderVariables(ports, thread, active.prompt),
@@ -66,6 +75,11 @@ export async function askSummary(
           retryWhileUnavailable(signal, async () => calls.onAttemptEnd(withSummaryNumber(end))),
       },
     );
+    // The answer's own requests have not begun.
+    if (!result.ok && result.held) {
+      const held = { ...result.held, asked: { ...NOT_ASKED, since: result.held.asked.since } };
+      return (await leaveForModel(store, ref, held)).unsent;
+    }
     const text = result.ok ? readSummary(result.response.content) : undefined;
     return text === undefined ? { kind: 'nothing' } : { kind: 'said', text };
   } catch (error) {

@@ -2,13 +2,24 @@
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { BlockedStep } from '../../core/thread/waiting-call.ts';
+import type { BlockedStep, HeldModel } from '../../core/thread/waiting-call.ts';
 import { errorStack, readField } from '../../core/value/thrown.ts';
 import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
 import type { AnsweredCall, ModelCallStart } from '../../store/port/model-call.ts';
 import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
+
+/** Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile. */
+export async function leaveForModel(
+  store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'hold'> },
+  ref: StepRef,
+  held: HeldModel,
+): Promise<{ readonly ok: false; readonly unsent: BlockedStep }> {
+  const { model, pauseMs, asked } = held;
+  await store.modelCalls.hold({ ...ref, model, pauseMs, refusals: asked.refusals });
+  return { ok: false, unsent: { kind: 'blocked', held } };
+}
 
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> & {
   /** Output tokens that the current request may use, if a budget bounds it. */

@@ -6,6 +6,7 @@
  */
 import type { Registry } from '../../core/author/definition.ts';
 import { findStepSide } from '../../core/project/active-side.ts';
+import type { RateLimiter } from '../../models/rate-limiter.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RequestNeeds, StepContext, StepPlace } from '../../store/port/step.ts';
 import { logsManifests } from './call-estimate.ts';
@@ -16,20 +17,29 @@ import { hasBegun, needsVariables } from './step-env.ts';
 
 const REQUEST_HOOKS = ['after_system_message', 'filter_messages', 'prefilter_llm_history'] as const;
 
-export function requestNeeds(registry: Registry): (place: StepPlace) => RequestNeeds {
+export function requestNeeds(
+  registry: Registry,
+  limiter?: Pick<RateLimiter, 'mayHold'>,
+): (place: StepPlace) => RequestNeeds {
   const window = historyWindow(registry);
   const hooked = definesHook(registry, ...REQUEST_HOOKS);
-  return (place) => ({ window: window(place), ...(hooked ? {} : firstCall(registry, place)) });
+  return (place) => ({ window: window(place), ...(hooked ? {} : firstCall(registry, place, limiter)) });
 }
 
 /** N1: the call of the first model. */
-function firstCall(registry: Registry, place: StepPlace): Pick<RequestNeeds, 'call' | 'delays'> {
+function firstCall(
+  registry: Registry,
+  place: StepPlace,
+  limiter: Pick<RateLimiter, 'mayHold'> | undefined,
+): Pick<RequestNeeds, 'call' | 'delays'> {
   const active = findStepSide(registry, place.thread.agent, place);
   if (!active) return {};
   const { prompt } = active;
   // A manifest is known only once the request is assembled.
   if (logsManifests(active, place)) return {};
   const [model] = findModels(registry, active);
+  // A request that may have to wait is recorded when it is sent.
+  if (model?.concurrency !== undefined || (model && limiter?.mayHold(model.name))) return {};
   if (!model || needsVariables(registry, place.thread, { begun: hasBegun(place), prompt })) return {};
   // A summary is made before the first call.
   const delays = (context: StepContext) => dueCompaction(registry, active, context) !== undefined;

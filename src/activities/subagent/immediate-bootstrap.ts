@@ -95,6 +95,9 @@ function propertiesOf({ resumable, initAgentNameProperty, initUserMessagePropert
   return { name: own.name ?? 'name', message: own.message ?? 'message' };
 }
 
+/** Milliseconds to wait for a turn at the model; after that, the subagent starts without what it would have said (M2). */
+const BOOTSTRAP_STAY_MS = 60_000;
+
 interface BootstrapTarget {
   readonly subagent: Subagent;
   readonly hints: Hints;
@@ -102,7 +105,7 @@ interface BootstrapTarget {
 
 /** The name and the message that the model returned; each may be absent (M2). */
 async function askForInput(
-  { store, handover, registry, ...rest }: ActivityDependencies,
+  { store, handover, registry, limiter, ...rest }: ActivityDependencies,
   { key, begun: { thread } }: ResumableCall,
   prompt: PromptDefinition,
   pass: BootstrapTarget,
@@ -121,9 +124,11 @@ async function askForInput(
       { ...key, attempt: 1 },
       { redact, report: rest.report, reserve },
     );
+    const work = `${threadId}:${step}:${index}`;
     const result = await askProvider(
-      { threadId, work: `${threadId}:${step}:${index}` },
+      { threadId, work },
       {
+        ...(limiter && { place: { limiter, ticket: work, stayMs: BOOTSTRAP_STAY_MS } }),
         models,
         request: (model) => withOutputBound(toRequest(model, pass, thread.id), bound()),
         signal,

@@ -35,6 +35,11 @@ export interface PromptCall {
   readonly message: FirstMessage | undefined;
 }
 
+interface AskedPrompt extends PromptCall {
+  /** True if the step was left because its model took no request. */
+  readonly left: boolean;
+}
+
 /**
  * Opens the calls of the prompt's immediate subagents, until each of them has a result. Costs nothing for a prompt that
  * lists none.
@@ -73,7 +78,7 @@ function createParentIds(
 export async function openStep(
   dependencies: ActivityDependencies,
   call: ResumableCall,
-  asked: PromptCall,
+  asked: AskedPrompt,
 ): Promise<OpenedSubprompt> {
   const { store, registry, handover } = dependencies;
   const { key } = call;
@@ -83,6 +88,7 @@ export async function openStep(
     parentId: nextId(),
     prompt: asked.prompt.name,
     arguments: asked.args,
+    ...(asked.left && { left: true }),
     ...(asked.message && { message: { id: nextId(), ...asked.message } }),
   };
   const hooked = command.message && definesHook(registry(), 'before_create_message', 'after_create_message');

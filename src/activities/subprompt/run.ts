@@ -12,7 +12,7 @@ import { isUsedUp } from '../../core/thread/step-limit.ts';
 import type { AttemptOutcome, SubpromptAttempt } from '../../core/thread/wait-step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { throwIfLeaving } from '../base/guard.ts';
+import { hasLeft, throwIfLeaving } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
 import { toDenied } from '../tool/record-tool-outcome.ts';
 import { beginAsked, infoOf, openGuard, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
@@ -47,7 +47,7 @@ export async function runSubprompt(
   const before = await openImmediate(dependencies, call, passed.known);
   if (before.kind === 'terminated') return before;
   if (before.kind === 'stored') return { ...toStep(dependencies, before.record), again: true };
-  const opened = await openStep(dependencies, call, passed.known);
+  const opened = await openStep(dependencies, call, { ...passed.known, left: hasLeft(input.asked) });
   await probe?.('subprompt_opened');
   switch (opened.kind) {
     case 'terminated':
@@ -61,7 +61,9 @@ export async function runSubprompt(
     case 'call': {
       const { threadId, runId } = call.key;
       const { step, attempt } = opened;
-      const answered = await answerStep(dependencies, { ref: { threadId, runId, step, attempt } });
+      const { asked } = input;
+      const ref = { threadId, runId, step, attempt };
+      const answered = await answerStep(dependencies, { ref, ...(asked && { asked }) });
       if (answered.kind === 'terminated' || answered.kind === 'blocked') return answered;
       const error =
         answered.kind === 'stored'

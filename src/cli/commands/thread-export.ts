@@ -2,9 +2,11 @@
  * `everthread threads export`: a thread's messages (transcript, from the store) or its workflow (history, from the
  * server, as JSON for a replay).
  */
+
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 import { addCommon, type Cli, type CommonOptions, THREAD_ARGUMENT, withExitCode } from '../command.ts';
 import { showPath, withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';
@@ -92,7 +94,7 @@ function writeExport(file: string, text: string): void {
     // Readable only by the current user, since it holds messages. An existing file keeps its permissions.
     writeFileSync(file, text, { mode: 0o600 });
   } catch (cause) {
-    throw new RuntimeError('InvalidConfiguration', `${file} cannot be written: ${(cause as Error).message}`, {
+    throw new RuntimeError('InvalidConfiguration', `${file} cannot be written: ${errorMessage(cause)}`, {
       cause,
     });
   }

@@ -1,4 +1,5 @@
 /** Local files that a command sends along with a message (`--attach FILE`). */
+
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
@@ -6,6 +7,7 @@ import type { NewAttachment } from '../../client/outgoing-file.ts';
 import { mimeTypeOfName } from '../../core/file/mime-type.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 
 export interface AttachOptions {
   readonly attach?: readonly string[];
@@ -34,7 +36,7 @@ function readBytes(file: string): Uint8Array {
     const { code } = cause as { code?: string };
     if (code === 'ENOENT')
       throw new RuntimeError('FileNotFound', `There is no file ${file} to attach.`, { cause });
-    const why = code === 'EISDIR' ? 'it is a folder' : (cause as Error).message;
+    const why = code === 'EISDIR' ? 'it is a folder' : errorMessage(cause);
     throw new RuntimeError('InvalidMessage', `${file} cannot be attached: ${why}.`, { cause });
   }
 }

@@ -3,9 +3,11 @@
  * N1. No existing file is overwritten: the folder is empty, or holds no more than what `npm init`, `npm install` and
  *     `git init` leave. Their package.json and .gitignore are completed.
  */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { RuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 import { showPath } from '../connection/find-store.ts';
 import { projectDependencies } from './dependency.ts';
 import { IGNORED, projectFiles, SCRIPTS } from './files.ts';
@@ -114,11 +116,9 @@ function readManifest(folder: string): Manifest | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
   } catch (cause) {
-    throw new RuntimeError(
-      'InvalidConfiguration',
-      `${showPath(file)} is not JSON: ${(cause as Error).message}`,
-      { cause },
-    );
+    throw new RuntimeError('InvalidConfiguration', `${showPath(file)} is not JSON: ${errorMessage(cause)}`, {
+      cause,
+    });
   }
 }
 

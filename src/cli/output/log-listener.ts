@@ -128,6 +128,8 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => LogLine
     return warn(`the model failed: ${errorText(error)}${then}`);
   },
   'model.waiting': () => warn('the model has not begun to answer yet'),
+  'model.held': ({ model, retryInMs }) =>
+    info(`waiting for the model ${model}, whose provider takes no request now${durationText(retryInMs)}`),
   'attempt.discarded': ({ reason }) =>
     (reason === 'WorkerShutdown' ? info : warn)(`the beginning of an answer is discarded: ${reason}`),
   'tool.unknown': ({ name }) =>

@@ -28,7 +28,7 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
     since: project.loadedAt,
     changed: reload,
     failed: (error) =>
-      note(`Warning: changes are no longer detected (${error.message}); restart the command.`),
+      note(`Warning: changes are no longer detected (${errorMessage(error)}); restart the command.`),
   });
 }
 

@@ -1,8 +1,10 @@
 /** Serves the HTTP API on a socket of this machine. */
+
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { RuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 import type { Api } from '../../server/api/create-api.ts';
 import { serveSockets } from './serve-sockets.ts';
 
@@ -48,7 +50,7 @@ function listenError(host: string, port: number, cause: NodeJS.ErrnoException): 
   const why =
     cause.code === 'EADDRINUSE'
       ? 'the port is already in use: give another --port'
-      : `${cause.message}: give another --host or --port`;
+      : `${errorMessage(cause)}: give another --host or --port`;
   return new RuntimeError('InvalidConfiguration', `The API cannot listen at ${host}:${port}: ${why}.`, {
     cause,
   });

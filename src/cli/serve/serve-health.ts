@@ -6,10 +6,12 @@
  * H2. At a loopback address only requests to loopback host names are served: a foreign web page whose name resolves
  *     here gets 403.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfiguration } from '../../configuration.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 import { isLoopback } from '../../server/api/access.ts';
 import type { SupervisorWatch } from '../../supervisor/index.ts';
 import { supervisorMetrics } from './supervisor-metrics.ts';
@@ -76,7 +78,7 @@ function readAddress(text: string): Address {
 function listen(server: Server, { host, port }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'the port is already in use' : cause.message;
+      const why = cause.code === 'EADDRINUSE' ? 'the port is already in use' : errorMessage(cause);
       const message = `Health and metrics cannot be served at ${host}:${port}: ${why}. Give another --health or EVERTHREAD_HEALTH, or "off".`;
       reject(new RuntimeError('InvalidConfiguration', message, { cause }));
     });

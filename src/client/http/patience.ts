@@ -7,6 +7,7 @@
 
 import { defer } from '../../core/value/deferred.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 import { awaitResponse, type HttpConnection, type HttpRequest, NoAnswer, requestOnce } from './http-place.ts';
 
 export interface RetryableRequest extends HttpRequest {
@@ -102,7 +103,7 @@ function unknownOutcome({ url }: HttpConnection, cause: NoAnswer): RuntimeError 
 
 function reasonOf({ message, cause }: NoAnswer): string {
   const deepest = cause instanceof Error ? (cause.cause ?? cause) : undefined;
-  return deepest instanceof Error && deepest.message !== '' ? `${message} (${deepest.message})` : message;
+  return deepest === undefined ? message : `${message} (${errorMessage(deepest)})`;
 }
 
 /** Throws the reason of the signal once it aborts. */

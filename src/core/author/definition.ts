@@ -150,6 +150,8 @@ export interface ModelDefinition {
   readonly providerTools: readonly string[];
   /** Seconds; `MODEL_TIMEOUTS` applies where a time is absent. */
   readonly timeouts?: ModelTimeouts;
+  /** Requests at once, of one worker; unlimited if absent. */
+  readonly concurrency?: number;
 }
 
 /** A zod object schema from any copy of zod 4, recognised by shape alone. */

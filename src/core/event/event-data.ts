@@ -220,6 +220,12 @@ export interface EventData {
   };
   /** No answer has begun within the model's `feedbackSeconds`. At most once for a step's answer, never after it has begun. */
   'model.waiting': InSubprompt & { readonly call: number };
+  /** A model takes no request for now, after `refusals` of the step's requests: it is asked again in `retryInMs` milliseconds. */
+  'model.held': InSubprompt & {
+    readonly model: string;
+    readonly retryInMs: number;
+    readonly refusals: number;
+  };
   /** Readers must discard the step's text of this `attempt` and `call`. `reason`: why; with `Removed`, the whole text follows. */
   'attempt.discarded': InSubprompt & {
     readonly attempt: number;

@@ -50,6 +50,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'model.answered': 'always',
   'model.failed': 'always',
   'model.waiting': 'always',
+  'model.held': 'always',
   'attempt.discarded': 'always',
   'tool.called': 'always',
   'tool.started': 'always',

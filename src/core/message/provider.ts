@@ -28,6 +28,11 @@ export interface ProviderFactory {
 export interface Provider {
   readonly name: string;
   readonly specificationVersion: '1';
+  /**
+   * What the provider's rate limits count by, such as its address and a digest of the key; never the key itself.
+   * Requests for one model of providers with the same text are held back together. Default: the factory and its config.
+   */
+  readonly rateScope?: string;
   generate(request: ProviderRequest): Promise<ProviderResponse>;
   /** Rejects or yields an `error` chunk on failure; ends after `finish`. */
   stream(request: ProviderRequest): Promise<AsyncIterable<ProviderStreamChunk>>;

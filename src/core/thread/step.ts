@@ -9,7 +9,7 @@ import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
 import type { LimitReason } from './step-limit.ts';
 import type { StopReason, StopRules } from './stop.ts';
-import type { BlockedStep, PausedStep, WaitingCall } from './waiting-call.ts';
+import type { AskedSoFar, BlockedStep, PausedStep, WaitingCall } from './waiting-call.ts';
 
 /** The thread and the workflow run: part of every activity's input, and what the fence checks. */
 export interface RunRef {
@@ -48,6 +48,8 @@ export interface ModelStepInput extends RunRef {
   readonly unprompted?: true;
   /** Set if the step before was paused and the pause is over: ancestors that show the pause must be notified. */
   readonly waited?: true;
+  /** Set if the step was left because its model took no request. */
+  readonly asked?: AskedSoFar;
 }
 
 /**
@@ -141,6 +143,8 @@ export interface ToolCallInput extends RunRef {
   readonly step: number;
   readonly index: number;
   readonly executionId: string;
+  /** As in `ModelStepInput`, for the step of a sub-prompt. */
+  readonly asked?: AskedSoFar;
 }
 
 export type ToolCallOutcome =

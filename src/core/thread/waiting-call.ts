@@ -22,8 +22,29 @@ export interface LaterCall {
 /** The workflow must ask for the same step again. */
 export interface BlockedStep {
   readonly kind: 'blocked';
-  /** The wait for an answer; absent if other requests hold what is left of the budget. */
+  /** The wait for an answer; absent, like `held`, if other requests hold what is left of the budget. */
   readonly wait?: WaitingCall;
+  readonly held?: HeldModel;
+}
+
+/** A model's provider takes no request for now: the step must be asked for again in `pauseMs` milliseconds. */
+export interface HeldModel {
+  /** The model's name. */
+  readonly model: string;
+  readonly pauseMs: number;
+  readonly asked: AskedSoFar;
+}
+
+/** What has become of a step's request before its activity was left; passed to the next one. */
+export interface AskedSoFar {
+  /** Position of the model that is asked, 0 for the primary one. */
+  readonly position: number;
+  /** When it was first asked, in milliseconds since 1970. */
+  readonly since: number;
+  /** How often its provider has refused it. */
+  readonly refusals: number;
+  /** Requests sent so far, to any model. */
+  readonly attempts: number;
 }
 
 /**

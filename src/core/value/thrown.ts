@@ -17,16 +17,46 @@ const MAX_TEXT_CHARS = 1024 * 1024;
 
 const UNREADABLE = 'A value was thrown that cannot be read.';
 
-/** The text of anything that was thrown, without its stack: an error's message, an object as JSON. */
+/**
+ * The text of anything that was thrown, without its stack: an error's message, an object as JSON. Of an error without a
+ * message, its name and code, and the message of what has caused it.
+ */
 export function errorMessage(thrown: unknown): string {
   const message = readField(thrown, 'message');
-  if (typeof message === 'string' && message.length > 0) return omitIfLong(message);
+  if (isText(message)) return omitIfLong(message);
   try {
+    if (thrown === undefined || thrown === null || thrown === '')
+      return `No reason was given (${thrown === '' ? 'an empty text' : thrown} was thrown).`;
     if (typeof thrown === 'function') return '[function]';
-    return isPlain(thrown) ? JSON.stringify(toShown(thrown, { left: VALUES })) : omitIfLong(String(thrown));
+    if (typeof readField(thrown, 'stack') === 'string') return describeSilent(thrown);
+    if (isPlain(thrown)) return JSON.stringify(toShown(thrown, { left: VALUES }));
+    const text = String(thrown);
+    return text.startsWith('[object ') ? describeObject(thrown as object) : omitIfLong(text);
   } catch {
     return UNREADABLE;
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** An error without a message: Node throws such when each of several addresses has refused a connection. */
+function describeSilent(thrown: unknown): string {
+  const name = readField(thrown, 'name');
+  const code = readField(thrown, 'code');
+  const errors = readField(thrown, 'errors');
+  const inner = [...(Array.isArray(errors) ? errors.slice(0, CAUSES) : []), ...causesOf(thrown)];
+  const reason = inner.map((each) => readField(each, 'message')).find(isText);
+  const coded = isText(code) || typeof code === 'number' ? ` (${code})` : '';
+  const text = `${isText(name) ? name : 'Error'}${coded}`;
+  return omitIfLong(reason === undefined ? text : `${text}: ${reason}`);
+}
+
+/** An instance of a class that has no text of its own. */
+function describeObject(thrown: object): string {
+  const name = readField(readField(thrown, 'constructor'), 'name');
+  return `${isText(name) ? `${name} ` : ''}${JSON.stringify(toShown(thrown, { left: VALUES }))}`;
 }
 
 /** Returns the stack, followed by those of its causes; undefined if the thrown value has none. */

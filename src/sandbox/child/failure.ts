@@ -1,5 +1,7 @@
 /** Converts failures of a run into errors for its caller: only names, positions and sources of the caller remain. */
+
 import type { CodeExecutionError } from '../../core/author/code-execution.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 import { decode } from '../codec/decode.ts';
 import type { Wire } from '../codec/wire.ts';
 import { NOT_AN_ERROR } from '../guest/describe.ts';
@@ -97,7 +99,7 @@ function readThrown(error: unknown): { name: string; message: string; stack: str
   if (message === UNCOPIED_MESSAGE) return { name: 'Error', message: NOT_AN_ERROR, stack: '' };
   return {
     name: typeof name === 'string' ? truncate(name, errorNameLength) : 'Error',
-    message: truncate(typeof message === 'string' ? message : String(error), errorMessageLength),
+    message: truncate(typeof message === 'string' ? message : errorMessage(error), errorMessageLength),
     stack: typeof stack === 'string' ? stack : '',
   };
 }

@@ -2,8 +2,10 @@
  * The processes of one child: Node, and the programs of its wall above it. They are started, referenced and killed as
  * one. Killed processes are reaped by the wall's own program, so that none is left to process 1.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { errorMessage } from '../../core/value/thrown.ts';
 import { enclose, type Program } from './wall/enclose.ts';
 import { type Enclosed, findEnclosed } from './wall/processes.ts';
 import { CHANNEL_FD, FILTER_FD, type WallKind } from './wall/wall.ts';
@@ -54,7 +56,7 @@ export function startEnclosed(kind: WallKind, program: Program): EnclosedProcess
     },
     onEnd(listener) {
       child.once('error', (error) => {
-        if (child.pid === undefined) listener(null, null, error.message);
+        if (child.pid === undefined) listener(null, null, errorMessage(error));
       });
       child.once('close', (code, signal) => {
         if (child.pid !== undefined) listener(code, signal);

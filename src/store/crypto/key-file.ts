@@ -4,9 +4,11 @@
  * K1. The file is readable by its owner only and written once: of several processes that create it at once, the first
  *     wins.
  */
+
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
 import { PRIVATE_FILE } from '../folder/private-files.ts';
 import { makeProjectFolder, projectFolder } from '../folder/project-folder.ts';
 import { type EncryptionKeys, generateKey, parseKeys } from './encryption.ts';
@@ -58,7 +60,7 @@ function readKeyFile(projectDir: string): EncryptionKeys | undefined {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new RuntimeError('InvalidConfiguration', `${path} cannot be read: ${(error as Error).message}`, {
+    throw new RuntimeError('InvalidConfiguration', `${path} cannot be read: ${errorMessage(error)}`, {
       cause: error,
     });
   }

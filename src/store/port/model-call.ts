@@ -77,6 +77,14 @@ export interface ModelChunk extends StepRef {
   readonly input?: EventData['model.chunk']['input'];
 }
 
+/** A model takes no request for now: the step is left, and asked for again. */
+export interface HoldModel extends StepRef {
+  readonly model: string;
+  readonly pauseMs: number;
+  /** How often the model has refused the step's request. */
+  readonly refusals: number;
+}
+
 /** A call is identified by step, attempt and call number. On a terminated thread nothing is written. */
 export interface ModelCallStore {
   /**
@@ -88,6 +96,8 @@ export interface ModelCallStore {
   appendChunk(command: ModelChunk): Promise<boolean>;
   /** Logs that no answer has begun yet. False as for `appendChunk`. */
   tellWaiting(command: StepRef & Pick<ModelChunk, 'call'>): Promise<boolean>;
+  /** Logs that the step waits for a model, and stops the clocks of its budget. False as for `appendChunk`. */
+  hold(command: HoldModel): Promise<boolean>;
   /** Settles the call once, even if it had been considered lost. */
   end(command: ModelCallEnd): Promise<void>;
 }

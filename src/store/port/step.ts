@@ -33,6 +33,8 @@ export interface BeginStep extends FromRun {
   readonly session?: Session;
   /** Set if the step is requested without new input; has an effect only if nothing is queued and no turn is open. */
   readonly unprompted?: true;
+  /** Set if the step was left because its model took no request, and is requested again for that alone. */
+  readonly left?: true;
   /** Step limits of an agent, perhaps not the one that the workflow knows. If absent, nothing limits the step. */
   readonly limits?: (agent: string) => StepLimits | undefined;
   /** Budget of an agent, for an execution that the step begins. */

@@ -23,6 +23,8 @@ export interface OpenSubprompt extends ToolCallKey {
     readonly silent?: boolean;
     readonly metadata?: Readonly<Record<string, unknown>>;
   };
+  /** As in `BeginStep`. */
+  readonly left?: true;
   /** Tools that the hooks of that message queued. */
   readonly queuedTools?: readonly QueuedTool[];
 }

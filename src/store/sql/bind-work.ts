@@ -49,7 +49,13 @@ import { commitStep, failStep } from '../commands/step/close-step.ts';
 import { keepFlow, markGreeted } from '../commands/step/hook.ts';
 import { handOverStep } from '../commands/step/open-step.ts';
 import { readContext } from '../commands/step/read-context.ts';
-import { appendChunk, emitWaiting, endModelCall, startModelCall } from '../commands/step/stream.ts';
+import {
+  appendChunk,
+  emitWaiting,
+  endModelCall,
+  holdModel,
+  startModelCall,
+} from '../commands/step/stream.ts';
 import { keepSummary } from '../commands/step/summary.ts';
 import { takeCensus } from '../commands/thread/census.ts';
 import { readFirstWords } from '../commands/thread/first-message.ts';
@@ -144,6 +150,7 @@ export function bindWork(context: CommandContext): Work {
       // Streamed text is never sent twice (port, P1).
       appendChunk: bound(appendChunk, { once: true }),
       tellWaiting: bound(emitWaiting, { once: true }),
+      hold: bound(holdModel, { once: true }),
       end: bound(endModelCall),
     },
     toolCalls: { begin: bound(beginTool), commit: bound(commitTool), settleLost: bound(settleLostTool) },

@@ -2,6 +2,7 @@
  * Converts streamed chat completions to a backend's events. Calls are assembled from their pieces, OpenAI's by index
  * and Anthropic's by block. Each is emitted once, even if the stream ends in the middle of it; nothing is executed.
  */
+import { errorMessage } from '../../core/value/thrown.ts';
 import { BackendTransportError } from '../failure.ts';
 import type { BackendEvent } from './backend.ts';
 
@@ -37,8 +38,7 @@ export async function* completionEvents(
       if (found.finish !== undefined) yield* flushCalls(calls);
     } else yield* blockEvents(chunk, calls);
     const error = fields(chunk.error);
-    if (error)
-      throw streamError(backend, `it ended with an error: ${String(error.message ?? JSON.stringify(error))}`);
+    if (error) throw streamError(backend, `it ended with an error: ${errorMessage(error)}`);
   }
   yield* flushCalls(calls);
   if (found.usage)

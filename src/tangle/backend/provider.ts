@@ -11,7 +11,7 @@ import {
   type ProviderStreamChunk,
   type ProviderUsage,
 } from '../../core/message/provider.ts';
-import { readField } from '../../core/value/thrown.ts';
+import { errorMessage, readField } from '../../core/value/thrown.ts';
 import { BackendTransportError } from '../failure.ts';
 import type { AgentExecutionBackend, BackendEvent, BackendInput } from './backend.ts';
 import { isTransient } from './retry.ts';
@@ -97,7 +97,7 @@ function addUsage(usage: ProviderUsage, event: BackendEvent): ProviderUsage {
 /** Converts an error for the caller, which decides whether to retry: the backend has already retried itself. */
 function toFailure(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (!(error instanceof BackendTransportError))
     return new ProviderError(message, 'invalid_request', undefined, undefined, { cause: error });
   const { status } = error;

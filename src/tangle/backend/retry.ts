@@ -3,6 +3,7 @@
  * R1. A request is retried only until its headers arrive: an answer that has begun is never requested twice.
  * R2. A request is not retried if the caller has aborted it, or if the server has refused it permanently.
  */
+import { errorMessage, readField } from '../../core/value/thrown.ts';
 import { BackendTransportError } from '../failure.ts';
 import { excerptOf } from '../wire/body-text.ts';
 
@@ -86,8 +87,8 @@ async function tryOnce({ backend, url, init, fetch, retry, signal }: BackendRequ
 }
 
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  const cause = readField(error, 'cause');
+  return cause === undefined ? errorMessage(error) : `${errorMessage(error)} (${errorMessage(cause)})`;
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 /** Chooses the model of a chat, in the caller's order, and validates it before anything is started with it. */
-import { isRuntimeError } from '../../core/value/error.ts';
+
+import { errorMessage } from '../../core/value/thrown.ts';
 import { type FetchModels, getModels, type RouterModel, resolveRouterBaseUrl } from './router-models.ts';
 
 export interface ModelCandidate<Source extends string = string> {
@@ -93,8 +94,7 @@ export async function validateChatModelId(
       `The model "${value}" is not available: the catalogue of ${base} does not contain it.`,
     );
   } catch (error) {
-    const why = isRuntimeError(error) || error instanceof Error ? error.message : String(error);
-    return invalidModel(`The model "${value}" could not be validated: ${why}`);
+    return invalidModel(`The model "${value}" could not be validated: ${errorMessage(error)}`);
   }
 }
 

@@ -5,6 +5,7 @@
  *     request, because the requests that a Worker serves must not share one.
  * K2. A failure is never cached, and no expired value replaces what cannot be fetched.
  */
+import { errorMessage } from '../../core/value/thrown.ts';
 import { BackendTransportError, ValidationError } from '../failure.ts';
 import { excerptOf, readBody } from '../wire/body-text.ts';
 
@@ -117,7 +118,7 @@ async function fetchModels(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof BackendTransportError) throw error;
-    const why = timeout.aborted ? `no response was received within ${timeoutMs} ms` : messageOf(error);
+    const why = timeout.aborted ? `no response was received within ${timeoutMs} ms` : errorMessage(error);
     throw new BackendTransportError(
       `The models of ${url} could not be read: ${why}.`,
       { backend: 'catalogue', status: 0 },
@@ -147,8 +148,4 @@ function toBase(url: string): string {
   throw new ValidationError(
     `"${url.slice(0, 200)}" is not a valid router address: it must begin with https:// or http://.`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -72,6 +72,7 @@ export function listenToThreads(metrics: Metrics, registry: () => Registry): Eve
       const model = settle(keyOf(thread, event, call), event, codeLabel(code ?? OTHER_LABEL));
       if (retryInMs !== undefined || plain) count.modelRetries.inc({ model });
     },
+    'model.held': (_thread, _event, { model }) => count.modelWaits.inc({ model: modelLabel(model) }),
     'tool.started': (thread, event, { callId }) => keep(begunTools, `${thread} ${callId}`, event.at),
     'tool.result': (thread, event, { name, callId, status }) => {
       const tool = toolLabel(name);
@@ -107,6 +108,11 @@ function openCounters(metrics: Metrics) {
       'outcome',
     ]),
     modelRetries: counter('model_retries_total', 'Repeated requests to models', ['model']),
+    modelWaits: counter(
+      'model_waits_total',
+      'Steps that were left because the provider of their model took no request',
+      ['model'],
+    ),
     latency: times(
       'model_request_duration_seconds',
       'Time from a request to a model to the end of its answer',

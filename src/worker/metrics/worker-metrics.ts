@@ -4,14 +4,17 @@
  *   thread-metrics   steps, tools, models, retries: counted from the events that this process writes (`label`: label
  *                    values)
  *   store-metrics    how long store commands take
+ *   limiter-metrics  requests to models that wait
  *   sandbox-metrics  runs of code, and child processes
  *   census-metrics   queried on demand: the store as a whole, the backlog of the task queues
  */
 import { collectDefaultMetrics, Gauge, Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/definition.ts';
+import type { RateLimiter } from '../../models/rate-limiter.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { EventListener, ThreadStore } from '../../store/port/thread-store.ts';
 import { type CensusPlace, takeCensusOnDemand } from './census-metrics.ts';
+import { measureLimiter } from './limiter-metrics.ts';
 import { measureSandbox } from './sandbox-metrics.ts';
 import { measureStore } from './store-metrics.ts';
 import { listenToThreads } from './thread-metrics.ts';
@@ -20,6 +23,7 @@ export interface WorkerMetrics {
   /** Returns the same store with its commands measured. */
   store(store: ThreadStore): ThreadStore;
   sandbox(sandbox: Sandbox): Sandbox;
+  limiter(limiter: RateLimiter): void;
   listener(registry: () => Registry): EventListener;
   /** Includes the metrics of the whole store and of the task queues from now on. */
   watch(place: CensusPlace): void;
@@ -33,6 +37,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   let look: (() => Promise<void>) | undefined;
   return {
     store: (store) => measureStore(metrics, store),
+    limiter: (limiter) => measureLimiter(metrics, limiter),
     sandbox: (sandbox) => measureSandbox(metrics, sandbox),
     listener: (registry) => listenToThreads(metrics, registry),
     watch(place) {

@@ -58,6 +58,19 @@ export function registerBudgetTime(given: () => Stores): void {
       ]);
     });
 
+    it('stands still while a step waits for its model, and goes on with the next request', async () => {
+      const { store } = given();
+      const other = await working();
+      const thread = await openThread(store);
+      const ref = await thread.beginCall([message('a')], within(600));
+      const held = { ...ref, model: 'main', pauseMs: 6000, refusals: 1 };
+      expect(await store.modelCalls.hold(held)).toBe(true);
+      await stands(store, thread.id, other.id);
+      const again = await thread.beginCall([], { ...within(600), ordinal: 1, left: true });
+      await store.modelCalls.start({ ...again, call: 1, model: 'm', modelId: 'm' });
+      await runs(store, thread.id);
+    });
+
     it('[PL-20] goes on while a worker is lost, and for the run that takes over; it ends with the execution', async () => {
       const { store, second } = given();
       const thread = await openThread(store);

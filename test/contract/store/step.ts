@@ -404,6 +404,22 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
+    it('tells that a step waits for its model, and asks for it again without calling that a retry', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const first = await thread.beginCall([message('a')], { ordinal: 1 });
+      const held = { model: 'main', pauseMs: 6000, refusals: 1 };
+      expect(await store.modelCalls.hold({ ...first, ...held })).toBe(true);
+      expect(await thread.begin([], { ordinal: 1, left: true })).toMatchObject({ kind: 'call', attempt: 2 });
+      expect(await store.modelCalls.hold({ ...first, ...held })).toBe(false);
+      expect(await thread.events('step.retried')).toEqual([]);
+      expect(await thread.events('model.held')).toMatchObject([
+        { step: 1, attempt: 1, data: { model: 'main', retryInMs: 6000, refusals: 1 } },
+      ]);
+      expect(await thread.begin([], { ordinal: 1 })).toMatchObject({ kind: 'call', attempt: 3 });
+      expect(await thread.events('step.retried')).toMatchObject([{ attempt: 3 }]);
+    });
+
     it('tells of a call that was taken for lost and ended after all', async () => {
       const { store } = given();
       const thread = await openThread(store);

@@ -108,10 +108,17 @@ export async function handOverStep(
 export async function retryStep(
   context: CommandContext,
   thread: ThreadTransaction,
-  { step, attempt: before, handed_over }: Pick<StepRow, 'step' | 'attempt' | 'handed_over'>,
+  {
+    step,
+    attempt: before,
+    handed_over,
+    left,
+  }: Pick<StepRow, 'step' | 'attempt' | 'handed_over'> & Pick<BeginStep, 'left'>,
 ): Promise<number> {
   const attempt = before + 1;
   await updateStep(thread, step, { attempt });
+  // `model.held` has told why, and no call is open.
+  if (left) return attempt;
   await thread.trx
     .updateTable('model_calls')
     .set({ state: 'lost', ended_at: thread.now })

@@ -32,7 +32,7 @@ export async function resume(
     case 'abandoned':
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
-      const attempt = await retryStep(context, thread, step);
+      const attempt = await retryStep(context, thread, { ...step, left: command.left });
       const taken = countedSteps(thread.row);
       return bringContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
     }

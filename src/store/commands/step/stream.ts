@@ -5,7 +5,13 @@
  */
 import type { Kysely, Selectable } from 'kysely';
 import type { EventData, InSubprompt } from '../../../core/event/event-data.ts';
-import type { ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from '../../port/model-call.ts';
+import type {
+  HoldModel,
+  ModelCallEnd,
+  ModelCallStart,
+  ModelChunk,
+  StartedModelCall,
+} from '../../port/model-call.ts';
 import type { StepRef } from '../../port/step-ref.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../base/context.ts';
@@ -14,6 +20,7 @@ import { statement } from '../base/statement.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
+import { stopClocks } from '../budget/time.ts';
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
   const { call, delta, reasoning, input } = command;
@@ -33,6 +40,17 @@ export async function emitWaiting(
   );
 }
 
+/** The wait is nobody's working time: the clocks start again with the next request. */
+export async function holdModel(
+  context: CommandContext,
+  { model, pauseMs, refusals, ...ref }: HoldModel,
+): Promise<boolean> {
+  return emitIfLive(context, ref, (thread, depth, place) => {
+    thread.emit('model.held', { model, retryInMs: pauseMs, refusals, ...depth }, place);
+    return stopClocks(context, thread);
+  });
+}
+
 const selectLive = statement((db, threadId: string, step: number) =>
   selectStep(db, threadId, step).select(['state', 'attempt', 'depth']),
 );
@@ -40,14 +58,18 @@ const selectLive = statement((db, threadId: string, step: number) =>
 async function emitIfLive(
   context: CommandContext,
   { threadId, runId, step, attempt }: StepRef,
-  emit: (thread: ThreadTransaction, depth: InSubprompt, place: { step: number; attempt: number }) => void,
+  emit: (
+    thread: ThreadTransaction,
+    depth: InSubprompt,
+    place: { step: number; attempt: number },
+  ) => void | Promise<void>,
 ): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     thread.relax();
     const row = await selectLive(thread.trx, threadId, step).executeTakeFirst();
     // Late tokens of a stopped step, or of a worker presumed lost, are ignored.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== runId) return false;
-    emit(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
+    await emit(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
     return true;
   });
 }

@@ -25,7 +25,7 @@ export async function openSubprompt(
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
     const opened = known
-      ? await resumeSubprompt(context, thread, known)
+      ? await resumeSubprompt(context, thread, { ...known, left: command.left })
       : await open(context, thread, command);
     // As in beginStep: the workflow learns of a call only from the commit that ends it.
     if (opened.kind === 'call') thread.relax();
@@ -36,11 +36,15 @@ export async function openSubprompt(
 async function resumeSubprompt(
   context: CommandContext,
   thread: ThreadTransaction,
-  { step, state, attempt, handed_over }: StepRow,
+  { step, state, attempt, handed_over, left }: StepRow & Pick<OpenSubprompt, 'left'>,
 ): Promise<OpenedSubprompt> {
   if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
   if (state !== 'open') return { kind: 'over' };
-  return { kind: 'call', step, attempt: await retryStep(context, thread, { step, attempt, handed_over }) };
+  return {
+    kind: 'call',
+    step,
+    attempt: await retryStep(context, thread, { step, attempt, handed_over, left }),
+  };
 }
 
 async function open(

@@ -1,0 +1,100 @@
+/** What a call of a step's models is given, what it reports of each attempt, and how it ends. */
+import type { ModelDefinition } from '../core/author/definition.ts';
+import type { ProviderError, ProviderResponse } from '../core/message/provider.ts';
+import type { AskedSoFar, HeldModel } from '../core/thread/waiting-call.ts';
+import type { Place } from './admission.ts';
+import type { DeltaKind, StreamedCall } from './answer-reader.ts';
+import type { ToRequest } from './attempt.ts';
+import type { AttemptLimits } from './attempt-plan.ts';
+import type { VariableLookup } from './provider-config.ts';
+
+export interface AttemptStart {
+  /** 1 for the first attempt of the step; counts on across fallbacks. */
+  readonly attempt: number;
+  /** `name` is the model's own name, `model` the provider's id. */
+  readonly model: ModelDefinition;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+export interface AttemptEnd extends AttemptStart {
+  /** Milliseconds since 1970. */
+  readonly endedAt: number;
+  readonly outcome: AttemptOutcome;
+}
+
+export type AttemptOutcome =
+  /** `firstTokenAt`: milliseconds since 1970. `ignored`: kinds of chunks that the response leaves out. */
+  | {
+      readonly ok: true;
+      readonly response: ProviderResponse;
+      readonly firstTokenAt: number;
+      readonly ignored: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      readonly error: ProviderError;
+      readonly next: 'retry' | 'plain' | 'fallback' | 'give_up';
+      /** With `next: 'retry'`. */
+      readonly willRetryInMs?: number;
+      /** With `next: 'retry'`: what providers want back with answers is left out. */
+      readonly withoutMetadata?: true;
+    };
+
+export interface AttemptChunk {
+  readonly attempt: number;
+  readonly kind: DeltaKind;
+  readonly delta: string;
+  /** With the kind `input`. */
+  readonly call?: StreamedCall;
+}
+
+export interface CallModelOptions {
+  /** The primary model first, then its fallbacks. */
+  readonly models: readonly ModelDefinition[];
+  /** The request for this model; `signal` is added here. */
+  readonly request: ToRequest;
+  /** Reads the variables that may be settings of a provider; called only if a provider's factory needs some. */
+  readonly variables?: () => Promise<VariableLookup>;
+  readonly signal: AbortSignal;
+  /** Called before the request is sent; awaited. */
+  readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
+  /**
+   * Milliseconds left for the attempt that `onAttempt` announced last. An attempt that is cut off by this limit is
+   * announced again at once; `onAttempt` throws if it may not be repeated.
+   */
+  readonly leftMs?: () => number | undefined;
+  /** Called if no answer has begun within the model's `feedbackMs`; synchronous, must not throw. */
+  readonly onWaiting?: (start: AttemptStart) => void;
+  /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
+  readonly onChunk?: (chunk: AttemptChunk) => void;
+  /** Called after an attempt; awaited before anything else happens. */
+  readonly onAttemptEnd?: (end: AttemptEnd) => Promise<void> | void;
+  readonly limits?: Partial<AttemptLimits>;
+  /** Where requests wait for their turn; without it, each is sent at once. */
+  readonly place?: Place;
+  /** What has become of the answer so far, if an earlier activity was left. */
+  readonly asked?: AskedSoFar;
+  /** True if the first request is already recorded. */
+  readonly recorded?: boolean;
+  /** Waits between attempts; must resolve or reject when the signal aborts. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** `attempts` is the number of requests; `error` is the error of the last one. */
+export type CallModelResult =
+  | {
+      readonly ok: true;
+      readonly response: ProviderResponse;
+      readonly model: ModelDefinition;
+      readonly attempts: number;
+    }
+  | {
+      readonly ok: false;
+      readonly error: ProviderError;
+      readonly attempts: number;
+      /** Set if a model takes no request for now, and its turn is not awaited here; with a `place` alone. */
+      readonly held?: HeldModel;
+    };

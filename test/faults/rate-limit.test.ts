@@ -1,0 +1,71 @@
+/** Many threads, and a provider that takes few requests at a time: it costs time, and no thread. */
+import { describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../src/core/event/thread-event.ts';
+import { defineModel } from '../../src/definitions/index.ts';
+import { openaiCompatible } from '../../src/models/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+import { status } from '../../src/workflows/messages.ts';
+import { fanOutRegistry, fanOutScript } from '../support/fan-out.ts';
+import { isLong } from '../support/long-form.ts';
+import { type Narrowness, serveNarrowProvider } from '../support/narrow-provider.ts';
+import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
+
+const CHILDREN = isLong ? 200 : 40;
+/** Threads of another provider, at work meanwhile. */
+const OTHERS = isLong ? 20 : 4;
+const PATIENCE_MS = isLong ? 900_000 : 180_000;
+
+async function open(narrowness: Narrowness) {
+  const provider = await serveNarrowProvider(narrowness);
+  closeAfterTest(() => provider.close());
+  const backend = openaiCompatible({ baseUrl: provider.url, apiKey: 'none' });
+  const model = scriptedModel(fanOutScript);
+  const mites = defineModel({ name: 'narrow', provider: backend, model: 'narrow-1' });
+  const runtime = await testRuntime({ model, registry: fanOutRegistry(model, mites) });
+  const { threadId: lead } = await runtime.client.startThread({
+    agent: 'lead',
+    messages: [{ content: `fan ${CHILDREN}` }],
+  });
+  return { ...runtime, provider, lead };
+}
+
+describe('a provider that takes ten requests at a time', () => {
+  it.each<[string, Narrowness]>([
+    ['without saying when to come back', { atOnce: 10, busyMs: 2000 }],
+    ['and asks for six seconds', { atOnce: 10, busyMs: 2000, headers: { 'retry-after': '6' } }],
+  ])('loses none of many children, %s, and delays no thread of another', async (_title, narrowness) => {
+    const { client, store, provider, lead, say, transcript } = await open(narrowness);
+    const children = () => store.children.list(lead);
+    const ended = async () => {
+      const list = await children();
+      return list.length === CHILDREN && list.every(({ status: now }) => now === 'idle' || now === 'failed');
+    };
+    await eventually('the children', async () => (await children()).length === CHILDREN, PATIENCE_MS);
+    if (narrowness.headers)
+      await eventually('a child that waits for its model', async () => {
+        const waits = async ({ threadId }: { threadId: string }) =>
+          (await client.temporal.workflow.getHandle(`thread/${threadId}`).query(status)).activity ===
+          'waiting for the model narrow';
+        for (const child of await children()) if (await waits(child)) return true;
+        return ended();
+      });
+    // They work while the children wait: none of these holds a slot of the worker.
+    for (let other = 0; other < OTHERS; other++) {
+      const { threadId } = await client.startThread({ agent: 'lead', messages: [{ content: 'hello' }] });
+      await client.waitForIdle(threadId);
+      await say(threadId, 'once more');
+      expect((await transcript(threadId)).at(-1)).toBe('assistant: Heard.');
+    }
+    await eventually('all children to end', ended, PATIENCE_MS);
+    const list = await children();
+    expect(list.filter(({ status: now }) => now !== 'idle')).toEqual([]);
+    const logs = await Promise.all(list.map(({ threadId }) => store.events.read(threadId, 0, 10_000)));
+    expect(logs.filter((log) => eventsOf(log, 'step.committed').length !== 1)).toEqual([]);
+    if (narrowness.headers)
+      expect(logs.flatMap((log) => eventsOf(log, 'model.held')).length).toBeGreaterThan(0);
+    // A wait is no fault.
+    expect(logs.flatMap((log) => eventsOf(log, 'step.failed'))).toEqual([]);
+    const refused = provider.requests.filter((request) => request.refused).length;
+    expect(refused).toBeLessThan(CHILDREN + 20);
+  });
+});
