@@ -9,6 +9,7 @@ import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
 import type { AnsweredCall, ModelCallStart } from '../../store/port/model-call.ts';
 import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
+import { tellOfUsage } from './usage-remark.ts';
 
 type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> & {
   /** Output tokens that the current request may use, if a budget bounds it. */
@@ -95,6 +96,7 @@ export function recordModelCalls(
       if (outcome.ok) {
         const answered = toAnsweredCall({ attempt, model, startedAt }, outcome);
         await store.modelCalls.end({ ...ref, ok: true, ...answered });
+        tellOfUsage(report, { ...outcome, model: model.name, threadId: ref.threadId });
         return;
       }
       const { code, message, statusCode } = outcome.error;

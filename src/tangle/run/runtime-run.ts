@@ -4,6 +4,7 @@
  * U2. A model call is counted once, however often it is observed, if its event has an id.
  * U3. A run ends once: the same end again changes nothing, and another end is refused.
  */
+import { definedFields } from '../../core/value/record.ts';
 import { RuntimeRunStateError, ValidationError } from '../failure.ts';
 
 export interface RunCost {
@@ -174,8 +175,4 @@ function finiteOrZero(value: unknown): number {
 /** Rounds to a billionth of a dollar, because sums of decimal fractions are inexact. */
 function roundCost(value: number): number {
   return Math.round(value * 1e9) / 1e9;
-}
-
-function definedFields<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
