@@ -7,6 +7,7 @@
  */
 import type { ProviderUsage } from '../core/message/provider.ts';
 import { leavesCacheOut, readUsage } from '../core/message/usage.ts';
+import { sumUsd } from '../core/value/money.ts';
 import { isRecord } from '../core/value/record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -39,7 +40,7 @@ export function toUsage(usage: unknown): ProviderUsage {
 function costIn({ cost, is_byok: hasOwnKey, cost_details: details }: Fields): unknown {
   if (hasOwnKey !== true) return cost;
   const { upstream_inference_cost: upstream } = fieldsOf(details);
-  return typeof upstream === 'number' && typeof cost === 'number' ? upstream + cost : undefined;
+  return typeof upstream === 'number' && typeof cost === 'number' ? sumUsd([upstream, cost]) : undefined;
 }
 
 function fieldsOf(value: unknown): Fields {

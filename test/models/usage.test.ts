@@ -2,8 +2,10 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { costOf } from '../../src/core/message/model-price.ts';
 import type { Provider, ProviderFactory, ProviderUsage } from '../../src/core/message/provider.ts';
 import { normaliseUsage } from '../../src/core/message/usage.ts';
+import { toUsd } from '../../src/core/value/money.ts';
 import { callModel } from '../../src/models/call-model.ts';
 import { type AiSdkLanguageModel, aiSdk, openaiCompatible } from '../../src/models/index.ts';
 import { ask, defineTestModel } from './support.ts';
@@ -52,7 +54,11 @@ async function usageOf(factory: ProviderFactory): Promise<ProviderUsage> {
 
 const WRITTEN = { input_tokens: 3, cache_creation_input_tokens: 109_075, cache_read_input_tokens: 0 };
 
-const SHAPES: readonly [string, SdkAnswer, Partial<ProviderUsage>][] = [
+/** USD per 1,000,000 tokens. */
+const PRICES = { inputPrice: 3, outputPrice: 15, cachedPrice: 0.3 };
+
+/** The costs are in 10⁻¹² USD. */
+const SHAPES: readonly [string, SdkAnswer, Partial<ProviderUsage>, bigint][] = [
   [
     'Anthropic of version 2 leaves reads and writes out of its input',
     {
@@ -76,6 +82,7 @@ const SHAPES: readonly [string, SdkAnswer, Partial<ProviderUsage>][] = [
       cacheWriteTokens: 109_025,
       cacheWrite1hTokens: 100_000,
     },
+    635_262_750_000n,
   ],
   [
     'Anthropic of version 3 nests its counts and has the times in the raw ones',
@@ -89,6 +96,7 @@ const SHAPES: readonly [string, SdkAnswer, Partial<ProviderUsage>][] = [
       },
     },
     { promptTokens: 109_078, cachedTokens: 0, cacheWriteTokens: 109_075, cacheWrite1hTokens: 75 },
+    410_604_000_000n,
   ],
   [
     'Bedrock of version 2 leaves reads and writes out of its input',
@@ -99,6 +107,7 @@ const SHAPES: readonly [string, SdkAnswer, Partial<ProviderUsage>][] = [
       providerMetadata: { bedrock: { usage: { cacheWriteInputTokens: 300 } } },
     },
     { promptTokens: 2310, completionTokens: 5, cachedTokens: 2000, cacheWriteTokens: 300 },
+    1_830_000_000n,
   ],
   [
     'Gemini of version 2 has its thoughts outside of the output',
@@ -108,6 +117,7 @@ const SHAPES: readonly [string, SdkAnswer, Partial<ProviderUsage>][] = [
       usage: { inputTokens: 20, outputTokens: 50, reasoningTokens: 1544, totalTokens: 1614 },
     },
     { promptTokens: 20, completionTokens: 1594, reasoningTokens: 1544, totalTokens: 1614 },
+    23_970_000_000n,
   ],
   [
     'OpenAI of version 2 has reads and reasoning inside',
@@ -129,14 +139,20 @@ const SHAPES: readonly [string, SdkAnswer, Partial<ProviderUsage>][] = [
       reasoningTokens: 200,
       cachedTokens: 1920,
     },
+    5_316_000_000n,
   ],
 ];
 
-test.each(SHAPES)('[definitions 5.3] the usage of %s', async (_title, answer, expected) => {
-  expect(await usageOf(sdk(answer))).toMatchObject(expected);
-});
+test.each(SHAPES)(
+  '[definitions 5.3] the usage and the cost of %s',
+  async (_title, answer, expected, pico) => {
+    const usage = await usageOf(sdk(answer));
+    expect(usage).toMatchObject(expected);
+    expect(costOf(PRICES, usage)).toBe(pico);
+  },
+);
 
-const COMPLETIONS: readonly [string, object, Partial<ProviderUsage>][] = [
+const COMPLETIONS: readonly [string, object, Partial<ProviderUsage>, bigint][] = [
   [
     'OpenAI has cached tokens as a part of the prompt',
     {
@@ -145,6 +161,7 @@ const COMPLETIONS: readonly [string, object, Partial<ProviderUsage>][] = [
       completion_tokens_details: { reasoning_tokens: 256 },
     },
     { promptTokens: 2006, completionTokens: 300, cachedTokens: 1920, reasoningTokens: 256 },
+    5_334_000_000n,
   ],
   [
     'DeepSeek names hits of its cache',
@@ -153,6 +170,7 @@ const COMPLETIONS: readonly [string, object, Partial<ProviderUsage>][] = [
       ...{ prompt_cache_hit_tokens: 896, prompt_cache_miss_tokens: 104 },
     },
     { promptTokens: 1000, cachedTokens: 896 },
+    730_800_000n,
   ],
   [
     'xAI has its reasoning outside of the answer',
@@ -161,11 +179,13 @@ const COMPLETIONS: readonly [string, object, Partial<ProviderUsage>][] = [
       completion_tokens_details: { reasoning_tokens: 94 },
     },
     { promptTokens: 32, completionTokens: 103, reasoningTokens: 94, totalTokens: 135 },
+    1_641_000_000n,
   ],
   [
     'Gemini counts its thoughts in the total alone',
     { prompt_tokens: 20, completion_tokens: 50, total_tokens: 1614 },
     { promptTokens: 20, completionTokens: 1594, reasoningTokens: 1544 },
+    23_970_000_000n,
   ],
   [
     'a router with the key of the author claims only its fee',
@@ -174,6 +194,7 @@ const COMPLETIONS: readonly [string, object, Partial<ProviderUsage>][] = [
       cost_details: { upstream_inference_cost: 0.02 },
     },
     { promptTokens: 100, cost: 0.021 },
+    21_000_000_000n,
   ],
 ];
 
@@ -191,10 +212,23 @@ describe('over the wire of Chat Completions', () => {
     return openaiCompatible({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'k' });
   };
 
-  test.each(COMPLETIONS)('[definitions 5.3] the usage of %s', async (_title, reported, expected) => {
-    usage = reported;
-    expect(await usageOf(provider())).toMatchObject(expected);
-  });
+  test.each(COMPLETIONS)(
+    '[definitions 5.3] the usage and the cost of %s',
+    async (_t, reported, expected, pico) => {
+      usage = reported;
+      const read = await usageOf(provider());
+      expect(read).toMatchObject(expected);
+      expect(costOf(PRICES, read)).toBe(pico);
+    },
+  );
+});
+
+test('[definitions 5.3] 109,075 tokens that are written to a cache, and then read, cost what the provider takes', () => {
+  const prices = { ...PRICES, cacheWritePrice: 3.75 };
+  const usage = { promptTokens: 109_078, completionTokens: 96, totalTokens: 109_174 };
+  const cost = (more: Partial<ProviderUsage>) => toUsd(costOf(prices, { ...usage, ...more }) ?? 0n);
+  expect(cost({ cacheWriteTokens: 109_075 })).toBe(0.41048025);
+  expect(cost({ cachedTokens: 109_075 })).toBe(0.0341715);
 });
 
 describe('[definitions 5.3] the usage of a provider that breaks the contract', () => {

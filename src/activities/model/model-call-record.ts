@@ -1,6 +1,6 @@
 /** Records each request to a model as a separate row: which model was asked, what it cost, why it failed. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
-import type { ProviderUsage } from '../../core/message/provider.ts';
+import { costOf } from '../../core/message/model-price.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { errorStack, readField } from '../../core/value/thrown.ts';
@@ -129,18 +129,4 @@ export function toAnsweredCall(
 ): AnsweredCall {
   const times = { startedAt: startedAt * 1000, firstTokenAt: firstTokenAt * 1000 };
   return { call, usage, cost: costOf(model, usage), ...times, ignored };
-}
-
-/**
- * The cost in USD: the provider's own figure, or the definition's prices per million tokens; undefined if neither is
- * given.
- */
-export function costOf(model: ModelDefinition, usage: ProviderUsage): number | undefined {
-  if (usage.cost !== undefined) return usage.cost;
-  const { inputPrice, outputPrice, cachedPrice } = model;
-  if (inputPrice === undefined && outputPrice === undefined) return undefined;
-  const cached = usage.cachedTokens ?? 0;
-  const input = (usage.promptTokens - cached) * (inputPrice ?? 0);
-  const output = usage.completionTokens * (outputPrice ?? 0);
-  return (input + cached * (cachedPrice ?? inputPrice ?? 0) + output) / 1_000_000;
 }

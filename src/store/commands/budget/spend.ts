@@ -5,9 +5,10 @@ import {
   evaluateSpending,
   inOrder,
   isNear,
-  type Spending,
 } from '../../../core/governance/budget.ts';
+import type { Payment } from '../../../core/governance/budget-amount.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
+import { clampAmount } from '../../../core/value/money.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { budgetOf } from './account.ts';
@@ -16,15 +17,15 @@ import { selectLines, toLines } from './read-lines.ts';
 import { denyTime, runClocks } from './time.ts';
 
 /** The cost of a call, paid when it first begins. A call that code makes has no row. */
-export function costOf(call: { readonly started_at: unknown } | undefined): Spending {
-  return call && call.started_at !== null ? {} : { maxToolCalls: 1 };
+export function costOf(call: { readonly started_at: unknown } | undefined): Payment {
+  return call && call.started_at !== null ? {} : { maxToolCalls: 1n };
 }
 
 /** Undefined if the work may go on; else the error: nothing is spent, and the execution is over (account.ts, A3). */
 export async function spend(
   context: Pick<CommandContext, 'rowLocks' | 'clock'>,
   thread: ThreadTransaction,
-  spending: Spending,
+  spending: Payment,
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
@@ -46,15 +47,15 @@ export async function spend(
 export async function charge(
   context: Pick<CommandContext, 'rowLocks'>,
   thread: ThreadTransaction,
-  spent: Spending,
+  spent: Payment,
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  const spentOf = (limit: BudgetLimit) => spent[limit] ?? 0;
-  if (!state || !BUDGET_LIMITS.some((limit) => spentOf(limit) > 0)) return state?.exceeded;
+  const spentOf = (limit: BudgetLimit) => spent[limit] ?? 0n;
+  if (!state || !BUDGET_LIMITS.some((limit) => spentOf(limit) > 0n)) return state?.exceeded;
   const all = await lockLines(context, thread, state.accounts);
-  const lines = inOrder(all.filter(({ limit }) => spentOf(limit) > 0));
-  const charged = lines.map((line) => ({ ...line, used: line.used + spentOf(line.limit) }));
+  const lines = inOrder(all.filter(({ limit }) => spentOf(limit) > 0n));
+  const charged = lines.map((line) => ({ ...line, used: clampAmount(line.used + spentOf(line.limit)) }));
   const changed = charged.map((line) => ({ ...line, warned: line.warned || isNear(line) }));
   await updateLines(thread, changed);
   emitWarnings(
@@ -74,7 +75,7 @@ export async function charge(
 export async function findUnaffordable(
   context: Pick<CommandContext, 'clock'>,
   thread: ThreadTransaction,
-  spending: Spending,
+  spending: Payment,
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);

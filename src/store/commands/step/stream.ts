@@ -3,8 +3,10 @@
  * step takes it to the disk. The first call may begin with its step (bring-context.ts), and the call that brings the
  * answer ends when that is stored (close-step.ts, C3).
  */
+
 import type { Kysely, Selectable } from 'kysely';
 import type { EventData, InSubprompt } from '../../../core/event/event-data.ts';
+import { toUsd } from '../../../core/value/money.ts';
 import type { ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from '../../port/model-call.ts';
 import type { StepRef } from '../../port/step-ref.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -98,7 +100,7 @@ export async function beginModelCall(
       state: 'started',
       error: null,
       usage: null,
-      cost: null,
+      ...{ cost: null, cost_pico: null, price: null },
       started_at: thread.now,
       first_token_at: null,
       ended_at: null,
@@ -138,7 +140,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
     state: ok ? 'ok' : 'error',
     error: error ? JSON.stringify(error) : null,
     usage: usage ? JSON.stringify(usage) : null,
-    cost: cost ?? null,
+    cost_pico: cost ?? null,
     ...(startedAt === undefined ? {} : { started_at: startedAt }),
     first_token_at: firstTokenAt ?? null,
     ended_at: thread.now,
@@ -147,7 +149,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
   if (ok)
     thread.emit(
       'model.answered',
-      { call, usage: usage ?? null, cost: cost ?? null, ...left },
+      { call, usage: usage ?? null, cost: cost === undefined ? null : toUsd(cost), ...left },
       { step, attempt },
     );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
