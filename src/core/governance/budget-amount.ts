@@ -4,7 +4,7 @@
  * B2. People and authors read and write US dollars and seconds.
  */
 import { clampAmount, toPico, toUsd } from '../value/money.ts';
-import type { BudgetLimit, BudgetLine, Spending } from './budget.ts';
+import type { BudgetLine, LineLimit, Spending } from './budget.ts';
 
 /** An amount in the unit of its limit. */
 export type Amount = bigint;
@@ -15,19 +15,19 @@ type Counts = 'max' | 'used' | 'reserved' | 'estimated';
 export type CountedLine = Omit<BudgetLine, Counts> & Readonly<Record<Counts, Amount>>;
 
 /** Amounts to be spent, by limit. */
-export type Payment = Readonly<Partial<Record<BudgetLimit, Amount>>>;
+export type Payment = Readonly<Partial<Record<LineLimit, Amount>>>;
 
 const MICROS_PER_SECOND = 1_000_000;
 
 /** B1: in the limit's unit. */
-export function toAmount(limit: BudgetLimit, shown: number): Amount {
+export function toAmount(limit: LineLimit, shown: number): Amount {
   if (limit === 'maxCost') return toPico(shown);
   const units = Math.round(limit === 'maxRuntimeSeconds' ? shown * MICROS_PER_SECOND : shown);
   return Number.isFinite(units) ? clampAmount(BigInt(units)) : toPico(units);
 }
 
 /** B2: as people read it. */
-export function toShown(limit: BudgetLimit, amount: Amount): number {
+export function toShown(limit: LineLimit, amount: Amount): number {
   if (limit === 'maxCost') return toUsd(amount);
   return limit === 'maxRuntimeSeconds' ? Number(amount) / MICROS_PER_SECOND : Number(amount);
 }
@@ -57,11 +57,11 @@ export function toSpending(payment: Payment): Spending {
 }
 
 function mapLimits<From, To>(
-  amounts: Readonly<Partial<Record<BudgetLimit, From>>>,
-  convert: (limit: BudgetLimit, amount: From) => To,
-): Readonly<Partial<Record<BudgetLimit, To>>> {
-  const entries = Object.entries(amounts) as [BudgetLimit, From][];
+  amounts: Readonly<Partial<Record<LineLimit, From>>>,
+  convert: (limit: LineLimit, amount: From) => To,
+): Readonly<Partial<Record<LineLimit, To>>> {
+  const entries = Object.entries(amounts) as [LineLimit, From][];
   return Object.fromEntries(entries.map(([limit, amount]) => [limit, convert(limit, amount)])) as Partial<
-    Record<BudgetLimit, To>
+    Record<LineLimit, To>
   >;
 }

@@ -21,6 +21,11 @@ export const BUDGET_LIMITS = [
 
 export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
 
+/** With the ceiling that the runtime sets itself: model calls of all executions that one execution has caused. */
+export const LINE_LIMITS = [...BUDGET_LIMITS, 'familyCalls'] as const;
+
+export type LineLimit = (typeof LINE_LIMITS)[number];
+
 /** The budget that an agent's definition sets for each of its executions. */
 export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, number>>> {
   /** The share of a limit at which a warning is logged: 0.8 is 80 %; 0 never warns. */
@@ -33,6 +38,8 @@ export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, n
 export interface BudgetAccount {
   readonly threadId: string;
   readonly executionId: string;
+  /** Set if the account has the ceiling `familyCalls`; `only`: no other limit. */
+  readonly family?: 'only' | 'too';
 }
 
 /** The threads at work, each once, and the time since which at least one has been: microseconds since 1970. */
@@ -43,7 +50,7 @@ export interface RunningClock {
 
 /** One limit of one account, and how far it is used up, as people read it: in US dollars, seconds, tokens, calls or steps. */
 export interface BudgetLine extends BudgetAccount {
-  readonly limit: BudgetLimit;
+  readonly limit: LineLimit;
   readonly max: number;
   readonly used: number;
   /** Reserved by requests to models whose end is not known yet (reservation.ts). */
@@ -57,7 +64,7 @@ export interface BudgetLine extends BudgetAccount {
 }
 
 /** Amounts to be spent, by limit. */
-export type Spending = Readonly<Partial<Record<BudgetLimit, number>>>;
+export type Spending = Readonly<Partial<Record<LineLimit, number>>>;
 
 export type SpendingVerdict =
   /** The lines that change, with their new values, and those among them that warn now. */
@@ -70,7 +77,7 @@ export type SpendingVerdict =
   | { readonly kind: 'deny'; readonly line: CountedLine; readonly observed: Amount };
 
 const places: Readonly<Record<string, number>> = Object.fromEntries(
-  BUDGET_LIMITS.map((limit, index) => [limit, index]),
+  LINE_LIMITS.map((limit, index) => [limit, index]),
 );
 
 /** G2: sorts by limit; lines of the same limit stay in the order of their accounts. */
@@ -110,9 +117,11 @@ export function describeExceeded(
     threadId === asking ? `execution ${executionId}` : `execution ${executionId} of thread ${threadId}`;
   return (
     `The budget of ${whose} is used up: ${limit} is ${toShown(limit, max)}, and this would be ${toShown(limit, observed)}. ` +
-    'Send another message to begin a new execution, or raise the limit in its agent or its context.'
+    `Send another message to begin a new execution, or raise the limit ${WHERE[limit === 'familyCalls' ? 'family' : 'own']}.`
   );
 }
+
+const WHERE = { own: 'in its agent or its context', family: 'in EVERTHREAD_FAMILY_CALLS' } as const;
 
 export function describeUnpriced({ limit, max, executionId }: CountedLine, model: string): string {
   return (

@@ -10,7 +10,7 @@
  */
 import { BUDGETED_OUTPUT_TOKENS } from '../value/limit.ts';
 import { clampAmount, costOfTokens, TOKENS_PER_PRICE, toPico } from '../value/money.ts';
-import { type BudgetLimit, evaluateSpending, inOrder, isNear } from './budget.ts';
+import { type BudgetLimit, evaluateSpending, inOrder, isNear, type LineLimit } from './budget.ts';
 import type { Amount, CountedLine } from './budget-amount.ts';
 
 /** A request to a model, before it is sent. Prices are US dollars per 1,000,000 tokens. */
@@ -55,8 +55,8 @@ function toAmounts({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimat
   };
 }
 
-const isAmount = (limit: BudgetLimit): limit is keyof Amounts =>
-  (AMOUNTS as readonly BudgetLimit[]).includes(limit);
+const isAmount = (limit: LineLimit): limit is keyof Amounts =>
+  (AMOUNTS as readonly LineLimit[]).includes(limit);
 
 /** True if any of the lines limits tokens or cost. */
 export function hasAmounts(lines: readonly CountedLine[]): boolean {
@@ -92,7 +92,7 @@ export function planReservation(lines: readonly CountedLine[], estimate: CallEst
 
 /** For an optional request: true if there is room for two like it. Reservations of others are not counted. */
 export function hasRoomForTwo(lines: readonly CountedLine[], estimate?: () => CallEstimate): boolean {
-  if (evaluateSpending(lines, { maxLlmCalls: 2n }).kind === 'deny') return false;
+  if (evaluateSpending(lines, { maxLlmCalls: 2n, familyCalls: 2n }).kind === 'deny') return false;
   if (!estimate || !hasAmounts(lines)) return true;
   const asked = estimate();
   const { kind } = planReservation(lines, { ...asked, inputTokens: asked.inputTokens * 2 });

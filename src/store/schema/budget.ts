@@ -1,12 +1,12 @@
 /** The tables of budgets. Amounts are in whole units of their limit (core/governance/budget-amount.ts). */
-import type { BudgetLimit } from '../../core/governance/budget.ts';
+import type { LineLimit } from '../../core/governance/budget.ts';
 import type { Flag, Json } from './json.ts';
 
 /** A limit of an execution, which it shares with all executions that it has caused; kept as long as the thread. */
 export interface BudgetTable {
   thread_id: string;
   execution_id: string;
-  name: BudgetLimit;
+  name: LineLimit;
   max_units: bigint;
   used_units: bigint;
   /** Reserved by calls whose end is not known yet. */

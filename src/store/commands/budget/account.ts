@@ -16,6 +16,7 @@ import type {
   BudgetDefinition,
   BudgetLimit,
   BudgetLine,
+  LineLimit,
 } from '../../../core/governance/budget.ts';
 import { BUDGET_LIMITS } from '../../../core/governance/budget.ts';
 import { type Amount, toAmount } from '../../../core/governance/budget-amount.ts';
@@ -54,6 +55,11 @@ export function budgetOf({ budget }: Pick<ThreadRow, 'budget'>): BudgetState | u
 export interface CausedItem {
   /** A2: the budgets of the execution that has caused the item. */
   readonly budget?: readonly BudgetAccount[];
+}
+
+/** The accounts with limits that an agent or a context sets: the ceiling of a family alone is not one. */
+export function limitedAccounts(state: Pick<BudgetState, 'accounts'> | undefined): readonly BudgetAccount[] {
+  return (state?.accounts ?? []).filter(({ family }) => family !== 'only');
 }
 
 /** A2: the mark for an item that the thread's open execution queues, to a relative or to its own thread. */
@@ -125,7 +131,7 @@ async function withoutBounded(
 }
 
 interface NewLines {
-  readonly limits: readonly (readonly [BudgetLimit, Amount])[];
+  readonly limits: readonly (readonly [LineLimit, Amount])[];
   readonly warnAt: number;
 }
 

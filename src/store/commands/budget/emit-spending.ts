@@ -2,7 +2,7 @@
 import { type CountedLine, toShown } from '../../../core/governance/budget-amount.ts';
 import type { SpendingVerdict } from '../../port/budget.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
-import { budgetOf, keepBudget } from './account.ts';
+import { budgetOf, keepBudget, limitedAccounts } from './account.ts';
 import { otherThread } from './lines.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
@@ -10,8 +10,9 @@ export async function emitSpendingVerdict(context: CommandContext, command: Spen
   const { threadId, policy, effect, reason, step } = command;
   return inThread(context, threadId, async (thread) => {
     const state = budgetOf(thread.row);
-    if (!state || state.exceeded) return;
-    const lines = toLines(state.accounts, await selectLines(thread.trx, state.accounts).execute());
+    const accounts = limitedAccounts(state);
+    if (!state || state.exceeded || accounts.length === 0) return;
+    const lines = toLines(accounts, await selectLines(thread.trx, accounts).execute());
     const line = lines.find(({ limit }) => limit === command.limit) ?? lines[0];
     if (!line) return;
     const data = { ...dataOf(line), ...otherThread(thread, line.threadId), policy, reason };

@@ -5,7 +5,7 @@ import { type CountedLine, toShownLine } from '../../../core/governance/budget-a
 import { isTime, toMilliseconds, withElapsed } from '../../../core/governance/runtime.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
-import { budgetOf } from './account.ts';
+import { budgetOf, limitedAccounts } from './account.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
 export async function readBudget(context: CommandContext, threadId: string): Promise<readonly BudgetLine[]> {
@@ -15,7 +15,8 @@ export async function readBudget(context: CommandContext, threadId: string): Pro
       .select('budget')
       .where('id', '=', threadId)
       .executeTakeFirst();
-    const accounts = (row && budgetOf(row)?.accounts) ?? (await readNewest(trx, threadId));
+    const state = row && budgetOf(row);
+    const accounts = limitedAccounts(state ?? { accounts: await readNewest(trx, threadId) });
     if (accounts.length === 0) return [];
     const lines = toLines(accounts, await selectLines(trx, accounts).execute());
     return (await atNow(context, trx, lines)).map(toShownLine);

@@ -1,6 +1,6 @@
 /** Reads the lines of budgets. */
 import type { Kysely } from 'kysely';
-import { BUDGET_LIMITS, type BudgetAccount, type RunningClock } from '../../../core/governance/budget.ts';
+import { type BudgetAccount, LINE_LIMITS, type RunningClock } from '../../../core/governance/budget.ts';
 import type { CountedLine } from '../../../core/governance/budget-amount.ts';
 import type { Tables } from '../../schema/tables.ts';
 
@@ -27,7 +27,7 @@ type LineRow = Awaited<ReturnType<ReturnType<typeof selectLines>['execute']>>[nu
 export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineRow[]): CountedLine[] {
   return accounts.flatMap(({ threadId, executionId }) => {
     const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);
-    return BUDGET_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
+    return LINE_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
       ({ name: limit, warn_at: warnAt, warned, running, ...row }) => ({
         ...{ threadId, executionId, limit, warnAt, warned: warned === 1 },
         ...{ max: row.max_units, used: row.used_units },

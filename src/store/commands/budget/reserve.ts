@@ -50,7 +50,7 @@ export async function reserveCall(
   const within = leftMs === undefined ? {} : { leftMs };
   // V4: there must be room for another request.
   if (purpose && !hasRoomForTwo(lines, reserve)) return { kind: 'declined' };
-  const counted = evaluateSpending(lines, { maxLlmCalls: 1n });
+  const counted = evaluateSpending(lines, { maxLlmCalls: 1n, familyCalls: 1n });
   if (counted.kind === 'deny')
     return { kind: 'exceeded', error: markExceeded(thread, state, counted, { step }) };
   const asked = hasAmounts(lines) ? reserve?.() : undefined;

@@ -1,17 +1,17 @@
 /** Spends counts of budgets in the transaction of what is paid for: once, even if the command is repeated. */
 import {
-  BUDGET_LIMITS,
-  type BudgetLimit,
   evaluateSpending,
   inOrder,
   isNear,
+  LINE_LIMITS,
+  type LineLimit,
 } from '../../../core/governance/budget.ts';
 import type { Payment } from '../../../core/governance/budget-amount.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import { clampAmount } from '../../../core/value/money.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { budgetOf } from './account.ts';
+import { budgetOf, limitedAccounts } from './account.ts';
 import { emitWarnings, lockLines, markExceeded, type SpendingPlace, updateLines } from './lines.ts';
 import { selectLines, toLines } from './read-lines.ts';
 import { denyTime, runClocks } from './time.ts';
@@ -29,8 +29,9 @@ export async function spend(
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  if (!state || state.exceeded) return state?.exceeded;
-  const lines = await lockLines(context, thread, state.accounts);
+  const accounts = limitedAccounts(state);
+  if (!state || state.exceeded || accounts.length === 0) return state?.exceeded;
+  const lines = await lockLines(context, thread, accounts);
   const time = await runClocks(context, thread, { state, lines, place });
   if (time.kind === 'over') return time.error;
   const verdict = evaluateSpending(lines, spending);
@@ -51,8 +52,8 @@ export async function charge(
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  const spentOf = (limit: BudgetLimit) => spent[limit] ?? 0n;
-  if (!state || !BUDGET_LIMITS.some((limit) => spentOf(limit) > 0n)) return state?.exceeded;
+  const spentOf = (limit: LineLimit) => spent[limit] ?? 0n;
+  if (!state || !LINE_LIMITS.some((limit) => spentOf(limit) > 0n)) return state?.exceeded;
   const all = await lockLines(context, thread, state.accounts);
   const lines = inOrder(all.filter(({ limit }) => spentOf(limit) > 0n));
   const charged = lines.map((line) => ({ ...line, used: clampAmount(line.used + spentOf(line.limit)) }));
@@ -79,8 +80,9 @@ export async function findUnaffordable(
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  if (!state || state.exceeded) return state?.exceeded;
-  const lines = toLines(state.accounts, await selectLines(thread.trx, state.accounts).execute());
+  const accounts = limitedAccounts(state);
+  if (!state || state.exceeded || accounts.length === 0) return state?.exceeded;
+  const lines = toLines(accounts, await selectLines(thread.trx, accounts).execute());
   const late = await denyTime(context, thread, lines);
   if (late) return markExceeded(thread, state, late, place);
   const verdict = evaluateSpending(lines, spending);

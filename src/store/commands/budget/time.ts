@@ -16,7 +16,7 @@ import {
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type BudgetState, budgetOf } from './account.ts';
+import { type BudgetState, budgetOf, limitedAccounts } from './account.ts';
 import { type Exceeding, emitWarnings, lockLines, markExceeded, type SpendingPlace } from './lines.ts';
 
 type Clocked = Pick<CommandContext, 'rowLocks' | 'clock'>;
@@ -78,9 +78,11 @@ export async function resumeClocks(
   const state = budgetOf(thread.row);
   if (!state) return undefined;
   if (state.exceeded) return 0;
+  const accounts = limitedAccounts(state);
+  if (accounts.length === 0) return undefined;
   const verdict = await runClocks(context, thread, {
     state,
-    lines: await lockLines(context, thread, state.accounts),
+    lines: await lockLines(context, thread, accounts),
     place,
   });
   return verdict.kind === 'over' ? 0 : verdict.leftMs;
@@ -89,8 +91,9 @@ export async function resumeClocks(
 /** Stops the clocks: the thread is not working from now on. */
 export async function stopClocks(context: Clocked, thread: ThreadTransaction): Promise<void> {
   const state = budgetOf(thread.row);
-  if (!state) return;
-  const lines = (await lockLines(context, thread, state.accounts)).filter(isTime);
+  const accounts = limitedAccounts(state);
+  if (accounts.length === 0) return;
+  const lines = (await lockLines(context, thread, accounts)).filter(isTime);
   if (lines.length === 0) return;
   const now = await context.clock(thread.trx);
   for (const line of lines) {

@@ -94,7 +94,7 @@ export async function appendProduced(
 function toSpending(lines: readonly ProducedLine[]): Payment {
   const { calls, promptTokens, completionTokens, cost = 0 } = usageOf(lines);
   return toPayment({
-    maxLlmCalls: calls,
+    ...{ maxLlmCalls: calls, familyCalls: calls },
     maxInputTokens: promptTokens,
     maxOutputTokens: completionTokens,
     maxCost: cost,

@@ -15,6 +15,7 @@ import { insertRows, updateRows } from '../base/row-statement.ts';
 import { statement } from '../base/statement.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { budgetOf, limitedAccounts } from '../budget/account.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
 
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
@@ -81,7 +82,7 @@ function emitPrepared(
   thread: ThreadTransaction,
   { step, attempt, call, model, modelId, prepared }: ModelCallStart,
 ): void {
-  if (!prepared || !(prepared.always || thread.row.budget !== null)) return;
+  if (!prepared || !(prepared.always || limitedAccounts(budgetOf(thread.row)).length > 0)) return;
   thread.emit('context.prepared', { call, model, modelId, ...prepared.manifest() }, { step, attempt });
 }
 
