@@ -1,4 +1,4 @@
-/** Reads what an execution may spend and has spent: the open one, else the newest. */
+/** Reads what an execution may spend and has spent, by the limits of agents and contexts: the open one, else the newest. */
 import type { Transaction } from 'kysely';
 import type { BudgetAccount, BudgetLine } from '../../../core/governance/budget.ts';
 import { type CountedLine, toShownLine } from '../../../core/governance/budget-amount.ts';
@@ -19,7 +19,8 @@ export async function readBudget(context: CommandContext, threadId: string): Pro
     const accounts = limitedAccounts(state ?? { accounts: await readNewest(trx, threadId) });
     if (accounts.length === 0) return [];
     const lines = toLines(accounts, await selectLines(trx, accounts).execute());
-    return (await atNow(context, trx, lines)).map(toShownLine);
+    const limits = lines.filter(({ limit }) => limit !== 'familyCalls');
+    return (await atNow(context, trx, limits)).map(toShownLine);
   });
 }
 
