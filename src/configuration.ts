@@ -5,6 +5,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { RuntimeError } from './core/value/error.ts';
+import { LIMITS } from './core/value/limit.ts';
 import { WALL_SETTINGS, type WallSetting } from './sandbox/host/wall/wall.ts';
 import { configuredEnvironment, type Environment, storeAddress } from './secret-environment.ts';
 import { type EncryptionKeys, parseKeys } from './store/crypto/encryption.ts';
@@ -32,6 +33,8 @@ export interface Configuration {
   readonly toolGraceMs: number;
   /** `EVERTHREAD_MODEL_GRACE_MS`: how long a worker that shuts down lets models finish their answers; 0: not at all. */
   readonly modelGraceMs: number;
+  /** `EVERTHREAD_FAMILY_CALLS`: model calls of all that one execution of a root causes; 0: no ceiling. */
+  readonly familyCalls: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: concurrent model calls and tools of one worker. */
   readonly maxConcurrentActivities: number;
   /**
@@ -86,6 +89,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     scriptTimeoutMs: readNumber(environment, 'EVERTHREAD_SCRIPT_TIMEOUT_MS', 5000, 100),
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
     modelGraceMs: readNumber(environment, 'EVERTHREAD_MODEL_GRACE_MS', 10_000, 0),
+    familyCalls: readNumber(environment, 'EVERTHREAD_FAMILY_CALLS', LIMITS.familyCalls, 0),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The SDK requires at least 2.
     cachedThreads: readNumber(

@@ -180,6 +180,7 @@ export type {
   BudgetDefinition,
   BudgetLimit,
   BudgetLine,
+  LineLimit,
   RunningClock,
   Spending,
 } from './core/governance/budget.ts';
@@ -211,6 +212,7 @@ export type {
   ToolStatus,
 } from './core/message/message.ts';
 export type { MessageFields } from './core/message/message-fields.ts';
+export type { ModelPrices } from './core/message/model-price.ts';
 export type {
   ControlEval,
   StoppedBy,

@@ -1,6 +1,8 @@
 /**
  * An executor's event log: the RuntimeEvents of a task under AgenticX's names. It is JSON, and always reads the same.
  */
+
+import { sumUsd } from '../core/value/money.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Fields } from './runtime-tool.ts';
 
@@ -103,6 +105,6 @@ export function toStats(
     human_requests: count('human_request'),
     final_state,
     token_usage: sum('total_tokens'),
-    estimated_cost: sum('cost'),
+    estimated_cost: sumUsd(metrics.map(({ cost }) => Number(cost) || 0)),
   };
 }

@@ -50,7 +50,10 @@ export async function openConnection(options: ConnectOptions): Promise<OpenConne
   const store =
     typeof place === 'object'
       ? place
-      : await openStore(place, projectDir, { keys: configuration.encryptionKeys });
+      : await openStore(place, projectDir, {
+          keys: configuration.encryptionKeys,
+          familyCalls: configuration.familyCalls,
+        });
   return {
     temporal: new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' }),
     store,

@@ -67,6 +67,8 @@ const model = z.strictObject({
   inputPrice: price.optional(),
   outputPrice: price.optional(),
   cachedPrice: price.optional(),
+  cacheWritePrice: price.optional(),
+  cacheWrite1hPrice: price.optional(),
   capabilities: capabilities.prefault({}),
   providerOptions: options.default({}),
   providerTools: names.default([]),

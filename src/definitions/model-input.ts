@@ -16,8 +16,12 @@ export interface ModelInput {
   inputPrice?: number;
   /** USD per 1,000,000 answer tokens, 0 or more. */
   outputPrice?: number;
-  /** USD per 1,000,000 cached prompt tokens, 0 or more. */
+  /** USD per 1,000,000 prompt tokens that were read from a cache, 0 or more; default `inputPrice`. */
   cachedPrice?: number;
+  /** USD per 1,000,000 prompt tokens that were written to a cache, 0 or more; default 1.25 times `inputPrice`. */
+  cacheWritePrice?: number;
+  /** The same for tokens that the cache keeps for an hour; default twice `inputPrice`. */
+  cacheWrite1hPrice?: number;
   /** What the model can do. Unset capabilities count as present. */
   capabilities?: ModelCapabilitiesInput;
   /** Options for the provider, checked with the provider's own schema when it has one; default none. */

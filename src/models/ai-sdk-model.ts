@@ -35,6 +35,7 @@ export interface AiSdkAnswer {
   readonly finishReason: unknown;
   /** v3 and later: nested counts; earlier: flat ones. */
   readonly usage: unknown;
+  readonly providerMetadata?: unknown;
   readonly response?: { readonly id?: string };
 }
 

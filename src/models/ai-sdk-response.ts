@@ -5,17 +5,15 @@ import {
   ProviderError,
   type ProviderResponse,
   type ProviderStreamChunk,
-  type ProviderUsage,
 } from '../core/message/provider.ts';
 import type { AiSdkAnswer, AiSdkLanguageModel, AiSdkPart, AiSdkStream } from './ai-sdk-model.ts';
 import { collectParts, originOf } from './ai-sdk-parts.ts';
 import { optionsKey } from './ai-sdk-request.ts';
+import { toUsage } from './ai-sdk-usage.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
-export function fromAnswer(
-  { content, finishReason, usage, response }: AiSdkAnswer,
-  model: AiSdkLanguageModel,
-): ProviderResponse {
+export function fromAnswer(answer: AiSdkAnswer, model: AiSdkLanguageModel): ProviderResponse {
+  const { content, finishReason, response } = answer;
   const reasoning = joinTexts(content, 'reasoning');
   const toolCalls = content
     .filter(isOwnToolCall)
@@ -31,7 +29,7 @@ export function fromAnswer(
     ...(providerTools.length === 0 ? {} : { providerTools }),
     ...(parts === undefined ? {} : { parts }),
     finishReason: toFinishReason(finishReason, toolCalls.length > 0),
-    usage: toUsage(usage),
+    usage: toUsage(answer, optionsKey(model)),
     ...(response?.id === undefined ? {} : { responseId: response.id }),
   };
 }
@@ -63,7 +61,8 @@ export async function* fromStream(
     yield { type: 'provider-tool-done', tool };
   const finishReason = toFinishReason(finish.finishReason, called);
   const parts = collector.parts();
-  yield { type: 'finish', finishReason, usage: toUsage(finish.usage), responseId, ...(parts && { parts }) };
+  const usage = toUsage(finish, optionsKey(model));
+  yield { type: 'finish', finishReason, usage, responseId, ...(parts && { parts }) };
 }
 
 async function* readParts(stream: AiSdkStream): AsyncGenerator<AiSdkPart> {
@@ -134,30 +133,4 @@ function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   if (word === 'content-filter') return 'content_filter';
   if (word === 'error' || word === 'interrupted') return 'error';
   return hasToolCalls ? 'tool_calls' : 'stop';
-}
-
-/** Token counts; zeros if the provider reports none. */
-function toUsage(usage: unknown): ProviderUsage {
-  const counts = toRecord(usage);
-  const input = toRecord(counts.inputTokens);
-  const output = toRecord(counts.outputTokens);
-  const promptTokens = firstNumber(input.total, counts.inputTokens) ?? 0;
-  const completionTokens = firstNumber(output.total, counts.outputTokens) ?? 0;
-  const reasoningTokens = firstNumber(output.reasoning, counts.reasoningTokens);
-  const cachedTokens = firstNumber(input.cacheRead, counts.cachedInputTokens);
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: firstNumber(counts.totalTokens) ?? promptTokens + completionTokens,
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-  };
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function firstNumber(...values: readonly unknown[]): number | undefined {
-  return values.find((value) => typeof value === 'number');
 }

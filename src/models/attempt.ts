@@ -9,6 +9,7 @@ import {
   type ProviderRequest,
   type ProviderResponse,
 } from '../core/message/provider.ts';
+import { leavesCacheOut } from '../core/message/usage.ts';
 import { toReadable } from '../core/value/thrown.ts';
 import { invalidAnswer } from './answer-failure.ts';
 import { createAnswerReader, type OnDelta } from './answer-reader.ts';
@@ -64,6 +65,8 @@ interface Answer {
   readonly firstTokenAt: number;
   /** Kinds of chunks that the response leaves out. */
   readonly ignored: readonly string[];
+  /** Set if the provider reported its cached tokens beside `promptTokens`: its report breaks the contract. */
+  readonly leftCacheOut?: true;
 }
 
 export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
@@ -79,7 +82,11 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     const request = { ...attempt.request(met.model, met.tools), signal: abort };
     asked = beginRequest(met, request, attempt);
     const answer = await readAnswer(asked, attempt);
-    return { ok: true, ...answer, response: withoutExcluded(toPlausible(answer.response), request) };
+    const { response } = answer;
+    return {
+      ...{ ok: true, ...answer, response: withoutExcluded(toPlausible(response, request), request) },
+      ...(leavesCacheOut(response.usage) ? { leftCacheOut: true } : {}),
+    };
   } catch (error) {
     // Closes the connection of a request that has been given up.
     halt.abort();

@@ -30,6 +30,8 @@ export type AttemptOutcome =
       readonly response: ProviderResponse;
       readonly firstTokenAt: number;
       readonly ignored: readonly string[];
+      /** Set if the provider reported its cached tokens beside `promptTokens`. */
+      readonly leftCacheOut?: true;
     }
   | {
       readonly ok: false;

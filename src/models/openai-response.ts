@@ -5,9 +5,9 @@ import {
   ProviderError,
   type ProviderResponse,
   type ProviderStreamChunk,
-  type ProviderUsage,
 } from '../core/message/provider.ts';
 import type { ReasoningDetail } from '../core/message/provider-terms.ts';
+import { toUsage } from './openai-usage.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
 type Completion = OpenAI.Chat.ChatCompletion;
@@ -154,22 +154,4 @@ function readDetails(fields: object): readonly ReasoningDetail[] {
 function toFinishReason(reason: string | null | undefined, hasToolCalls: boolean): FinishReason {
   if (reason === 'length' || reason === 'content_filter' || reason === 'error') return reason;
   return hasToolCalls ? 'tool_calls' : 'stop';
-}
-
-/** Token counts; zeros if the server reports none. */
-function toUsage(
-  usage: (Completion['usage'] & { readonly cost?: unknown }) | null | undefined,
-): ProviderUsage {
-  const promptTokens = usage?.prompt_tokens ?? 0;
-  const completionTokens = usage?.completion_tokens ?? 0;
-  const reasoningTokens = usage?.completion_tokens_details?.reasoning_tokens;
-  const cachedTokens = usage?.prompt_tokens_details?.cached_tokens;
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: usage?.total_tokens ?? promptTokens + completionTokens,
-    ...(typeof reasoningTokens === 'number' ? { reasoningTokens } : {}),
-    ...(typeof cachedTokens === 'number' ? { cachedTokens } : {}),
-    ...(typeof usage?.cost === 'number' ? { cost: usage.cost } : {}),
-  };
 }

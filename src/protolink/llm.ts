@@ -3,6 +3,7 @@
  * agent.
  */
 import type { ProviderFactory } from '../core/message/provider.ts';
+import { definedFields } from '../core/value/record.ts';
 import { ownAnswer } from '../models/own-answer.ts';
 import type { EngineOptions } from '../worker/in-process.ts';
 import { Agent, type AgentOptions, type LlmDefinition } from './agent.ts';
@@ -100,9 +101,4 @@ export function createLlm(provider: 'mock' | ProviderFactory, options: LLMOption
   const { defaultResponse = 'mock response', model = 'mock', ...definition } = options;
   const factory = provider === 'mock' ? ownAnswer('mock', () => defaultResponse) : provider;
   return new LLM({ ...definition, model, provider: factory });
-}
-
-/** Removes undefined fields. */
-function definedFields(fields: Readonly<Record<string, number | undefined>>): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

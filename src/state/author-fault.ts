@@ -12,6 +12,8 @@ export interface AuthorFault {
   readonly name: string;
   readonly threadId: string;
   readonly error: string;
+  /** Set if the work goes on in spite of it. */
+  readonly goesOn?: true;
   /** With the author's files and lines. */
   readonly stack?: string;
 }

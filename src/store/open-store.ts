@@ -12,6 +12,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RuntimeError } from '../core/value/error.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import type { EncryptionKeys } from './crypto/encryption.ts';
 import { findKeys } from './crypto/key-file.ts';
 import { DEFAULT_STORE } from './folder/default-store.ts';
@@ -29,6 +30,8 @@ export interface OpenStoreOptions {
    * The keys of `EVERTHREAD_ENCRYPTION_KEYS`; if absent, those of the project's key file, read when a variable is used.
    */
   readonly keys?: EncryptionKeys;
+  /** The most model calls that one execution of a root causes in its family; 0: no ceiling. Default 2,000. */
+  readonly familyCalls?: number;
 }
 
 /**
@@ -49,10 +52,11 @@ export async function openStore(
   options: OpenStoreOptions = {},
 ): Promise<ThreadStore> {
   const keys = findKeys(options.keys, projectDir);
+  const { familyCalls = LIMITS.familyCalls } = options;
   if (isPostgresAddress(address)) {
     // Load the driver only if it is used.
     const { openPostgresStore } = await import('./postgres/open.ts');
-    return openPostgresStore(address, { ...options, keys });
+    return openPostgresStore(address, { ...options, keys, familyCalls });
   }
   const [scheme, rest] = splitScheme(address);
   if (scheme !== 'sqlite' || rest.length === 0) {
@@ -68,7 +72,7 @@ export async function openStore(
   const file = resolve(projectDir, path);
   makeStoreFile(file, projectDir);
   const synchronous = new URLSearchParams(query).get('synchronous') === 'normal' ? 'normal' : 'full';
-  return openSqliteStore({ path: file, synchronous }, keys);
+  return openSqliteStore({ path: file, synchronous }, { keys, familyCalls });
 }
 
 /**

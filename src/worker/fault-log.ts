@@ -34,8 +34,13 @@ export function openGuard(logger: FindLogger): OpenGuard {
     know(sources) {
       known = sources;
     },
-    report({ code, name, threadId, error, stack }) {
-      logger().warn(`The ${code} "${name}" failed`, { threadId, [code]: name, error, stack });
+    report({ code, name, threadId, error, stack, goesOn }) {
+      logger().warn(`The ${code} "${name}" ${goesOn ? 'has a fault' : 'failed'}`, {
+        threadId,
+        [code]: name,
+        error,
+        stack,
+      });
     },
     end,
   };

@@ -37,7 +37,10 @@ async function openLone(
   // A stray rejection does not end the process: it is reported, as in the worker.
   const guard = openGuard(() => logger);
   const project = await openProject({ projectDir });
-  const store = await openStore(configuration.store, projectDir, { keys: configuration.encryptionKeys });
+  const store = await openStore(configuration.store, projectDir, {
+    keys: configuration.encryptionKeys,
+    familyCalls: configuration.familyCalls,
+  });
   guard.know({ store, registry: project.current });
   store.events.listen(createLogListener(logger));
   const sandbox = createSandbox({ size: 1, spare: false, wall: configuration.sandboxWall });

@@ -1,5 +1,7 @@
 /** `everthread threads logs`, over a store that nobody else uses. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { toPico } from '../../src/core/value/money.ts';
 import { call, message, openThread } from '../contract/thread-driver.ts';
 import { type CliProject, cliProjectWith } from './support.ts';
 
@@ -13,7 +15,7 @@ beforeAll(async () => {
     const ref = await thread.beginCall([message('a')]);
     await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
     const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320 };
-    await store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: 0.0125 });
+    await store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: toPico(0.0125) });
     await thread.commit(ref, { toolCalls: [call('c0', 'look')] });
     await thread.runTool(ref.step, 0);
     await thread.rest('idle', { reason: 'stop_on_response' });

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Insertable, Migrator } from 'kysely';
+import { type Insertable, Migrator, sql } from 'kysely';
 import { openStore } from '../../src/store/open-store.ts';
 import { provider } from '../../src/store/schema/migrations.ts';
 import type { Tables } from '../../src/store/schema/tables.ts';
@@ -79,6 +79,39 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('on %s', (engine
       expect(Object.keys(answers)).toEqual(MID_LIFE);
     },
   );
+
+  it('[PL-17] money of an early version is read in whole numbers, and no amount changes', async () => {
+    const recorded = RECORDED.find(({ migration }) => migration.startsWith('0059')) as Recorded;
+    const [thread] = Object.values(recorded.threads) as [Standing];
+    const execution = { thread_id: thread.id, execution_id: 'paid' };
+    const line = { ...execution, reserved: 0, warn_at: 0.8, warned: 0, running: null };
+    const tables = {
+      ...recorded.tables,
+      budgets: [
+        { ...line, name: 'maxCost', max: 20_000.1, used: 0.1 + 0.2, estimated: 0.1 },
+        { ...line, name: 'maxRuntimeSeconds', max: 1e300, used: 1.5, estimated: 0 },
+        { ...line, name: 'maxInputTokens', max: 9000, used: 12, estimated: 0 },
+      ],
+    };
+    const address = await ENGINES[engine]({ ...recorded, tables }, 'money');
+    await (await openStore(address, '')).close();
+    const db = openBeside(address);
+    const rows = await db
+      .selectFrom('budgets')
+      .select([
+        'name',
+        sql<string>`cast(max_units as text)`.as('max'),
+        sql<string>`cast(used_units as text)`.as('used'),
+      ])
+      .orderBy('name')
+      .execute();
+    await db.destroy();
+    expect(rows.map(({ name, max, used }) => `${name} ${used} of ${max}`)).toEqual([
+      'maxCost 300000000000 of 20000100000000000',
+      'maxInputTokens 12 of 9000',
+      'maxRuntimeSeconds 1500000 of 9223372036854775807',
+    ]);
+  });
 
   it('a request for variables that an early version has left open is listed and answered as a wait', async () => {
     const [recorded] = RECORDED as [Recorded];

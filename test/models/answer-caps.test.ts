@@ -236,7 +236,8 @@ describe('[definitions 5.5] beside its caps', () => {
       FINISH,
     ];
     const { result } = await call(openai((await serve({ body })).url));
-    const prompt = count === 2.5 ? 3 : 0;
+    // What counts as not reported is estimated.
+    const prompt = count === 2.5 ? 3 : expect.any(Number);
     const told = result.ok ? result.response.usage : undefined;
     expect(told).toMatchObject({ promptTokens: prompt, completionTokens: 3 });
     expect(told?.cost).toBe(count === 2.5 ? 2.5 : undefined);

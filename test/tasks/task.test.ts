@@ -78,12 +78,19 @@ describe('a task', () => {
       act: (_, { abortSignal }) =>
         new Promise((_resolve, reject) => abortSignal.addEventListener('abort', reject)),
     });
-    const { client } = await taskRuntime({ endless, slow });
+    const dear = defineTask({
+      observe: () => 'same',
+      decide: () => ({ kind: 'act', action: 'again' }),
+      act: () => 'done',
+      getActionCostUsd: () => 0.1,
+    });
+    const { client } = await taskRuntime({ endless, slow, dear });
     const start = (task: string, budget: object) => client.tasks.start({ task, budget });
-    const [steps, cost, time] = await Promise.all([
+    const [steps, cost, time, tenths] = await Promise.all([
       start('endless', { maxSteps: 2 }),
       start('endless', { maxCostUsd: 0.75 }),
       start('slow', { maxWallMs: 400 }),
+      start('dear', { maxCostUsd: 0.8, maxSteps: 20 }),
     ]);
     expect(await client.tasks.wait(steps.id)).toMatchObject({
       status: 'failed',
@@ -94,6 +101,12 @@ describe('a task', () => {
     expect(await client.tasks.wait(cost.id)).toMatchObject({
       steps: 3,
       spentCostUsd: 0.75,
+      verdict: { limit: 'maxCostUsd' },
+    });
+    // Sums of decimal fractions would let a ninth begin.
+    expect(await client.tasks.wait(tenths.id)).toMatchObject({
+      steps: 8,
+      spentCostUsd: 0.8,
       verdict: { limit: 'maxCostUsd' },
     });
     expect(await client.tasks.wait(time.id)).toMatchObject({

@@ -9,6 +9,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ModelDefinition } from '../../core/author/definition.ts';
+import { toSpending } from '../../core/governance/budget-amount.ts';
 import { type CallEstimate, toMinimumAmounts } from '../../core/governance/reservation.ts';
 import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
@@ -37,7 +38,7 @@ export function judgeRequests(
   const policy = thread.budgeted ? findSpendingPolicy(ports.registry(), thread.agent) : undefined;
   if (!policy) return undefined;
   return async ({ name }: ModelDefinition, estimate: CallEstimate, attempt: number) => {
-    const spends = { maxLlmCalls: 1, ...toMinimumAmounts(estimate) };
+    const spends = { maxLlmCalls: 1, ...toSpending(toMinimumAmounts(estimate)) };
     const place = { thread, executionId, context, step, signal: abortSignal(), work: `${thread.id}:${step}` };
     const mayCompact = compacts && attempt === FIRST_CALL;
     const spent = { kind: 'model.call', name, spends, mayCompact, ...place } as const;

@@ -21,6 +21,7 @@ import {
   toAnsweredCall,
   toUnsent,
 } from './model-call-record.ts';
+import { tellOfUsage } from './usage-remark.ts';
 
 export interface AskedStep {
   readonly ref: StepRef;
@@ -96,6 +97,7 @@ export async function askModel(
           await chunks.finish();
           if (end.outcome.ok && endsWithAnswer(end.outcome.response)) {
             call = toAnsweredCall(end, end.outcome);
+            tellOfUsage(report, { ...end.outcome, model: end.model.name, threadId });
             return;
           }
           // The answer has been paid for: it is not dropped because the store is full.

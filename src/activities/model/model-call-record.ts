@@ -1,6 +1,6 @@
 /** Records each request to a model as a separate row: which model was asked, what it cost, why it failed. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
-import type { ProviderUsage } from '../../core/message/provider.ts';
+import { costOf } from '../../core/message/model-price.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep, HeldModel } from '../../core/thread/waiting-call.ts';
 import { errorStack, readField } from '../../core/value/thrown.ts';
@@ -9,6 +9,7 @@ import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
 import type { AnsweredCall, ModelCallStart } from '../../store/port/model-call.ts';
 import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
+import { tellOfUsage } from './usage-remark.ts';
 
 /** Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile. */
 export async function leaveForModel(
@@ -106,6 +107,7 @@ export function recordModelCalls(
       if (outcome.ok) {
         const answered = toAnsweredCall({ attempt, model, startedAt }, outcome);
         await store.modelCalls.end({ ...ref, ok: true, ...answered });
+        tellOfUsage(report, { ...outcome, model: model.name, threadId: ref.threadId });
         return;
       }
       const { code, message, statusCode } = outcome.error;
@@ -138,18 +140,4 @@ export function toAnsweredCall(
 ): AnsweredCall {
   const times = { startedAt: startedAt * 1000, firstTokenAt: firstTokenAt * 1000 };
   return { call, usage, cost: costOf(model, usage), ...times, ignored };
-}
-
-/**
- * The cost in USD: the provider's own figure, or the definition's prices per million tokens; undefined if neither is
- * given.
- */
-export function costOf(model: ModelDefinition, usage: ProviderUsage): number | undefined {
-  if (usage.cost !== undefined) return usage.cost;
-  const { inputPrice, outputPrice, cachedPrice } = model;
-  if (inputPrice === undefined && outputPrice === undefined) return undefined;
-  const cached = usage.cachedTokens ?? 0;
-  const input = (usage.promptTokens - cached) * (inputPrice ?? 0);
-  const output = usage.completionTokens * (outputPrice ?? 0);
-  return (input + cached * (cachedPrice ?? inputPrice ?? 0) + output) / 1_000_000;
 }

@@ -4,6 +4,7 @@
  * F1. A phase runs under its own name, so a stray fault is attributed to the task. An error that it throws is returned
  *     as a value, unless the work is aborted or a port fails: then the whole activity is left to another attempt.
  */
+
 import { createHash } from 'node:crypto';
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
 import type {
@@ -22,6 +23,7 @@ import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import { sumUsd } from '../../core/value/money.ts';
 import { runAuthorCode } from '../../state/author-run.ts';
 import type { FromRun } from '../../store/port/run.ts';
 import type { TaskLoop, TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
@@ -142,7 +144,9 @@ export function toDecideContext(
     stepIndex: frame.step,
     wallMs: task.wallMs,
     spentCostUsd: task.spentCostUsd,
-    ...(maxCostUsd === null ? {} : { remainingCostUsd: Math.max(0, maxCostUsd - task.spentCostUsd) }),
+    ...(maxCostUsd === null
+      ? {}
+      : { remainingCostUsd: Math.max(0, sumUsd([maxCostUsd, -task.spentCostUsd])) }),
   };
 }
 

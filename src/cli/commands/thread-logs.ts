@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Log } from '../../core/author/thread-log.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
+import { sumUsd } from '../../core/value/money.ts';
 import {
   addCommon,
   type Cli,
@@ -79,8 +80,7 @@ function printTotals(logs: readonly Log[]): void {
     (sum, { data }) => sum + ((data.usage as ProviderUsage | null)?.totalTokens ?? 0),
     0,
   );
-  const priced = calls.filter(({ data }) => typeof data.cost === 'number');
-  const cost = priced.reduce((sum, { data }) => sum + (data.cost as number), 0);
-  const price = priced.length > 0 ? `, $${cost.toFixed(4)}` : '';
+  const costs = calls.map(({ data }) => data.cost).filter((cost) => typeof cost === 'number');
+  const price = costs.length > 0 ? `, $${sumUsd(costs).toFixed(4)}` : '';
   note(`${calls.length} model ${calls.length === 1 ? 'call' : 'calls'}, ${tokens} tokens${price}`);
 }

@@ -8,6 +8,7 @@ import type { BudgetDefinition } from '../governance/budget.ts';
 import type { ActionContext } from '../governance/prepared-action.ts';
 import type { Guards } from '../guard/guards.ts';
 import type { ToolResult } from '../message/message.ts';
+import type { ModelPrices } from '../message/model-price.ts';
 import type { ProviderFactory } from '../message/provider.ts';
 import type { ModelTimeouts } from '../value/limit.ts';
 import type { A2aAgentDefinition } from './a2a-agent.ts';
@@ -134,17 +135,13 @@ export interface ModelCapabilities {
   readonly maxOutputTokens?: number;
 }
 
-export interface ModelDefinition {
+export interface ModelDefinition extends ModelPrices {
   readonly kind: 'model';
   readonly name: string;
   readonly provider: ProviderFactory;
   readonly model: string;
   readonly fallbacks: readonly string[];
   readonly includedProviders: readonly string[];
-  /** US dollars per 1,000,000 tokens. */
-  readonly inputPrice?: number;
-  readonly outputPrice?: number;
-  readonly cachedPrice?: number;
   readonly capabilities: ModelCapabilities;
   readonly providerOptions: Readonly<Record<string, unknown>>;
   readonly providerTools: readonly string[];

@@ -6,6 +6,8 @@
  * G3. Each line warns once, when `warnAt` of it is reached; a warning of one line never hides that of another.
  */
 
+import { type Amount, type CountedLine, type Payment, toShown } from './budget-amount.ts';
+
 /** In the order in which they are checked (G2). */
 export const BUDGET_LIMITS = [
   'maxSteps',
@@ -19,6 +21,11 @@ export const BUDGET_LIMITS = [
 
 export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
 
+/** With the ceiling that the runtime sets itself: model calls of all executions that one execution has caused. */
+export const LINE_LIMITS = [...BUDGET_LIMITS, 'familyCalls'] as const;
+
+export type LineLimit = (typeof LINE_LIMITS)[number];
+
 /** The budget that an agent's definition sets for each of its executions. */
 export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, number>>> {
   /** The share of a limit at which a warning is logged: 0.8 is 80 %; 0 never warns. */
@@ -31,6 +38,8 @@ export interface BudgetDefinition extends Readonly<Partial<Record<BudgetLimit, n
 export interface BudgetAccount {
   readonly threadId: string;
   readonly executionId: string;
+  /** Set if the account has the ceiling `familyCalls`; `only`: no other limit. */
+  readonly family?: 'only' | 'too';
 }
 
 /** The threads at work, each once, and the time since which at least one has been: microseconds since 1970. */
@@ -39,14 +48,14 @@ export interface RunningClock {
   readonly threads: readonly string[];
 }
 
-/** One limit of one account, and how far it is used up. */
+/** One limit of one account, and how far it is used up, as people read it: in US dollars, seconds, tokens, calls or steps. */
 export interface BudgetLine extends BudgetAccount {
-  readonly limit: BudgetLimit;
+  readonly limit: LineLimit;
   readonly max: number;
   readonly used: number;
   /** Reserved by requests to models whose end is not known yet (reservation.ts). */
   readonly reserved: number;
-  /** The part of `used` that was reserved for a request whose end was never seen. */
+  /** The part of `used` that is an estimate, for requests whose end was never seen or whose usage was not reported. */
   readonly estimated: number;
   readonly warnAt: number;
   readonly warned: boolean;
@@ -55,27 +64,31 @@ export interface BudgetLine extends BudgetAccount {
 }
 
 /** Amounts to be spent, by limit. */
-export type Spending = Readonly<Partial<Record<BudgetLimit, number>>>;
+export type Spending = Readonly<Partial<Record<LineLimit, number>>>;
 
 export type SpendingVerdict =
   /** The lines that change, with their new values, and those among them that warn now. */
-  | { readonly kind: 'allow'; readonly changed: readonly BudgetLine[]; readonly warns: readonly BudgetLine[] }
+  | {
+      readonly kind: 'allow';
+      readonly changed: readonly CountedLine[];
+      readonly warns: readonly CountedLine[];
+    }
   /** `observed`: what would have been used. */
-  | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number };
+  | { readonly kind: 'deny'; readonly line: CountedLine; readonly observed: Amount };
 
 const places: Readonly<Record<string, number>> = Object.fromEntries(
-  BUDGET_LIMITS.map((limit, index) => [limit, index]),
+  LINE_LIMITS.map((limit, index) => [limit, index]),
 );
 
 /** G2: sorts by limit; lines of the same limit stay in the order of their accounts. */
-export function inOrder(lines: readonly BudgetLine[]): BudgetLine[] {
+export function inOrder(lines: readonly CountedLine[]): CountedLine[] {
   return [...lines].sort((one, other) => (places[one.limit] ?? 0) - (places[other.limit] ?? 0));
 }
 
 /** G1 to G3. `lines`: those of the innermost account first. */
-export function evaluateSpending(lines: readonly BudgetLine[], spending: Spending): SpendingVerdict {
-  const asked = inOrder(lines).filter(({ limit }) => (spending[limit] ?? 0) > 0);
-  const spent = asked.map((line) => ({ ...line, used: line.used + (spending[line.limit] ?? 0) }));
+export function evaluateSpending(lines: readonly CountedLine[], payment: Payment): SpendingVerdict {
+  const asked = inOrder(lines).filter(({ limit }) => (payment[limit] ?? 0n) > 0n);
+  const spent = asked.map((line) => ({ ...line, used: line.used + (payment[line.limit] ?? 0n) }));
   // G1: N allows N.
   const over = spent.find(({ used, max }) => used > max);
   const line = over && asked[spent.indexOf(over)];
@@ -90,27 +103,29 @@ export function evaluateSpending(lines: readonly BudgetLine[], spending: Spendin
 }
 
 /** G3: `warnAt` 0 disables the warning, and a limit of 0 never warns. */
-export function isNear({ used, max, warnAt }: Pick<BudgetLine, 'used' | 'max' | 'warnAt'>): boolean {
-  return warnAt > 0 && max > 0 && used >= warnAt * max;
+export function isNear({ used, max, warnAt }: Pick<CountedLine, 'used' | 'max' | 'warnAt'>): boolean {
+  return warnAt > 0 && max > 0n && Number(used) >= warnAt * Number(max);
 }
 
 /** Text of a denial, for people and the thread's record. */
 export function describeExceeded(
-  { limit, max, threadId, executionId }: Pick<BudgetLine, 'limit' | 'max' | 'threadId' | 'executionId'>,
-  observed: number,
+  { limit, max, threadId, executionId }: Pick<CountedLine, 'limit' | 'max' | 'threadId' | 'executionId'>,
+  observed: Amount,
   asking: string,
 ): string {
   const whose =
     threadId === asking ? `execution ${executionId}` : `execution ${executionId} of thread ${threadId}`;
   return (
-    `The budget of ${whose} is used up: ${limit} is ${max}, and this would be ${observed}. ` +
-    'Send another message to begin a new execution, or raise the limit in its agent or its context.'
+    `The budget of ${whose} is used up: ${limit} is ${toShown(limit, max)}, and this would be ${toShown(limit, observed)}. ` +
+    `Send another message to begin a new execution, or raise the limit ${WHERE[limit === 'familyCalls' ? 'family' : 'own']}.`
   );
 }
 
-export function describeUnpriced({ max, executionId }: BudgetLine, model: string): string {
+const WHERE = { own: 'in its agent or its context', family: 'in EVERTHREAD_FAMILY_CALLS' } as const;
+
+export function describeUnpriced({ limit, max, executionId }: CountedLine, model: string): string {
   return (
-    `The budget of execution ${executionId} has maxCost ${max}, and the model '${model}' has no price, so its cost cannot be counted: it was not called. ` +
+    `The budget of execution ${executionId} has maxCost ${toShown(limit, max)}, and the model '${model}' has no price, so its cost cannot be counted: it was not called. ` +
     'Set its inputPrice and outputPrice, or leave maxCost out of the context.'
   );
 }

@@ -9,7 +9,9 @@
  * R4. A request whose cost cannot be counted is not sent: a model without prices is not called if cost is limited.
  */
 import { BUDGETED_OUTPUT_TOKENS } from '../value/limit.ts';
-import { type BudgetLimit, type BudgetLine, evaluateSpending, inOrder, isNear } from './budget.ts';
+import { clampAmount, costOfTokens, TOKENS_PER_PRICE, toPico } from '../value/money.ts';
+import { type BudgetLimit, evaluateSpending, inOrder, isNear, type LineLimit } from './budget.ts';
+import type { Amount, CountedLine } from './budget-amount.ts';
 
 /** A request to a model, before it is sent. Prices are US dollars per 1,000,000 tokens. */
 export interface CallEstimate {
@@ -26,37 +28,42 @@ export const AMOUNTS = [
   'maxCost',
 ] as const satisfies readonly BudgetLimit[];
 
-export type Amounts = Readonly<Record<(typeof AMOUNTS)[number], number>>;
+export type Amounts = Readonly<Record<(typeof AMOUNTS)[number], Amount>>;
 
 export type ReservationPlan =
   /** `maxOutputTokens`: the output that the request may bring, if anything bounds it. */
   | { readonly kind: 'reserve'; readonly amounts: Amounts; readonly maxOutputTokens?: number }
-  | { readonly kind: 'deny'; readonly line: BudgetLine; readonly observed: number }
+  | { readonly kind: 'deny'; readonly line: CountedLine; readonly observed: Amount }
   /** R2: the reservations of other requests are in the way. */
   | { readonly kind: 'blocked' }
   /** R4: its cost cannot be counted. */
-  | { readonly kind: 'unpriced'; readonly line: BudgetLine };
-
-const MILLION = 1_000_000;
+  | { readonly kind: 'unpriced'; readonly line: CountedLine };
 
 /** The minimum amounts of a request: its input, and one token of output. */
-export function toMinimumAmounts({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate): Amounts {
+export function toMinimumAmounts(estimate: CallEstimate): Amounts {
+  return toAmounts(estimate, 1);
+}
+
+function toAmounts({ inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate, output: number): Amounts {
   return {
-    maxInputTokens: inputTokens,
-    maxOutputTokens: 1,
-    maxCost: (inputTokens * inputPrice + outputPrice) / MILLION,
+    maxInputTokens: BigInt(Math.round(inputTokens)),
+    maxOutputTokens: BigInt(output),
+    maxCost: costOfTokens([
+      [inputTokens, inputPrice],
+      [output, outputPrice],
+    ]),
   };
 }
 
-const isAmount = (limit: BudgetLimit): limit is keyof Amounts =>
-  (AMOUNTS as readonly BudgetLimit[]).includes(limit);
+const isAmount = (limit: LineLimit): limit is keyof Amounts =>
+  (AMOUNTS as readonly LineLimit[]).includes(limit);
 
 /** True if any of the lines limits tokens or cost. */
-export function hasAmounts(lines: readonly BudgetLine[]): boolean {
+export function hasAmounts(lines: readonly CountedLine[]): boolean {
   return lines.some(({ limit }) => isAmount(limit));
 }
 
-export function planReservation(lines: readonly BudgetLine[], estimate: CallEstimate): ReservationPlan {
+export function planReservation(lines: readonly CountedLine[], estimate: CallEstimate): ReservationPlan {
   const counted = lines.find(({ limit }) => limit === 'maxCost');
   // R4: a budget of a definition is refused when it is loaded; one of a context comes later.
   if (counted && (estimate.inputPrice === undefined || estimate.outputPrice === undefined))
@@ -70,23 +77,22 @@ export function planReservation(lines: readonly BudgetLine[], estimate: CallEsti
   // R2: without the reservations of others there would be room.
   if (asked.some(({ line, needs }) => line.used + line.reserved + needs > line.max))
     return { kind: 'blocked' };
-  const { inputTokens, inputPrice = 0, outputPrice = 0, maxOutputTokens } = estimate;
+  const { maxOutputTokens } = estimate;
   const left = Math.min(...asked.map(({ line }) => outputWithin(line, estimate)));
   // R1: a request without its own bound must not reserve all that is left.
   const bound = maxOutputTokens ?? (Number.isFinite(left) ? BUDGETED_OUTPUT_TOKENS : left);
   const cap = Math.min(bound, left);
   const output = Number.isFinite(cap) ? cap : 0;
-  const maxCost = (inputTokens * inputPrice + output * outputPrice) / MILLION;
   return {
     kind: 'reserve',
-    amounts: { maxInputTokens: inputTokens, maxOutputTokens: output, maxCost },
+    amounts: toAmounts(estimate, output),
     ...(Number.isFinite(cap) ? { maxOutputTokens: cap } : {}),
   };
 }
 
 /** For an optional request: true if there is room for two like it. Reservations of others are not counted. */
-export function hasRoomForTwo(lines: readonly BudgetLine[], estimate?: () => CallEstimate): boolean {
-  if (evaluateSpending(lines, { maxLlmCalls: 2 }).kind === 'deny') return false;
+export function hasRoomForTwo(lines: readonly CountedLine[], estimate?: () => CallEstimate): boolean {
+  if (evaluateSpending(lines, { maxLlmCalls: 2n, familyCalls: 2n }).kind === 'deny') return false;
   if (!estimate || !hasAmounts(lines)) return true;
   const asked = estimate();
   const { kind } = planReservation(lines, { ...asked, inputTokens: asked.inputTokens * 2 });
@@ -95,13 +101,15 @@ export function hasRoomForTwo(lines: readonly BudgetLine[], estimate?: () => Cal
 
 /** R1: how many tokens of output the line has room for. */
 function outputWithin(
-  { limit, max, used, reserved }: BudgetLine,
+  { limit, max, used, reserved }: CountedLine,
   { inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate,
 ): number {
   const left = max - used - reserved;
-  if (limit === 'maxOutputTokens') return Math.floor(left);
-  if (limit !== 'maxCost' || outputPrice === 0) return Number.POSITIVE_INFINITY;
-  return Math.max(1, Math.floor((left * MILLION - inputTokens * inputPrice) / outputPrice));
+  if (limit === 'maxOutputTokens') return Number(left);
+  const price = toPico(outputPrice);
+  if (limit !== 'maxCost' || price === 0n) return Number.POSITIVE_INFINITY;
+  const rest = left * TOKENS_PER_PRICE - BigInt(Math.round(inputTokens)) * toPico(inputPrice);
+  return Math.max(1, Number(rest / price));
 }
 
 /** Changes of the lines when an amount is reserved, settled or corrected. Negative amounts are taken back. */
@@ -112,20 +120,20 @@ export interface AmountChange {
 }
 
 export interface ChangedLines {
-  readonly changed: readonly BudgetLine[];
+  readonly changed: readonly CountedLine[];
   /** Lines that warn now. */
-  readonly warns: readonly BudgetLine[];
+  readonly warns: readonly CountedLine[];
   /** Lines that are above their limit. */
-  readonly over: readonly BudgetLine[];
+  readonly over: readonly CountedLine[];
 }
 
 export function changeAmounts(
-  lines: readonly BudgetLine[],
+  lines: readonly CountedLine[],
   { reserved, used, estimated }: AmountChange,
 ): ChangedLines {
   const before = inOrder(lines).filter(({ limit }) => isAmount(limit));
   const changed = before.map((line) => {
-    const by = (amounts: Amounts | undefined) => (isAmount(line.limit) ? (amounts?.[line.limit] ?? 0) : 0);
+    const by = (amounts: Amounts | undefined) => (isAmount(line.limit) ? (amounts?.[line.limit] ?? 0n) : 0n);
     const after = {
       ...line,
       reserved: toSum(line.reserved + by(reserved)),
@@ -141,19 +149,20 @@ export function changeAmounts(
   };
 }
 
-/** Rounds sums of prices to 12 decimal places, so that adding and subtracting the same amount leaves nothing. */
-function toSum(value: number): number {
-  return Math.max(0, Number.isInteger(value) ? value : Number(value.toFixed(12)));
+function toSum(amount: Amount): Amount {
+  return amount > 0n ? clampAmount(amount) : 0n;
 }
 
-export function negate({ maxInputTokens, maxOutputTokens, maxCost }: Amounts): Amounts {
-  return { maxInputTokens: -maxInputTokens, maxOutputTokens: -maxOutputTokens, maxCost: -maxCost };
+export function negate(amounts: Amounts): Amounts {
+  return mapAmounts((limit) => -amounts[limit]);
 }
 
 export function addAmounts(one: Amounts, other: Amounts): Amounts {
-  return {
-    maxInputTokens: one.maxInputTokens + other.maxInputTokens,
-    maxOutputTokens: one.maxOutputTokens + other.maxOutputTokens,
-    maxCost: one.maxCost + other.maxCost,
-  };
+  return mapAmounts((limit) => one[limit] + other[limit]);
+}
+
+export const NO_AMOUNTS: Amounts = mapAmounts(() => 0n);
+
+function mapAmounts(amountOf: (limit: keyof Amounts) => Amount): Amounts {
+  return Object.fromEntries(AMOUNTS.map((limit) => [limit, amountOf(limit)])) as Amounts;
 }

@@ -4,52 +4,55 @@
  * C1. The clock of a limit runs while at least one thread is at work, and is counted once, however many are.
  * C2. A thread that waits for people, or for a child that works in its place, is not at work.
  */
-import { type BudgetLine, isNear } from './budget.ts';
+import { isNear } from './budget.ts';
+import type { Amount, CountedLine } from './budget-amount.ts';
 
-const MICROS_PER_SECOND = 1_000_000;
+const MICROS_PER_MS = 1000n;
 
-export function isTime({ limit }: Pick<BudgetLine, 'limit'>): boolean {
+export function isTime({ limit }: Pick<CountedLine, 'limit'>): boolean {
   return limit === 'maxRuntimeSeconds';
 }
 
-/** Returns the line as of `now`: `used` in seconds. */
-export function withElapsed(line: BudgetLine, now: number): BudgetLine {
+/** Returns the line as of `now`. */
+export function withElapsed(line: CountedLine, now: number): CountedLine {
   const { running, ...known } = line;
-  return running
-    ? { ...known, used: line.used + Math.max(0, now - running.since) / MICROS_PER_SECOND }
-    : known;
+  return running ? { ...known, used: line.used + BigInt(Math.max(0, now - running.since)) } : known;
+}
+
+/** Rounded to the millisecond, as people read it. */
+export function toMilliseconds(used: Amount): Amount {
+  return ((used + MICROS_PER_MS / 2n) / MICROS_PER_MS) * MICROS_PER_MS;
 }
 
 /** C1: marks the thread as at work. Returns the same line if it already is. */
-export function startThreadClock(line: BudgetLine, threadId: string, now: number): BudgetLine {
+export function startThreadClock(line: CountedLine, threadId: string, now: number): CountedLine {
   const { since = now, threads = [] } = line.running ?? {};
   return threads.includes(threadId) ? line : { ...line, running: { since, threads: [...threads, threadId] } };
 }
 
 /** C2: marks the thread as not at work. Returns the same line if it is not. */
-export function stopThreadClock(line: BudgetLine, threadId: string, now: number): BudgetLine {
+export function stopThreadClock(line: CountedLine, threadId: string, now: number): CountedLine {
   const { running } = line;
   if (!running?.threads.includes(threadId)) return line;
   const threads = running.threads.filter((each) => each !== threadId);
   if (threads.length > 0) return { ...line, running: { ...running, threads } };
-  const { used, ...stopped } = withElapsed(line, now);
-  return { ...stopped, used: Number(used.toFixed(6)) };
+  return withElapsed(line, now);
 }
 
 /** Milliseconds until the first time limit is reached; undefined if no line limits time. */
-export function leftMs(lines: readonly BudgetLine[], now: number): number | undefined {
-  const left = lines.filter(isTime).map((line) => (line.max - withElapsed(line, now).used) * 1000);
+export function leftMs(lines: readonly CountedLine[], now: number): number | undefined {
+  const left = lines.filter(isTime).map((line) => Number(line.max - withElapsed(line, now).used) / 1000);
   return left.length === 0 ? undefined : Math.max(0, Math.ceil(Math.min(...left)));
 }
 
 /** Returns a line whose time is used up; nothing may work then. */
-export function findTimeUp(lines: readonly BudgetLine[], now: number): BudgetLine | undefined {
+export function findTimeUp(lines: readonly CountedLine[], now: number): CountedLine | undefined {
   return lines
     .filter(isTime)
     .map((line) => withElapsed(line, now))
     .find(({ used, max }) => used >= max);
 }
 
-export function nearsEnd(line: BudgetLine, now: number): boolean {
+export function nearsEnd(line: CountedLine, now: number): boolean {
   return isTime(line) && !line.warned && isNear(withElapsed(line, now));
 }

@@ -10,6 +10,7 @@ import {
   evaluateSpending,
   type Spending,
 } from './budget.ts';
+import { toCountedLine, toPayment } from './budget-amount.ts';
 
 /**
  * `allow` changes nothing, `warn` logs a warning, `compact` summarises the history first (a warning if that is not
@@ -32,7 +33,7 @@ export function checkSpendingLimits(
   lines: readonly BudgetLine[],
   spends: Spending,
 ): 'allow' | 'warn' | 'deny' {
-  const verdict = evaluateSpending(lines, spends);
+  const verdict = evaluateSpending(lines.map(toCountedLine), toPayment(spends));
   if (verdict.kind === 'deny') return 'deny';
   return verdict.changed.some(({ warned }) => warned) ? 'warn' : 'allow';
 }

@@ -4,6 +4,7 @@
  * C1. A failed eval without a severity counts as an error, so that nothing passes by omission.
  * C2. Nothing passes without having been measured: if there are no evals, the adapter decides.
  */
+import { toPico } from '../value/money.ts';
 import type { TaskLimits } from './spec.ts';
 
 export const EVAL_SEVERITIES = ['info', 'warning', 'error', 'critical'] as const;
@@ -120,7 +121,7 @@ export function judgeCost(
   { spentCostUsd }: TaskProgress,
   { maxCostUsd }: TaskLimits,
 ): TaskVerdict | undefined {
-  if (maxCostUsd === null || spentCostUsd < maxCostUsd) return undefined;
+  if (maxCostUsd === null || toPico(spentCostUsd) < toPico(maxCostUsd)) return undefined;
   return toExhaustedVerdict('maxCostUsd', maxCostUsd);
 }
 

@@ -4,6 +4,7 @@
  */
 import type { ProviderUsage } from '../message/provider.ts';
 import type { TaskVerdict } from '../task/control.ts';
+import { sumUsd } from '../value/money.ts';
 import { isRecord } from '../value/record.ts';
 import type { StoredError } from './step.ts';
 
@@ -30,9 +31,10 @@ export function usageOf(lines: readonly ProducedLine[]): ProviderUsage & { reado
   const sum = (field: string) =>
     asked.reduce((all, { [field]: amount }) => all + (isAmount(amount) ? amount : 0), 0);
   const [promptTokens, completionTokens] = [sum('tokensIn'), sum('tokensOut')];
+  const costs = asked.map(({ costUsd }) => costUsd).filter(isAmount);
   return {
     ...{ calls: asked.length, promptTokens, completionTokens, totalTokens: promptTokens + completionTokens },
-    ...(asked.some(({ costUsd }) => isAmount(costUsd)) ? { cost: sum('costUsd') } : {}),
+    ...(costs.length > 0 ? { cost: sumUsd(costs) } : {}),
   };
 }
 

@@ -57,6 +57,8 @@ export const LIMITS = {
   laterPrompts: 64,
   /** Calls of subagents beyond `namedCalls`, listed in the same way. */
   laterChildren: 256,
+  /** Model calls of all that one execution of a root causes in its family, unless `EVERTHREAD_FAMILY_CALLS` is set. */
+  familyCalls: 2000,
   /** Hard limit of steps in one execution, raised to a side's own maxSteps if that is larger. */
   stepsPerExecution: 250,
   /** Refused items kept for the next commit; beyond this number, the log has only their count. */

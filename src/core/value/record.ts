@@ -3,6 +3,13 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Leaves out the fields that are undefined. */
+export function definedFields<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>;
+}
+
 /** Undefined if the text is not JSON, or its JSON is not an object. */
 export function parseRecord(text: string): Record<string, unknown> | undefined {
   try {

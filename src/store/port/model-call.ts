@@ -4,6 +4,7 @@ import type { EventData } from '../../core/event/event-data.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { Pico } from '../../core/value/money.ts';
 import type { StepRef } from './step-ref.ts';
 
 export interface ModelCallStart extends StepRef {
@@ -54,7 +55,8 @@ export interface ModelCallEnd extends StepRef {
   /** Set if it has streamed text that readers must discard; logged with its failure. */
   readonly discards?: boolean;
   readonly usage?: ProviderUsage;
-  readonly cost?: number;
+  /** 10⁻¹² US dollars. */
+  readonly cost?: Pico;
   /** When the call was sent; if absent, the time at which its row was written counts. */
   readonly startedAt?: number;
   readonly firstTokenAt?: number;

@@ -19,6 +19,8 @@ export interface OpenOptions {
   /** If false, a database without a store is refused with `ThreadNotFound`, and stays as it is. */
   readonly create?: boolean;
   readonly keys: KeySource;
+  /** Ceiling of a family's model calls (commands/budget/family.ts); 0: none. */
+  readonly familyCalls: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface OpenOptions {
  */
 export async function openPostgresStore(
   text: string,
-  { create = true, keys }: OpenOptions,
+  { create = true, keys, familyCalls }: OpenOptions,
 ): Promise<ThreadStore> {
   const address = readPostgresAddress(text);
   const version = await setUp(address, create);
@@ -38,7 +40,7 @@ export async function openPostgresStore(
     const store = await bindStore(db, {
       place,
       run: persistence.run,
-      keys,
+      ...{ keys, familyCalls },
       rowLocks: true,
       relax: async (trx) => {
         await trx.executeQuery(CompiledQuery.raw(RELAX));

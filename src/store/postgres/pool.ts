@@ -9,6 +9,7 @@
  */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Client, Pool, type PoolConfig, TypeOverrides } from 'pg';
+import { fromNumeric, NUMERIC_OID } from '../schema/whole-number.ts';
 import type { PostgresAddress } from './address.ts';
 import { StoreConnection } from './connection.ts';
 import { fromPg } from './error.ts';
@@ -73,6 +74,7 @@ function poolConfig(address: PostgresAddress, patient: boolean): PoolConfig {
   const types = new TypeOverrides();
   types.setTypeParser(INT8_OID, Number);
   types.setTypeParser(TEXT_OID, fromPostgresText);
+  types.setTypeParser(NUMERIC_OID, fromNumeric);
   return {
     connectionString,
     max: poolSize,

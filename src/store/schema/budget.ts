@@ -1,18 +1,18 @@
-/** The tables of budgets. Amounts are tokens, calls, steps, seconds or US dollars, as their limit's name says. */
-import type { BudgetLimit } from '../../core/governance/budget.ts';
+/** The tables of budgets. Amounts are in whole units of their limit (core/governance/budget-amount.ts). */
+import type { LineLimit } from '../../core/governance/budget.ts';
 import type { Flag, Json } from './json.ts';
 
 /** A limit of an execution, which it shares with all executions that it has caused; kept as long as the thread. */
 export interface BudgetTable {
   thread_id: string;
   execution_id: string;
-  name: BudgetLimit;
-  max: number;
-  used: number;
+  name: LineLimit;
+  max_units: bigint;
+  used_units: bigint;
   /** Reserved by calls whose end is not known yet. */
-  reserved: number;
-  /** The part of `used` that was reserved for a request whose end was never seen. */
-  estimated: number;
+  reserved_units: bigint;
+  /** The part of `used` that is an estimate, for requests whose end was never seen or whose usage was not reported. */
+  estimated_units: bigint;
   warn_at: number;
   warned: Flag;
   /**
@@ -38,7 +38,8 @@ export interface BudgetReservationTable {
   state: 'open' | 'settled' | 'estimated';
   input: number;
   output: number;
-  cost: number;
+  /** 10⁻¹² US dollars. */
+  cost_pico: bigint;
   /** Limit of the tokens of its answer; null if there is none. */
   max_output: number | null;
   /** Time from which any request that needs the amounts may settle it. Microseconds since 1970. */

@@ -31,10 +31,17 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     childCount: row.child_count,
     messageCount: row.message_count,
     lastSeq: Number(row.event_seq),
-    ...(row.budget === null ? {} : { budgeted: true as const }),
+    ...(isLimited(row.budget) ? { budgeted: true as const } : {}),
     ...(row.compacted === 1 ? { compacted: true as const } : {}),
     ...(row.deleted_at === null ? {} : { deletedAt: Number(row.deleted_at) }),
   };
+}
+
+/** The budget's accounts are a list; those that only have the ceiling of a family limit nothing that an author sets. */
+function isLimited(budget: string | null): boolean {
+  if (budget === null) return false;
+  const { accounts } = JSON.parse(budget) as { readonly accounts: readonly { readonly family?: string }[] };
+  return accounts.some(({ family }) => family !== 'only');
 }
 
 export function toMessage(row: Selectable<MessageTable>): Message {

@@ -26,7 +26,8 @@ export interface TaskTable {
   preflight: 'due' | 'asked' | 'over';
   /** Number of steps that are over. */
   steps: number;
-  spent: number;
+  /** 10⁻¹² US dollars. */
+  spent_pico: bigint;
   /** Microseconds that the task has worked; `active_since` is set while it works. */
   worked: number;
   active_since: number | null;
@@ -57,7 +58,8 @@ export interface TaskStepTable {
   outcome: Json | null;
   /** 1 if the act succeeded: the same action chosen again then gets a new idempotency key. */
   ok: Flag;
-  cost: number;
+  /** 10⁻¹² US dollars. */
+  cost_pico: bigint;
   started_at: number;
   act_started_at: number | null;
   ended_at: number | null;

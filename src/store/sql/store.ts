@@ -4,7 +4,6 @@ import type { CommandContext } from '../commands/base/context.ts';
 import { EventPublisher } from '../commands/base/event-publisher.ts';
 import { LogWatch } from '../commands/base/log-watch.ts';
 import { runOnce } from '../commands/base/runner.ts';
-import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
 import { isMigrated, migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -15,7 +14,10 @@ import { bindTasks } from './bind-tasks.ts';
 import { bindWork } from './bind-work.ts';
 
 /** Opens a SQLite store and brings its schema up to date. */
-export async function openSqliteStore(options: SqliteOptions, keys: KeySource): Promise<ThreadStore> {
+export async function openSqliteStore(
+  options: SqliteOptions,
+  { keys, familyCalls }: Pick<Engine, 'keys' | 'familyCalls'>,
+): Promise<ThreadStore> {
   const dialect = new NodeSqliteDialect(options);
   const db = new Kysely<Tables>({ dialect });
   try {
@@ -25,7 +27,7 @@ export async function openSqliteStore(options: SqliteOptions, keys: KeySource): 
     const store = await bindStore(db, {
       place,
       run: runOnce,
-      keys,
+      ...{ keys, familyCalls },
       rowLocks: false,
       relax: async () => dialect.relax(),
       clock: async () => Date.now() * 1000,
@@ -38,7 +40,7 @@ export async function openSqliteStore(options: SqliteOptions, keys: KeySource): 
 }
 
 /** The parts of a store that differ between engines. */
-export type Engine = Pick<CommandContext, 'run' | 'rowLocks' | 'relax' | 'keys' | 'clock'> &
+export type Engine = Pick<CommandContext, 'run' | 'rowLocks' | 'relax' | 'keys' | 'clock' | 'familyCalls'> &
   Pick<ThreadStore, 'place'>;
 
 /** The store over a database that has this build's schema. */

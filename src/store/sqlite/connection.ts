@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-import { type Prepared, whileBusy } from './statements.ts';
+import { type Prepared, readRows, whileBusy } from './statements.ts';
 import type { StoreFiles } from './store-files.ts';
 import type { WalSync } from './wal-sync.ts';
 
@@ -32,11 +32,12 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
   executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     return this.#withExplainedErrors(async () => {
-      const { statement, answers, reads } = this.#parts.prepare(sql);
+      const prepared = this.#parts.prepare(sql);
+      const { statement, answers, reads } = prepared;
       if (!this.#inTransaction) this.#checkBefore(reads);
       const values = parameters as readonly SQLInputValue[];
       const result: QueryResult<R> = answers
-        ? { rows: (await whileBusy(() => statement.all(...values))) as R[] }
+        ? { rows: (await whileBusy(() => readRows(prepared, values))) as R[] }
         : { rows: [], numAffectedRows: BigInt((await whileBusy(() => statement.run(...values))).changes) };
       // Outside a transaction, each write is a transaction by itself.
       if (!this.#inTransaction && !reads) await this.#awaitWritten(true);

@@ -1,6 +1,7 @@
 /** Statements of one SQLite connection: prepared once, and retried while another process holds the lock. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isWholeNumber } from '../schema/whole-number.ts';
 import { isBusy } from './error.ts';
 
 const LOCK_DEADLINE_MS = 60_000;
@@ -8,6 +9,8 @@ const CACHED_STATEMENTS = 256;
 
 export interface Prepared {
   readonly statement: StatementSync;
+  /** Columns of its result whose values are bigints. */
+  readonly whole: readonly string[];
   /** True if it has a result set. */
   readonly answers: boolean;
   /** True if it changes nothing. */
@@ -21,7 +24,11 @@ export class StatementCache {
     const cached = this.#statements.get(sql);
     if (cached) return cached;
     const statement = database.prepare(sql);
-    const prepared = { statement, answers: statement.columns().length > 0, reads: /^\s*select\b/i.test(sql) };
+    const columns = statement.columns();
+    const whole = columns.filter(({ type }) => isWholeNumber(type)).map(({ name }) => name);
+    // The driver returns either all integers of a row as bigints, or none.
+    if (whole.length > 0) statement.setReadBigInts(true);
+    const prepared = { statement, whole, answers: columns.length > 0, reads: /^\s*select\b/i.test(sql) };
     this.#statements.set(sql, prepared);
     if (this.#statements.size > CACHED_STATEMENTS) {
       const [oldest] = this.#statements.keys();
@@ -33,6 +40,16 @@ export class StatementCache {
   clear(): void {
     this.#statements.clear();
   }
+}
+
+/** Returns all rows, with bigints only in the columns that are declared so. */
+export function readRows({ statement, whole }: Prepared, values: readonly SQLInputValue[]): unknown[] {
+  const rows = statement.all(...values);
+  if (whole.length > 0)
+    for (const row of rows)
+      for (const [name, value] of Object.entries(row))
+        if (typeof value === 'bigint' && !whole.includes(name)) row[name] = Number(value);
+  return rows;
 }
 
 /** Retries `run` while another process holds the lock, for at most LOCK_DEADLINE_MS; the thread is free in between. */

@@ -11,6 +11,7 @@ import {
   type ProviderStreamChunk,
   type ProviderUsage,
 } from '../../core/message/provider.ts';
+import { sumUsd } from '../../core/value/money.ts';
 import { errorMessage, readField } from '../../core/value/thrown.ts';
 import { BackendTransportError } from '../failure.ts';
 import type { AgentExecutionBackend, BackendEvent, BackendInput } from './backend.ts';
@@ -85,7 +86,7 @@ function textOf(content: unknown): string {
 function addUsage(usage: ProviderUsage, event: BackendEvent): ProviderUsage {
   if (event.type !== 'llm_call') return usage;
   const { tokensIn = 0, tokensOut = 0, costUsd } = event;
-  const cost = costUsd === undefined ? usage.cost : (usage.cost ?? 0) + costUsd;
+  const cost = costUsd === undefined ? usage.cost : sumUsd([usage.cost ?? 0, costUsd]);
   return {
     promptTokens: usage.promptTokens + tokensIn,
     completionTokens: usage.completionTokens + tokensOut,

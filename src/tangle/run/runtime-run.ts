@@ -4,6 +4,8 @@
  * U2. A model call is counted once, however often it is observed, if its event has an id.
  * U3. A run ends once: the same end again changes nothing, and another end is refused.
  */
+import { clampAmount, toPico, toUsd } from '../../core/value/money.ts';
+import { definedFields } from '../../core/value/record.ts';
 import { RuntimeRunStateError, ValidationError } from '../failure.ts';
 
 export interface RunCost {
@@ -101,14 +103,14 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
   if (!isText(taskSpec?.id)) throw new ValidationError('The run has no task: pass "taskSpec" with an id.');
   const id = options.id ?? `${taskSpec.id}:${crypto.randomUUID().slice(0, 8)}`;
   const startedAt = now();
-  const ledger = { tokensIn: 0, tokensOut: 0, costUsd: 0, llmCalls: 0 };
+  const ledger = { tokensIn: 0, tokensOut: 0, cost: 0n, llmCalls: 0 };
   const counted = new Set<string>();
   let end: { readonly at: number; readonly completion: RunCompletion } | undefined;
 
   const cost = (): RunCost => {
-    const { llmCalls, tokensIn, tokensOut, costUsd } = ledger;
+    const { llmCalls, tokensIn, tokensOut } = ledger;
     const wallMs = (end?.at ?? now()) - startedAt;
-    const found = { tokensIn, tokensOut, costUsd: roundCost(costUsd), wallMs, llmCalls };
+    const found = { tokensIn, tokensOut, costUsd: toUsd(ledger.cost), wallMs, llmCalls };
     return { ...found, ...end?.completion.cost };
   };
   const toRow: RuntimeRun['toRow'] = (metadata) => {
@@ -139,7 +141,7 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
       ledger.llmCalls += 1;
       ledger.tokensIn += finiteOrZero(tokensIn);
       ledger.tokensOut += finiteOrZero(tokensOut);
-      ledger.costUsd += finiteOrZero(costUsd);
+      ledger.cost = clampAmount(ledger.cost + toPico(finiteOrZero(costUsd)));
     },
     cost,
     complete(completion) {
@@ -169,13 +171,4 @@ function isText(value: unknown): boolean {
 
 function finiteOrZero(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
-}
-
-/** Rounds to a billionth of a dollar, because sums of decimal fractions are inexact. */
-function roundCost(value: number): number {
-  return Math.round(value * 1e9) / 1e9;
-}
-
-function definedFields<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -7,10 +7,12 @@
  * B3. A session is never replaced silently: one of another kind of backend, or a missing one to resume, ends the task.
  * B4. The cost of a backend before it failed is counted.
  */
+
 import type { ActContext, TaskSettings } from '../../core/author/task.ts';
 import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
 import type { TaskSession } from '../../core/task/session.ts';
 import { errorMessage } from '../../core/value/error.ts';
+import { sumUsd } from '../../core/value/money.ts';
 import { isRecord } from '../../core/value/record.ts';
 import type { TaskInput } from '../../definitions/task-input.ts';
 import type {
@@ -74,20 +76,20 @@ async function promptBackend(backend: AgentExecutionBackend, context: ActContext
   const session = await openSession(backend, context, { input, asking });
   const { id: sessionId } = session;
   const telling = openTaskEmitter(context);
-  let costUsd = 0;
+  const costs: number[] = [];
   try {
     await telling.tell({ type: 'backend_start', backend: kind, sessionId });
     const own = { id: sessionId, resumeToken: session.resumeToken ?? undefined };
     for await (const event of backend.stream(input, { ...asking, session: own })) {
-      if (event.type === 'llm_call') costUsd += event.costUsd ?? 0;
+      if (event.type === 'llm_call') costs.push(event.costUsd ?? 0);
       await telling.tell(event as TaskEmission);
     }
     await telling.tell({ type: 'backend_end', backend: kind, sessionId });
   } catch (error) {
-    throw withCost(await stopBackend(backend, context, { session, telling, error }), costUsd);
+    throw withCost(await stopBackend(backend, context, { session, telling, error }), sumUsd(costs));
   }
   await context.sessions.put({ ...session, status: 'completed' });
-  return { text: telling.text().slice(0, TEXT_CHARS), sessionId, costUsd };
+  return { text: telling.text().slice(0, TEXT_CHARS), sessionId, costUsd: sumUsd(costs) };
 }
 
 /** B4: adds the cost to what was thrown. */

@@ -6,6 +6,7 @@
 import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/definition.ts';
 import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
+import { clampAmount, toPico, toUsd } from '../../core/value/money.ts';
 import type { EventListener } from '../../store/port/thread-store.ts';
 import { OTHER_LABEL, openLabels } from './label.ts';
 
@@ -66,7 +67,7 @@ export function listenToThreads(metrics: Metrics, registry: () => Registry): Eve
       const model = settle(keyOf(thread, event, call), event, 'ok');
       count.tokens.inc({ model, kind: 'input' }, usage?.promptTokens ?? 0);
       count.tokens.inc({ model, kind: 'output' }, usage?.completionTokens ?? 0);
-      count.cost.inc({ model }, cost ?? 0);
+      count.addCost(model, cost ?? 0);
     },
     'model.failed': (thread, event, { call, code, retryInMs, plain }) => {
       const model = settle(keyOf(thread, event, call), event, codeLabel(code ?? OTHER_LABEL));
@@ -129,7 +130,7 @@ function openCounters(metrics: Metrics) {
       'model',
       'kind',
     ]),
-    cost: counter('model_cost_usd_total', 'Cost in US dollars, of models that have prices', ['model']),
+    addCost: openCostCounter(registers),
     tools: counter('tool_calls_total', 'Calls of tools, prompts and subagents that have an outcome', [
       'tool',
       'outcome',
@@ -141,6 +142,23 @@ function openCounters(metrics: Metrics) {
       QUICK_BUCKETS,
     ),
   };
+}
+
+/** The counter's numbers are inexact sums: each is set from an exact one. */
+function openCostCounter(registers: Metrics[]) {
+  const spent = new Map<string, bigint>();
+  new Counter({
+    name: 'everthread_model_cost_usd_total',
+    help: 'Cost in US dollars, of models that have prices',
+    labelNames: ['model'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [model, pico] of spent) this.inc({ model }, toUsd(pico));
+    },
+  });
+  return (model: string, usd: number) =>
+    void spent.set(model, clampAmount((spent.get(model) ?? 0n) + toPico(Math.max(0, usd))));
 }
 
 function keyOf(threadId: string, { step, attempt }: ThreadEvent, call: number): string {

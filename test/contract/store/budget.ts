@@ -1,7 +1,9 @@
 /** Budgets (core/governance/budget.ts): charged in the transaction of what is paid for, so once if it is repeated. */
+
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
+import { toPico } from '../../../src/core/value/money.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 
@@ -175,7 +177,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await start(2, 1)).toEqual({ kind: 'started', maxOutputTokens: 40 });
       const usage = { promptTokens: 30, completionTokens: 20, totalTokens: 50 };
       const second = { ...ref, attempt: 2 };
-      const answer = () => thread.commit(second, { usage, call: { call: 1, usage, cost: 0.07 } });
+      const answer = () => thread.commit(second, { usage, call: { call: 1, usage, cost: toPico(0.07) } });
       expect(await answer()).toMatchObject({ kind: 'stored' });
       const settled = [
         [70, 0, 40],
@@ -186,7 +188,7 @@ export function registerBudget(given: () => Stores): void {
       await answer();
       expect(await lines()).toEqual(settled);
       // The request that was taken for lost reports its usage after all.
-      await store.modelCalls.end({ ...ref, call: 2, ok: true, usage, cost: 0.07 });
+      await store.modelCalls.end({ ...ref, call: 2, ok: true, usage, cost: toPico(0.07) });
       expect(await lines()).toEqual([
         [60, 0, 0],
         [40, 0, 0],

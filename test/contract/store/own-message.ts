@@ -1,5 +1,7 @@
 /** What code does to a thread outside its steps: changes and removes messages, keeps a scratch, reads logs, ends it. */
+
 import { describe, expect, it } from '@jest/globals';
+import { toPico } from '../../../src/core/value/money.ts';
 import type { InjectedMessage } from '../../../src/store/port/message.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
@@ -144,7 +146,7 @@ export function registerOwnMessage(given: () => Stores): void {
       const ref = await thread.beginCall([message('a')]);
       await thread.store.modelCalls.start({ ...ref, call: 1, model: 'scripted', modelId: 's-1' });
       const usage = { promptTokens: 3, completionTokens: 2, totalTokens: 5 };
-      await thread.store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: 0.25 });
+      await thread.store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: toPico(0.25) });
       const toolCalls = [call('c0', 'look'), call('c1', 'never')];
       await thread.commit(ref, { toolCalls, metadata: { status_kind: 'plan' } });
       await thread.beginTool(1, 0);

@@ -1,5 +1,7 @@
 /** beginStep, commitStep, failStep and the stream between them, without faults. */
+
 import { describe, expect, it } from '@jest/globals';
+import { toPico } from '../../../src/core/value/money.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, tool } from '../thread-driver.ts';
 
@@ -342,7 +344,7 @@ export function registerStep(given: () => Stores): void {
         ok: false,
         error: { code: 'rate_limit', message: 'slow', statusCode: 429, retryInMs: 1000 },
       };
-      const answered = { ...ref, call: 2, ok: true, usage, cost: 0.25, firstTokenAt: 1 };
+      const answered = { ...ref, call: 2, ok: true, usage, cost: toPico(0.25), firstTokenAt: 1 };
       for (let twice = 0; twice < 2; twice++)
         await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
       for (let twice = 0; twice < 2; twice++) await store.modelCalls.end(failed);
@@ -426,7 +428,7 @@ export function registerStep(given: () => Stores): void {
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });
       await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
       await thread.begin([], { ordinal: 1 });
-      await store.modelCalls.end({ ...ref, call: 1, ok: true, cost: 0.5 });
+      await store.modelCalls.end({ ...ref, call: 1, ok: true, cost: toPico(0.5) });
       expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
     });
 
@@ -442,7 +444,7 @@ export function registerStep(given: () => Stores): void {
       const before = await thread.everything();
       await store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'm-1' });
       expect(await thread.everything()).toEqual(before);
-      await thread.commit(ref, { call: { call: 1, cost: 0.5 } });
+      await thread.commit(ref, { call: { call: 1, cost: toPico(0.5) } });
       expect(await thread.events('model.called', 'model.answered', 'step.retried')).toMatchObject([
         { type: 'model.called', step: 1, attempt: 1, data: { call: 1, model: 'main', modelId: 'm-1' } },
         { type: 'step.retried', attempt: 2 },
@@ -463,7 +465,7 @@ export function registerStep(given: () => Stores): void {
       await store.modelCalls.start({ ...ref, call: 2, model: 'spare', modelId: 'm-2' });
       const before = await thread.events();
       const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
-      const call = { call: 2, usage, cost: 0.25, firstTokenAt: 1, ignored: ['audio'] };
+      const call = { call: 2, usage, cost: toPico(0.25), firstTokenAt: 1, ignored: ['audio'] };
       await thread.commit(ref, { call });
       const after = await thread.everything();
       expect((await thread.events()).slice(before.length)).toMatchObject([
@@ -489,7 +491,9 @@ export function registerStep(given: () => Stores): void {
       await thread.begin([], { ordinal: 1 });
       await thread.rest('stopped');
       for (let twice = 0; twice < 2; twice++)
-        expect(await thread.commit(ref, { call: { call: 1, cost: 0.5 } })).toEqual({ kind: 'closed' });
+        expect(await thread.commit(ref, { call: { call: 1, cost: toPico(0.5) } })).toEqual({
+          kind: 'closed',
+        });
       expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
     });
   });

@@ -6,6 +6,7 @@ import {
   evaluateSpending,
   type Spending,
 } from '../../../src/core/governance/budget.ts';
+import { toCountedLine, toPayment } from '../../../src/core/governance/budget-amount.ts';
 import { planReservation } from '../../../src/core/governance/reservation.ts';
 
 const line = (
@@ -28,7 +29,7 @@ const line = (
   },
 });
 const told = (lines: readonly BudgetLine[], spending: Spending): string => {
-  const verdict = evaluateSpending(lines, spending);
+  const verdict = evaluateSpending(lines.map(toCountedLine), toPayment(spending));
   if (verdict.kind === 'deny')
     return `deny ${verdict.line.executionId} ${verdict.line.limit} at ${verdict.observed}`;
   const changed = verdict.changed.map(({ limit, used }) => `${limit} ${used}`).join(', ');
@@ -79,8 +80,8 @@ describe('budgets', () => {
     ],
     ['none, where nothing of it is limited', [line('maxInputTokens', 100, 0)], {}, undefined],
   ])('[PL-17] a request may bring as much output as its bound: %s', (_, lines, fields, expected) => {
-    const plan = planReservation(lines, { inputTokens: 1, ...fields });
-    expect(plan).toMatchObject({ kind: 'reserve', amounts: { maxOutputTokens: expected ?? 0 } });
+    const plan = planReservation(lines.map(toCountedLine), { inputTokens: 1, ...fields });
+    expect(plan).toMatchObject({ kind: 'reserve', amounts: { maxOutputTokens: BigInt(expected ?? 0) } });
     expect(plan.kind === 'reserve' && plan.maxOutputTokens).toBe(expected);
   });
 });

@@ -24,6 +24,8 @@ export interface CommandContext {
   readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
   /** Notifies the listeners of the events that this process writes. */
   readonly story: EventPublisher;
+  /** Model calls of all that one execution of a root causes (budget/family.ts); 0: no ceiling. */
+  readonly familyCalls: number;
   /** Throws `InvalidConfiguration` if no key is configured. */
   readonly keys: KeySource;
   /** Microseconds since 1970, by the clock of this process. */

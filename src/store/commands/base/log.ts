@@ -2,10 +2,12 @@
  * Logs (runtime §12): durable markers of what a thread did, read from rows that the work itself has written. An event
  * is written only for what no other row shows.
  */
+
 import type { Transaction } from 'kysely';
 import type { GetLogsOptions, Log } from '../../../core/author/thread-log.ts';
 import { SUMMARY_CALLS } from '../../../core/context/summary.ts';
 import type { EventKind } from '../../../core/event/thread-event.ts';
+import { toUsd } from '../../../core/value/money.ts';
 import type { NewEvent } from '../../port/thread-store.ts';
 import { toCount } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
@@ -125,7 +127,7 @@ async function readModelCalls(
       ...(row.call > SUMMARY_CALLS ? { purpose: 'compaction' } : {}),
       state: row.state,
       usage: parse(row.usage),
-      cost: row.cost,
+      cost: row.cost_pico === null ? row.cost : toUsd(row.cost_pico),
       error: parse(row.error),
       latencyMs: elapsed(row.started_at, row.ended_at),
       firstTokenMs: elapsed(row.started_at, row.first_token_at),

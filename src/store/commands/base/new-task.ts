@@ -30,7 +30,7 @@ export async function insertTask(
       answers: '{}',
       preflight,
       steps: 0,
-      spent: 0,
+      spent_pico: 0n,
       worked: 0,
       active_since: now,
       errors: '[]',

@@ -16,8 +16,10 @@ import type {
   BudgetDefinition,
   BudgetLimit,
   BudgetLine,
+  LineLimit,
 } from '../../../core/governance/budget.ts';
 import { BUDGET_LIMITS } from '../../../core/governance/budget.ts';
+import { type Amount, toAmount } from '../../../core/governance/budget-amount.ts';
 import { joinLimits, type RunLimits, WARN_AT } from '../../../core/governance/run-limit.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { ThreadRow, ThreadTransaction } from '../base/thread-transaction.ts';
@@ -37,7 +39,7 @@ export interface BudgetState {
   readonly over?: Exceeded;
 }
 
-/** An amount that could not be spent. */
+/** An amount that could not be spent, as people read it. */
 export interface Exceeded {
   readonly line: Pick<BudgetLine, 'threadId' | 'executionId' | 'limit' | 'max'>;
   /** The amount that would have been used. */
@@ -53,6 +55,11 @@ export function budgetOf({ budget }: Pick<ThreadRow, 'budget'>): BudgetState | u
 export interface CausedItem {
   /** A2: the budgets of the execution that has caused the item. */
   readonly budget?: readonly BudgetAccount[];
+}
+
+/** The accounts with limits that an agent or a context sets: the ceiling of a family alone is not one. */
+export function limitedAccounts(state: Pick<BudgetState, 'accounts'> | undefined): readonly BudgetAccount[] {
+  return (state?.accounts ?? []).filter(({ family }) => family !== 'only');
 }
 
 /** A2: the mark for an item that the thread's open execution queues, to a relative or to its own thread. */
@@ -119,12 +126,12 @@ async function withoutBounded(
   if (causes.length === 0 || toLimits(given).length === 0) return given;
   const lines = toLines(causes, await selectLines(trx, causes).execute());
   const isBounded = (limit: BudgetLimit) =>
-    lines.some((line) => line.limit === limit && line.max <= (given[limit] ?? 0));
+    lines.some((line) => line.limit === limit && line.max <= toAmount(limit, given[limit] ?? 0));
   return Object.fromEntries(Object.entries(given).filter(([name]) => !isBounded(name as BudgetLimit)));
 }
 
 interface NewLines {
-  readonly limits: readonly (readonly [BudgetLimit, number])[];
+  readonly limits: readonly (readonly [LineLimit, Amount])[];
   readonly warnAt: number;
 }
 
@@ -139,8 +146,8 @@ export async function insertLines(
     .insertInto('budgets')
     .values(
       limits.map(([name, max]) => ({
-        ...{ thread_id: threadId, execution_id: executionId, name, max },
-        ...{ used: 0, reserved: 0, estimated: 0, warn_at: warnAt, warned: 0 },
+        ...{ thread_id: threadId, execution_id: executionId, name, max_units: max },
+        ...{ used_units: 0n, reserved_units: 0n, estimated_units: 0n, warn_at: warnAt, warned: 0 },
         running: null,
       })),
     )
@@ -148,10 +155,10 @@ export async function insertLines(
     .execute();
 }
 
-export function toLimits(definition: RunLimits | undefined): readonly (readonly [BudgetLimit, number])[] {
+export function toLimits(definition: RunLimits | undefined): readonly (readonly [BudgetLimit, Amount])[] {
   return BUDGET_LIMITS.flatMap((limit) => {
     const max = definition?.[limit];
-    return max === undefined ? [] : [[limit, max] as const];
+    return max === undefined ? [] : [[limit, toAmount(limit, max)] as const];
   });
 }
 

@@ -1,8 +1,8 @@
 /** Logs an author's policy's verdict on spending; a denial also ends the execution (account.ts, A3). */
-import type { BudgetLine } from '../../../core/governance/budget.ts';
+import { type CountedLine, toShown } from '../../../core/governance/budget-amount.ts';
 import type { SpendingVerdict } from '../../port/budget.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
-import { budgetOf, keepBudget } from './account.ts';
+import { budgetOf, keepBudget, limitedAccounts } from './account.ts';
 import { otherThread } from './lines.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
@@ -10,23 +10,28 @@ export async function emitSpendingVerdict(context: CommandContext, command: Spen
   const { threadId, policy, effect, reason, step } = command;
   return inThread(context, threadId, async (thread) => {
     const state = budgetOf(thread.row);
-    if (!state || state.exceeded) return;
-    const lines = toLines(state.accounts, await selectLines(thread.trx, state.accounts).execute());
+    const accounts = limitedAccounts(state);
+    if (!state || state.exceeded || accounts.length === 0) return;
+    const lines = toLines(accounts, await selectLines(thread.trx, accounts).execute());
     const line = lines.find(({ limit }) => limit === command.limit) ?? lines[0];
     if (!line) return;
     const data = { ...dataOf(line), ...otherThread(thread, line.threadId), policy, reason };
     if (effect === 'deny') {
-      thread.emit('budget.exceeded', { ...data, observed: line.used }, { step });
+      thread.emit('budget.exceeded', { ...data, observed: usedOf(line) }, { step });
       keepBudget(thread, { ...state, exceeded: { code: 'BudgetExceeded', message: `${reason}.` } });
       return;
     }
     const [key, { told = [] }] = [`${policy}:${line.limit}`, state];
     if (told.includes(key)) return;
-    thread.emit('budget.warning', { ...data, used: line.used }, { step });
+    thread.emit('budget.warning', { ...data, used: usedOf(line) }, { step });
     keepBudget(thread, { ...state, told: [...told, key] });
   });
 }
 
-function dataOf({ executionId, limit, max }: BudgetLine) {
-  return { executionId, limit, max };
+function dataOf({ executionId, limit, max }: CountedLine) {
+  return { executionId, limit, max: toShown(limit, max) };
+}
+
+function usedOf({ limit, used }: CountedLine): number {
+  return toShown(limit, used);
 }

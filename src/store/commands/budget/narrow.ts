@@ -2,6 +2,7 @@
  * Lowers the limits of the open execution, because another agent has the thread or because input that has joined it has
  * lower ones. What has been spent already counts; a limit that the execution did not have counts from now on.
  */
+import type { Amount } from '../../../core/governance/budget-amount.ts';
 import type { RunLimits } from '../../../core/governance/run-limit.ts';
 import { WARN_AT } from '../../../core/governance/run-limit.ts';
 import type { CommandContext } from '../base/context.ts';
@@ -24,7 +25,7 @@ export async function narrowBudget(
   if (!accounts.includes(account)) keepBudget(thread, { ...state, accounts: [account, ...accounts] });
   // Locks all of them, in key order, before any is changed (lines.ts, L1).
   const lines = await lockLines(context, thread, accounts);
-  const isWider = (limit: string, max: number) =>
+  const isWider = (limit: string, max: Amount) =>
     lines.some(
       (line) =>
         line.threadId === threadId &&
@@ -36,7 +37,7 @@ export async function narrowBudget(
   for (const [name, max] of limits.filter(([limit, max]) => isWider(limit, max)))
     await trx
       .updateTable('budgets')
-      .set({ max })
+      .set({ max_units: max })
       .where('thread_id', '=', threadId)
       .where('execution_id', '=', account.executionId)
       .where('name', '=', name)

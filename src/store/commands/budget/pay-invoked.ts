@@ -19,7 +19,7 @@ export async function payInvoked(
       .onConflict((conflict) => conflict.doNothing())
       .returning('key')
       .executeTakeFirst();
-    const denied = await spend(context, thread, isNew ? { maxToolCalls: 1 } : {}, { step });
+    const denied = await spend(context, thread, isNew ? { maxToolCalls: 1n } : {}, { step });
     if (!denied) return { kind: 'paid' };
     if (isNew)
       await thread.trx

@@ -1,10 +1,11 @@
-/** Reads what an execution may spend and has spent: the open one, else the newest. */
+/** Reads what an execution may spend and has spent, by the limits of agents and contexts: the open one, else the newest. */
 import type { Transaction } from 'kysely';
 import type { BudgetAccount, BudgetLine } from '../../../core/governance/budget.ts';
-import { isTime, withElapsed } from '../../../core/governance/runtime.ts';
+import { type CountedLine, toShownLine } from '../../../core/governance/budget-amount.ts';
+import { isTime, toMilliseconds, withElapsed } from '../../../core/governance/runtime.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../base/context.ts';
-import { budgetOf } from './account.ts';
+import { budgetOf, limitedAccounts } from './account.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
 export async function readBudget(context: CommandContext, threadId: string): Promise<readonly BudgetLine[]> {
@@ -14,10 +15,12 @@ export async function readBudget(context: CommandContext, threadId: string): Pro
       .select('budget')
       .where('id', '=', threadId)
       .executeTakeFirst();
-    const accounts = (row && budgetOf(row)?.accounts) ?? (await readNewest(trx, threadId));
-    return accounts.length === 0
-      ? []
-      : atNow(context, trx, toLines(accounts, await selectLines(trx, accounts).execute()));
+    const state = row && budgetOf(row);
+    const accounts = limitedAccounts(state ?? { accounts: await readNewest(trx, threadId) });
+    if (accounts.length === 0) return [];
+    const lines = toLines(accounts, await selectLines(trx, accounts).execute());
+    const limits = lines.filter(({ limit }) => limit !== 'familyCalls');
+    return (await atNow(context, trx, limits)).map(toShownLine);
   });
 }
 
@@ -37,13 +40,13 @@ async function readNewest(trx: Transaction<Tables>, threadId: string): Promise<r
 async function atNow(
   { clock }: CommandContext,
   trx: Transaction<Tables>,
-  lines: readonly BudgetLine[],
-): Promise<readonly BudgetLine[]> {
+  lines: readonly CountedLine[],
+): Promise<readonly CountedLine[]> {
   if (!lines.some(isTime)) return lines;
   const now = await clock(trx);
   return lines.map((line) => {
     if (!isTime(line)) return line;
     const { used, ...known } = withElapsed(line, now);
-    return { ...known, used: Number(used.toFixed(3)) };
+    return { ...known, used: toMilliseconds(used) };
   });
 }

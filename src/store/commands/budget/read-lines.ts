@@ -1,11 +1,7 @@
 /** Reads the lines of budgets. */
 import type { Kysely } from 'kysely';
-import {
-  BUDGET_LIMITS,
-  type BudgetAccount,
-  type BudgetLine,
-  type RunningClock,
-} from '../../../core/governance/budget.ts';
+import { type BudgetAccount, LINE_LIMITS, type RunningClock } from '../../../core/governance/budget.ts';
+import type { CountedLine } from '../../../core/governance/budget-amount.ts';
 import type { Tables } from '../../schema/tables.ts';
 
 /** Selects in key order. */
@@ -28,12 +24,14 @@ export function selectLines(db: Kysely<Tables>, accounts: readonly BudgetAccount
 type LineRow = Awaited<ReturnType<ReturnType<typeof selectLines>['execute']>>[number];
 
 /** Ordered by account; within an account, in the order in which limits are checked. */
-export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineRow[]): BudgetLine[] {
+export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineRow[]): CountedLine[] {
   return accounts.flatMap(({ threadId, executionId }) => {
     const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);
-    return BUDGET_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
-      ({ name: limit, max, used, reserved, estimated, warn_at: warnAt, warned, running }) => ({
-        ...{ threadId, executionId, limit, max, used, reserved, estimated, warnAt, warned: warned === 1 },
+    return LINE_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
+      ({ name: limit, warn_at: warnAt, warned, running, ...row }) => ({
+        ...{ threadId, executionId, limit, warnAt, warned: warned === 1 },
+        ...{ max: row.max_units, used: row.used_units },
+        ...{ reserved: row.reserved_units, estimated: row.estimated_units },
         ...(running === null ? {} : { running: JSON.parse(running) as RunningClock }),
       }),
     );

@@ -16,6 +16,7 @@ import {
   changeAmounts,
   hasAmounts,
   hasRoomForTwo,
+  NO_AMOUNTS,
   negate,
   planReservation,
 } from '../../../core/governance/reservation.ts';
@@ -30,6 +31,7 @@ import { resumeClocks, runClocks } from './time.ts';
 type Locks = Pick<CommandContext, 'rowLocks' | 'clock'>;
 type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;
 type CallRequest = Pick<ModelCallStart, 'model' | 'reserve' | 'purpose'>;
+type CallEnd = Pick<ModelCallEnd, 'ok' | 'usage' | 'cost' | 'error'>;
 type Reservation = Selectable<BudgetReservationTable>;
 
 /** Counts the request and reserves what it may cost. */
@@ -48,7 +50,7 @@ export async function reserveCall(
   const within = leftMs === undefined ? {} : { leftMs };
   // V4: there must be room for another request.
   if (purpose && !hasRoomForTwo(lines, reserve)) return { kind: 'declined' };
-  const counted = evaluateSpending(lines, { maxLlmCalls: 1 });
+  const counted = evaluateSpending(lines, { maxLlmCalls: 1n, familyCalls: 1n });
   if (counted.kind === 'deny')
     return { kind: 'exceeded', error: markExceeded(thread, state, counted, { step }) };
   const asked = hasAmounts(lines) ? reserve?.() : undefined;
@@ -56,11 +58,8 @@ export async function reserveCall(
   if (plan?.kind === 'deny') return { kind: 'exceeded', error: markExceeded(thread, state, plan, { step }) };
   if (plan?.kind === 'unpriced') {
     const { line } = plan;
-    const message = describeUnpriced(line, model);
-    return {
-      kind: 'exceeded',
-      error: markExceeded(thread, state, { line, observed: line.used, message }, { step }),
-    };
+    const over = { line, observed: line.used, message: describeUnpriced(line, model) };
+    return { kind: 'exceeded', error: markExceeded(thread, state, over, { step }) };
   }
   if (plan?.kind === 'blocked') {
     // V3: the blocked request settles it.
@@ -122,7 +121,7 @@ function findReservation(
 export async function settleReservation(
   context: Locks,
   thread: ThreadTransaction,
-  end: Pick<ModelCallEnd, 'step' | 'attempt' | 'call' | 'ok' | 'usage' | 'cost' | 'error'>,
+  end: CallKey & CallEnd,
 ): Promise<void> {
   if (thread.row.budget === null) return;
   const row = await findReservation(thread, end);
@@ -131,33 +130,33 @@ export async function settleReservation(
   const used = usedBy(end);
   // V2: its cost is unknown.
   if (used === undefined) return settleAsReserved(context, thread, row);
-  await settle(context, thread, row, used);
+  await settle(context, thread, row, { used, isEstimate: end.usage?.estimated === true });
 }
 
 /** Undefined for a request that failed in transit: the provider may have answered without the answer being received. */
-function usedBy({
-  ok,
-  usage,
-  cost,
-  error,
-}: Pick<ModelCallEnd, 'ok' | 'usage' | 'cost' | 'error'>): Amounts | undefined {
+function usedBy({ ok, usage, cost, error }: CallEnd): Amounts | undefined {
   if (!ok && error?.statusCode === undefined) return undefined;
-  const { promptTokens: maxInputTokens = 0, completionTokens: maxOutputTokens = 0 } = usage ?? {};
-  return { maxInputTokens, maxOutputTokens, maxCost: cost ?? 0 };
+  const { promptTokens = 0, completionTokens = 0 } = usage ?? {};
+  return {
+    maxInputTokens: BigInt(promptTokens),
+    maxOutputTokens: BigInt(completionTokens),
+    maxCost: cost ?? 0n,
+  };
 }
 
 async function settle(
   context: Locks,
   thread: ThreadTransaction,
   row: Reservation,
-  used: Amounts,
+  { used, isEstimate }: { readonly used: Amounts; readonly isEstimate: boolean },
 ): Promise<void> {
   const held = toAmounts(row);
   const lines = await lockLines(context, thread, JSON.parse(row.accounts));
-  const wasOpen = row.state === 'open';
-  const change = wasOpen
-    ? { reserved: negate(held), used }
-    : { used: addAmounts(used, negate(held)), estimated: negate(held) };
+  const estimated = isEstimate ? used : NO_AMOUNTS;
+  const change =
+    row.state === 'open'
+      ? { reserved: negate(held), used, estimated }
+      : { used: addAmounts(used, negate(held)), estimated: addAmounts(estimated, negate(held)) };
   const { changed, warns, over } = changeAmounts(lines, change);
   await updateLines(thread, changed);
   await updateReservation(thread, row, { state: 'settled', ...toColumns(used) });
@@ -227,7 +226,7 @@ export function endWait(thread: ThreadTransaction): boolean {
 async function updateReservation(
   { trx }: ThreadTransaction,
   { thread_id: threadId, step, attempt, call }: Reservation,
-  changes: Partial<Pick<Reservation, 'state' | 'input' | 'output' | 'cost'>>,
+  changes: Partial<Pick<Reservation, 'state' | 'input' | 'output' | 'cost_pico'>>,
 ): Promise<void> {
   await trx
     .updateTable('budget_reservations')
@@ -239,10 +238,10 @@ async function updateReservation(
     .execute();
 }
 
-function toColumns({ maxInputTokens: input, maxOutputTokens: output, maxCost: cost }: Amounts) {
-  return { input, output, cost };
+function toColumns({ maxInputTokens: input, maxOutputTokens: output, maxCost }: Amounts) {
+  return { input: Number(input), output: Number(output), cost_pico: maxCost };
 }
 
-function toAmounts({ input, output, cost }: Reservation): Amounts {
-  return { maxInputTokens: input, maxOutputTokens: output, maxCost: cost };
+function toAmounts({ input, output, cost_pico: maxCost }: Reservation): Amounts {
+  return { maxInputTokens: BigInt(input), maxOutputTokens: BigInt(output), maxCost };
 }

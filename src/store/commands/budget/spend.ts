@@ -1,35 +1,37 @@
 /** Spends counts of budgets in the transaction of what is paid for: once, even if the command is repeated. */
 import {
-  BUDGET_LIMITS,
-  type BudgetLimit,
   evaluateSpending,
   inOrder,
   isNear,
-  type Spending,
+  LINE_LIMITS,
+  type LineLimit,
 } from '../../../core/governance/budget.ts';
+import type { Payment } from '../../../core/governance/budget-amount.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
+import { clampAmount } from '../../../core/value/money.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { budgetOf } from './account.ts';
+import { budgetOf, limitedAccounts } from './account.ts';
 import { emitWarnings, lockLines, markExceeded, type SpendingPlace, updateLines } from './lines.ts';
 import { selectLines, toLines } from './read-lines.ts';
 import { denyTime, runClocks } from './time.ts';
 
 /** The cost of a call, paid when it first begins. A call that code makes has no row. */
-export function costOf(call: { readonly started_at: unknown } | undefined): Spending {
-  return call && call.started_at !== null ? {} : { maxToolCalls: 1 };
+export function costOf(call: { readonly started_at: unknown } | undefined): Payment {
+  return call && call.started_at !== null ? {} : { maxToolCalls: 1n };
 }
 
 /** Undefined if the work may go on; else the error: nothing is spent, and the execution is over (account.ts, A3). */
 export async function spend(
   context: Pick<CommandContext, 'rowLocks' | 'clock'>,
   thread: ThreadTransaction,
-  spending: Spending,
+  spending: Payment,
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  if (!state || state.exceeded) return state?.exceeded;
-  const lines = await lockLines(context, thread, state.accounts);
+  const accounts = limitedAccounts(state);
+  if (!state || state.exceeded || accounts.length === 0) return state?.exceeded;
+  const lines = await lockLines(context, thread, accounts);
   const time = await runClocks(context, thread, { state, lines, place });
   if (time.kind === 'over') return time.error;
   const verdict = evaluateSpending(lines, spending);
@@ -46,15 +48,15 @@ export async function spend(
 export async function charge(
   context: Pick<CommandContext, 'rowLocks'>,
   thread: ThreadTransaction,
-  spent: Spending,
+  spent: Payment,
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  const spentOf = (limit: BudgetLimit) => spent[limit] ?? 0;
-  if (!state || !BUDGET_LIMITS.some((limit) => spentOf(limit) > 0)) return state?.exceeded;
+  const spentOf = (limit: LineLimit) => spent[limit] ?? 0n;
+  if (!state || !LINE_LIMITS.some((limit) => spentOf(limit) > 0n)) return state?.exceeded;
   const all = await lockLines(context, thread, state.accounts);
-  const lines = inOrder(all.filter(({ limit }) => spentOf(limit) > 0));
-  const charged = lines.map((line) => ({ ...line, used: line.used + spentOf(line.limit) }));
+  const lines = inOrder(all.filter(({ limit }) => spentOf(limit) > 0n));
+  const charged = lines.map((line) => ({ ...line, used: clampAmount(line.used + spentOf(line.limit)) }));
   const changed = charged.map((line) => ({ ...line, warned: line.warned || isNear(line) }));
   await updateLines(thread, changed);
   emitWarnings(
@@ -74,12 +76,13 @@ export async function charge(
 export async function findUnaffordable(
   context: Pick<CommandContext, 'clock'>,
   thread: ThreadTransaction,
-  spending: Spending,
+  spending: Payment,
   place: SpendingPlace = {},
 ): Promise<StoredError | undefined> {
   const state = budgetOf(thread.row);
-  if (!state || state.exceeded) return state?.exceeded;
-  const lines = toLines(state.accounts, await selectLines(thread.trx, state.accounts).execute());
+  const accounts = limitedAccounts(state);
+  if (!state || state.exceeded || accounts.length === 0) return state?.exceeded;
+  const lines = toLines(accounts, await selectLines(thread.trx, accounts).execute());
   const late = await denyTime(context, thread, lines);
   if (late) return markExceeded(thread, state, late, place);
   const verdict = evaluateSpending(lines, spending);

@@ -2,7 +2,7 @@
  * The clocks of time limits (core/governance/runtime.ts). The clocks of a thread run from its first spending until its
  * execution ends, waits for people, or a child works in its place; whatever it begins afterwards starts them again.
  */
-import type { BudgetLine } from '../../../core/governance/budget.ts';
+import type { CountedLine } from '../../../core/governance/budget-amount.ts';
 import {
   findTimeUp,
   isTime,
@@ -10,12 +10,13 @@ import {
   nearsEnd,
   startThreadClock,
   stopThreadClock,
+  toMilliseconds,
   withElapsed,
 } from '../../../core/governance/runtime.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { CommandContext } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
-import { type BudgetState, budgetOf } from './account.ts';
+import { type BudgetState, budgetOf, limitedAccounts } from './account.ts';
 import { type Exceeding, emitWarnings, lockLines, markExceeded, type SpendingPlace } from './lines.ts';
 
 type Clocked = Pick<CommandContext, 'rowLocks' | 'clock'>;
@@ -34,7 +35,7 @@ export async function runClocks(
     state,
     lines,
     place,
-  }: { readonly state: BudgetState; readonly lines: readonly BudgetLine[]; readonly place: SpendingPlace },
+  }: { readonly state: BudgetState; readonly lines: readonly CountedLine[]; readonly place: SpendingPlace },
 ): Promise<TimeVerdict> {
   if (!lines.some(isTime)) return { kind: 'runs' };
   const now = await clock(thread.trx);
@@ -42,7 +43,7 @@ export async function runClocks(
   if (line)
     return {
       kind: 'over',
-      error: markExceeded(thread, state, { line, observed: toSeconds(line.used) }, place),
+      error: markExceeded(thread, state, { line, observed: toMilliseconds(line.used) }, place),
     };
   const near = lines.filter((each) => nearsEnd(each, now));
   for (const each of lines.filter(isTime)) {
@@ -52,7 +53,7 @@ export async function runClocks(
   }
   emitWarnings(
     thread,
-    near.map((each) => withElapsed(each, now)).map((each) => ({ ...each, used: toSeconds(each.used) })),
+    near.map((each) => withElapsed(each, now)).map((each) => ({ ...each, used: toMilliseconds(each.used) })),
     place,
   );
   return { kind: 'runs', leftMs: leftMs(lines, now) };
@@ -62,10 +63,10 @@ export async function runClocks(
 export async function denyTime(
   { clock }: Pick<CommandContext, 'clock'>,
   thread: ThreadTransaction,
-  lines: readonly BudgetLine[],
+  lines: readonly CountedLine[],
 ): Promise<Exceeding | undefined> {
   const line = lines.some(isTime) ? findTimeUp(lines, await clock(thread.trx)) : undefined;
-  return line && { line, observed: toSeconds(line.used) };
+  return line && { line, observed: toMilliseconds(line.used) };
 }
 
 /** Like `runClocks`, for work that was paid for before. Milliseconds left; undefined without a time limit. */
@@ -77,9 +78,11 @@ export async function resumeClocks(
   const state = budgetOf(thread.row);
   if (!state) return undefined;
   if (state.exceeded) return 0;
+  const accounts = limitedAccounts(state);
+  if (accounts.length === 0) return undefined;
   const verdict = await runClocks(context, thread, {
     state,
-    lines: await lockLines(context, thread, state.accounts),
+    lines: await lockLines(context, thread, accounts),
     place,
   });
   return verdict.kind === 'over' ? 0 : verdict.leftMs;
@@ -88,8 +91,9 @@ export async function resumeClocks(
 /** Stops the clocks: the thread is not working from now on. */
 export async function stopClocks(context: Clocked, thread: ThreadTransaction): Promise<void> {
   const state = budgetOf(thread.row);
-  if (!state) return;
-  const lines = (await lockLines(context, thread, state.accounts)).filter(isTime);
+  const accounts = limitedAccounts(state);
+  if (accounts.length === 0) return;
+  const lines = (await lockLines(context, thread, accounts)).filter(isTime);
   if (lines.length === 0) return;
   const now = await context.clock(thread.trx);
   for (const line of lines) {
@@ -100,18 +104,13 @@ export async function stopClocks(context: Clocked, thread: ThreadTransaction): P
 
 async function keepClock(
   { trx }: ThreadTransaction,
-  { threadId, executionId, limit, used, warned, running }: BudgetLine,
+  { threadId, executionId, limit, used, warned, running }: CountedLine,
 ): Promise<void> {
   await trx
     .updateTable('budgets')
-    .set({ used, warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null })
+    .set({ used_units: used, warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null })
     .where('thread_id', '=', threadId)
     .where('execution_id', '=', executionId)
     .where('name', '=', limit)
     .execute();
-}
-
-/** Rounds seconds to the millisecond, as events and errors show them. */
-function toSeconds(used: number): number {
-  return Number(used.toFixed(3));
 }

@@ -29,10 +29,20 @@ export async function scheduleEffect(
   });
 }
 
-/** The budgets of the execution that schedules the effect: what the effect's code queues spends from them. */
-function toCause(thread: ThreadTransaction): string | null {
+/**
+ * The budgets of the execution that schedules the effect: what the effect's code queues spends from them. An effect that another
+ * one schedules has that one's.
+ */
+async function toCause(thread: ThreadTransaction): Promise<string | null> {
   const { budget } = causedBy(thread);
-  return budget ? JSON.stringify(budget) : null;
+  if (budget) return JSON.stringify(budget);
+  const running = await thread.trx
+    .selectFrom('effects')
+    .select('budget')
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'running')
+    .executeTakeFirst();
+  return running?.budget ?? null;
 }
 
 async function insert(
@@ -64,7 +74,7 @@ async function insert(
       error: null,
       started_at: null,
       ended_at: null,
-      budget: toCause(thread),
+      budget: await toCause(thread),
     })
     .execute();
   thread.emit('effect.scheduled', { id, name, dueAt });

@@ -10,6 +10,7 @@ import { toThreadRow } from '../base/new-thread.ts';
 import { toChildTeam } from '../base/team-limit.ts';
 import { ThreadTransaction } from '../base/thread-transaction.ts';
 import { causedBy } from '../budget/account.ts';
+import { openFamily } from '../budget/family.ts';
 import { stopClocks } from '../budget/time.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
@@ -87,6 +88,7 @@ async function insertThread(
   const { agent, name, arguments: given } = made;
   const child = await insertThreadRow(context, parent, made);
   child.emit('thread.created', { agent, parentId: row.id, name });
+  await openFamily(context, parent);
   const caused = messages.map((message) => ({ ...message, ...causedBy(parent) }));
   const own = await enqueueFirstMessages(child, row.id, { messages: caused, arguments: given });
   child.set({ arguments: JSON.stringify(own) });
@@ -99,6 +101,7 @@ async function insertTaskThread(
   parent: ThreadTransaction,
   { child, task: { begins, manifest } }: Required<Pick<CreateChild, 'child' | 'task'>>,
 ): Promise<void> {
+  await openFamily(context, parent);
   const { budget: accounts } = causedBy(parent);
   const made = await insertThreadRow(context, parent, child, accounts ? JSON.stringify({ accounts }) : null);
   await insertTask(parent.trx, { threadId: child.threadId, task: begins, manifest }, made.now);

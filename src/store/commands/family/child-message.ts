@@ -9,6 +9,7 @@ import { type CommandContext, inThread } from '../base/context.ts';
 import { isAtWork, refuseTeam } from '../base/team-limit.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { budgetBehind, type CausedItem, causedBy } from '../budget/account.ts';
+import { openFamily } from '../budget/family.ts';
 import { stopClocks } from '../budget/time.ts';
 import { findAskingSide } from './asking-side.ts';
 import { type ChildRow, findChild, inChild, readStart, toChildRecord, updateChild } from './child.ts';
@@ -29,6 +30,7 @@ export async function sendToChild(context: CommandContext, command: SendToChild)
         ? undefined
         : await refuseTeam(parent, { speaks: true });
       if (refused !== undefined) return true;
+      await openFamily(context, parent);
       await enqueueFrom(child, parentId, { ...message, ...causedBy(parent) });
       await expectAnswer(child, command);
       const { agent } = known;

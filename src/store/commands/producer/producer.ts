@@ -8,7 +8,7 @@
  * D4. Usage that lines report counts in the budgets of the execution, with the lines; above a limit, the producer ends.
  */
 import type { Selectable } from 'kysely';
-import type { Spending } from '../../../core/governance/budget.ts';
+import { type Payment, toPayment } from '../../../core/governance/budget-amount.ts';
 import { type Produced, type ProducedLine, usageOf } from '../../../core/thread/producer.ts';
 import type { AppendProduced, ProducerPresence, ProducerRecord, ProducerRef } from '../../port/producer.ts';
 import type { ProducerTable } from '../../schema/producer.ts';
@@ -91,14 +91,14 @@ export async function appendProduced(
   });
 }
 
-function toSpending(lines: readonly ProducedLine[]): Spending {
+function toSpending(lines: readonly ProducedLine[]): Payment {
   const { calls, promptTokens, completionTokens, cost = 0 } = usageOf(lines);
-  return {
-    maxLlmCalls: calls,
+  return toPayment({
+    ...{ maxLlmCalls: calls, familyCalls: calls },
     maxInputTokens: promptTokens,
     maxOutputTokens: completionTokens,
     maxCost: cost,
-  };
+  });
 }
 
 export async function settleProducer(

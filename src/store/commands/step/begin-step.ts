@@ -232,12 +232,12 @@ async function openStep(
     const { executionId, directive = unanswered ? 'unanswered' : undefined } = command;
     const step = await openToolStep(thread, { executionId, directive }, tools);
     // B8: the calls are history too, and closed without running.
-    const denied = await spend(context, thread, { maxSteps: 1 }, { step });
+    const denied = await spend(context, thread, { maxSteps: 1n }, { step });
     return denied ? endStep(thread, denied, swept) : findStored(thread, step, swept);
   }
   const immediate = await openImmediateStep(thread, command);
   if (immediate !== undefined) return findStored(thread, immediate, swept);
-  const denied = await spend(context, thread, { maxSteps: 1 });
+  const denied = await spend(context, thread, { maxSteps: 1n });
   if (denied) return endStep(thread, denied, swept);
   const step = await openModelStep(context, thread, command, drained);
   return { kind: 'call', step, attempt: 1, swept, taken: countedSteps(thread.row) };

@@ -3,8 +3,10 @@
  * step takes it to the disk. The first call may begin with its step (bring-context.ts), and the call that brings the
  * answer ends when that is stored (close-step.ts, C3).
  */
+
 import type { Kysely, Selectable } from 'kysely';
 import type { EventData, InSubprompt } from '../../../core/event/event-data.ts';
+import { toUsd } from '../../../core/value/money.ts';
 import type {
   HoldModel,
   ModelCallEnd,
@@ -19,6 +21,7 @@ import { insertRows, updateRows } from '../base/row-statement.ts';
 import { statement } from '../base/statement.ts';
 import { selectStep } from '../base/step-row.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
+import { budgetOf, limitedAccounts } from '../budget/account.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
 import { stopClocks } from '../budget/time.ts';
 
@@ -101,7 +104,7 @@ function emitPrepared(
   thread: ThreadTransaction,
   { step, attempt, call, model, modelId, prepared }: ModelCallStart,
 ): void {
-  if (!prepared || !(prepared.always || thread.row.budget !== null)) return;
+  if (!prepared || !(prepared.always || limitedAccounts(budgetOf(thread.row)).length > 0)) return;
   thread.emit('context.prepared', { call, model, modelId, ...prepared.manifest() }, { step, attempt });
 }
 
@@ -120,7 +123,7 @@ export async function beginModelCall(
       state: 'started',
       error: null,
       usage: null,
-      cost: null,
+      ...{ cost: null, cost_pico: null, price: null },
       started_at: thread.now,
       first_token_at: null,
       ended_at: null,
@@ -160,7 +163,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
     state: ok ? 'ok' : 'error',
     error: error ? JSON.stringify(error) : null,
     usage: usage ? JSON.stringify(usage) : null,
-    cost: cost ?? null,
+    cost_pico: cost ?? null,
     ...(startedAt === undefined ? {} : { started_at: startedAt }),
     first_token_at: firstTokenAt ?? null,
     ended_at: thread.now,
@@ -169,7 +172,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
   if (ok)
     thread.emit(
       'model.answered',
-      { call, usage: usage ?? null, cost: cost ?? null, ...left },
+      { call, usage: usage ?? null, cost: cost === undefined ? null : toUsd(cost), ...left },
       { step, attempt },
     );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });

@@ -2,8 +2,10 @@
  * Ends a task: once, with all that is open; its thread's log ends with it.
  * N1. The parent of a task gets a report, stored in the same transaction (family/child-report.ts).
  */
+
 import { endOf, type TaskVerdict } from '../../../core/task/control.ts';
 import { describeEnd } from '../../../core/thread/task-report.ts';
+import { toUsd } from '../../../core/value/money.ts';
 import type { EndTask, TaskRecord } from '../../port/task.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
@@ -85,7 +87,7 @@ async function settleEnd(
     ...(limit === undefined ? {} : { limit }),
     ...(code === undefined ? {} : { code }),
     steps: row.steps,
-    spentCostUsd: row.spent,
+    spentCostUsd: toUsd(row.spent_pico),
     wallMs: ended.wallMs,
   });
   // The process of its adapter is no longer needed.

@@ -5,6 +5,7 @@ import type { ControlEval, TaskDecision, TaskVerdict } from '../../../core/task/
 import type { KnowledgeRequirement } from '../../../core/task/knowledge.ts';
 import type { AgentTaskSpec } from '../../../core/task/spec.ts';
 import { TASK_ID_PREFIX } from '../../../core/thread/task-start.ts';
+import { toUsd } from '../../../core/value/money.ts';
 import type { TaskRecord, TaskStepRecord } from '../../port/task.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { TaskStepTable, TaskTable } from '../../schema/task.ts';
@@ -38,7 +39,7 @@ export function toTask(
     answers: JSON.parse(row.answers) as Record<string, unknown>,
     preflight: row.preflight,
     steps: row.steps,
-    spentCostUsd: row.spent,
+    spentCostUsd: toUsd(row.spent_pico),
     wallMs: Math.round(workedBy(row, now) / 1000),
     errors: JSON.parse(row.errors) as TaskRuntimeError[],
     records: row.records === null ? null : (JSON.parse(row.records) as TaskRunRecord[]),
@@ -56,7 +57,7 @@ export function toTaskStep(row: TaskStepRow): TaskStepRecord {
     decision: row.decision === null ? null : (JSON.parse(row.decision) as TaskDecision),
     act: row.act,
     outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as ActionOutcome),
-    costUsd: row.cost,
+    costUsd: toUsd(row.cost_pico),
     startedAt: Number(row.started_at),
     endedAt: row.ended_at === null ? null : Number(row.ended_at),
   };

@@ -9,8 +9,10 @@
  * T4. If an agent has started the task, an act is a call of its family: paid for when it begins, and its cost when it
  *     ends.
  */
+
 import type { ActionOutcome } from '../../../core/author/task.ts';
 import type { TaskVerdict } from '../../../core/task/control.ts';
+import { clampAmount, toPico, toUsd } from '../../../core/value/money.ts';
 import { sha256OfAscii } from '../../../core/value/sha256.ts';
 import type { FromRun } from '../../port/run.ts';
 import type {
@@ -69,7 +71,7 @@ export async function keepObservation(context: CommandContext, command: KeepObse
       .values({
         ...{ thread_id: thread.threadId, step, state, fingerprint, score },
         evals: JSON.stringify(evals),
-        ...{ decision: null, action: null, act: null, attempt: null, outcome: null, ok: 0, cost: 0 },
+        ...{ decision: null, action: null, act: null, attempt: null, outcome: null, ok: 0, cost_pico: 0n },
         ...{ started_at: thread.now, act_started_at: null, ended_at: null },
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -129,7 +131,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
       return { kind: 'settled' };
     }
     // T4: paid for when it first begins.
-    const denied = await spend(context, thread, found.act === 'scheduled' ? { maxToolCalls: 1 } : {}, {
+    const denied = await spend(context, thread, found.act === 'scheduled' ? { maxToolCalls: 1n } : {}, {
       step,
     });
     if (denied) {
@@ -188,20 +190,19 @@ async function settle(
   thread: ThreadTransaction,
   { row, found: { step, act_started_at: begun }, given }: Settlement,
 ): Promise<void> {
-  const costUsd = given.costUsd ?? 0;
+  const cost = toPico(given.costUsd ?? 0);
   const durationMs = begun === null ? undefined : Math.round((thread.now - Number(begun)) / 1000);
   const outcome = { ...given, ...(durationMs === undefined ? {} : { durationMs }) };
   await updateTaskStep(thread, step, {
     act: 'over',
     outcome: JSON.stringify(outcome),
     ok: given.ok ? 1 : 0,
-    cost: costUsd,
-    ended_at: thread.now,
+    ...{ cost_pico: cost, ended_at: thread.now },
   });
-  const spent = row.spent + costUsd;
+  const spent = clampAmount(row.spent_pico + cost);
   await updateTask(thread, {
     steps: Math.max(row.steps, step + 1),
-    spent,
+    spent_pico: spent,
     status: 'running',
     ...tick(row, thread.now, true),
   });
@@ -209,11 +210,11 @@ async function settle(
     ok: given.ok,
     ...(given.code === undefined ? {} : { code: given.code }),
     ...(given.error === undefined ? {} : { error: given.error.slice(0, MAX_ERROR_CHARS) }),
-    ...(costUsd > 0 ? { costUsd } : {}),
-    spentCostUsd: spent,
+    ...(cost > 0n ? { costUsd: toUsd(cost) } : {}),
+    spentCostUsd: toUsd(spent),
   };
   thread.emit('task.acted', eventData, { step });
-  await charge(context, thread, { maxCost: costUsd }, { step });
+  await charge(context, thread, { maxCost: cost }, { step });
 }
 
 const MAX_ERROR_CHARS = 2000;

@@ -53,7 +53,7 @@ async function open(
   command: OpenSubprompt,
 ): Promise<OpenedSubprompt> {
   const { step: parentStep, prompt } = command;
-  const denied = await spend(context, thread, { maxSteps: 1 }, { step: parentStep });
+  const denied = await spend(context, thread, { maxSteps: 1n }, { step: parentStep });
   if (denied) return { kind: 'exceeded', error: denied };
   const { call, step, place } = await insertSubstep(thread, command, 'open');
   const eventData = { prompt, parentStep, callId: call.call_id, depth: place.depth };

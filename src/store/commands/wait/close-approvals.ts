@@ -3,11 +3,12 @@
  * executions are over as well: what is waiting for approval could not be paid for.
  * D1. Each thread has a separate transaction: a repeated command closes what is left.
  */
+import { toAmount } from '../../../core/governance/budget-amount.ts';
 import type { ForgottenWait } from '../../port/wait.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { type BudgetState, budgetOf, type Exceeded } from '../budget/account.ts';
-import { markExceeded } from '../budget/lines.ts';
+import { type Exceeding, markExceeded } from '../budget/lines.ts';
 import { endWait } from './wait-row.ts';
 
 export async function closeApprovals(
@@ -53,6 +54,11 @@ async function listAskingRelatives(
   return relatives.filter((row) => spendsFrom(over)(budgetOf(row))).map(({ id }) => id);
 }
 
+function toExceeding({ line, observed }: Exceeded): Exceeding {
+  const { limit, max } = line;
+  return { line: { ...line, max: toAmount(limit, max) }, observed: toAmount(limit, observed) };
+}
+
 async function closeThreadApprovals(thread: ThreadTransaction, over: Exceeded): Promise<ForgottenWait[]> {
   const state = budgetOf(thread.row);
   if (!spendsFrom(over)(state) || state.exceeded) return [];
@@ -66,7 +72,7 @@ async function closeThreadApprovals(thread: ThreadTransaction, over: Exceeded): 
     .orderBy('opened_at')
     .execute();
   if (approvals.length === 0) return [];
-  markExceeded(thread, state, over, { step: approvals[0]?.step ?? undefined });
+  markExceeded(thread, state, toExceeding(over), { step: approvals[0]?.step ?? undefined });
   for (const row of approvals) await endWait(thread, row, { state: 'closed', reason: 'BudgetExceeded' });
   return approvals.map(({ id }) => ({ id, threadId: thread.threadId }));
 }

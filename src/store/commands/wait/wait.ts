@@ -6,7 +6,7 @@
  * W3. Times are compared by the clock that the processes of the store share.
  * W4. No approval is requested for what the budget of the execution can never pay for.
  */
-import type { Spending } from '../../../core/governance/budget.ts';
+import type { Payment } from '../../../core/governance/budget-amount.ts';
 import { toJsonText } from '../../../core/value/json-value.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../../core/wait/wait.ts';
@@ -89,7 +89,7 @@ async function showBlocked(context: CommandContext, thread: ThreadTransaction): 
 }
 
 /** A step that asks to go on has spent nothing that counts yet. */
-function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Spending {
+function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Payment {
   return blocks && !key ? {} : costOf(call);
 }
 
