@@ -37,7 +37,7 @@ function describeError(error: CodeExecutionError | undefined): string {
       : `Cannot import '${specifier}': imports are not available here.`;
   const place =
     line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
-  return `${name}: ${message ?? ''}${place}`;
+  return `${name}${message ? `: ${message}` : ' without a message'}${place}`;
 }
 
 /** Returns the last lines that fit, with a note if earlier ones were left out. */

@@ -74,7 +74,7 @@ describe('the handler of an effect', () => {
 
   it.each([
     ['a text', 'a text', 'a text'],
-    ['nothing', undefined, 'undefined'],
+    ['nothing', undefined, 'No reason was given (undefined was thrown).'],
     ['an error of another realm', { message: 'like an error' }, 'like an error'],
     ['an error too long to keep', new Error('x'.repeat(10_000)), 'x'.repeat(4000)],
   ])('that throws %s is an error with a text', async (_what, thrown, message) => {

@@ -118,7 +118,12 @@ describe('runtime §13.5 Configured Export Resolution', () => {
       'x',
     ],
     ['a text', "export default () => { throw 'just text' }", 'Error', 'just text'],
-    ['nothing', 'export default () => { throw undefined }', 'Error', 'undefined'],
+    [
+      'nothing',
+      'export default () => { throw undefined }',
+      'Error',
+      'No reason was given (undefined was thrown).',
+    ],
     [
       'an error that looks like ours',
       'export default () => { throw new SyntaxError("out of memory") }',

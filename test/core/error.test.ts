@@ -88,8 +88,8 @@ describe('the text of what was thrown', () => {
     [new Error('boom'), 'boom'],
     [{ message: 'plain' }, 'plain'],
     ['text', 'text'],
-    [undefined, 'undefined'],
-    [null, 'null'],
+    [undefined, 'No reason was given (undefined was thrown).'],
+    [null, 'No reason was given (null was thrown).'],
     [new Error(''), 'Error'],
     [{ message: 7 }, '{"message":7}'],
   ])('of %p is %j', (thrown, said) => {

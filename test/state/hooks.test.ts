@@ -217,7 +217,12 @@ describe('a hook that does not behave', () => {
       ),
     );
     await hooks.messages.afterCreate(stored());
-    expect((await failures()).map(({ error }) => error)).toEqual(['text', 'undefined', '{"code":7}', 'e']);
+    expect((await failures()).map(({ error }) => error)).toEqual([
+      'text',
+      'No reason was given (undefined was thrown).',
+      '{"code":7}',
+      'e',
+    ]);
   });
 
   it('is told in at most a thousand characters, without the secrets of the thread', async () => {

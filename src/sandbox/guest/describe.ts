@@ -34,6 +34,8 @@ export function describe(thrown: unknown): Described {
 }
 
 function plainText(value: unknown): string {
+  if (value === undefined || value === null || value === '')
+    return `No reason was given (${value === '' ? 'an empty text' : value} was thrown).`;
   if (typeof value === 'string') return value;
   // A function's own `toString` may be user code; its type says enough.
   if (typeof value === 'function') return 'A function';
