@@ -25,7 +25,7 @@ import {
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import { awaitCall, type CalledTool, type CallOptions, type ToolToCall } from './call-tool.ts';
 import type { OpenConnection } from './connect.ts';
-import { deleteThread } from './delete-thread.ts';
+import { type DeletedThreads, deleteThread } from './delete-thread.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { newThreadId } from './new-thread-id.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
@@ -145,7 +145,7 @@ export class ThreadCommands {
     if (record) await this.#store.threads.terminate(threadId, reason);
   }
 
-  async deleteThread(threadId: string): Promise<readonly string[]> {
+  async deleteThread(threadId: string): Promise<DeletedThreads> {
     const terminate = () => this.terminate(threadId, 'deleted');
     return deleteThread({ store: this.#store, temporal: this.#temporal, threadId, terminate });
   }
