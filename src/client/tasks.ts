@@ -110,10 +110,10 @@ export class TaskCommands implements Tasks {
     const known = await this.#store.tasks.get(id);
     if (known) requireSameTask(known, input);
     if (known?.endedAt != null) return { id };
-    const { task, intent } = input;
+    const { task } = input;
     try {
       await this.#temporal.workflow.start(TASK_WORKFLOW_TYPE, {
-        ...taskStartOptions({ id, task, intent }),
+        ...taskStartOptions({ id, task }),
         taskQueue: this.#taskQueue,
         args: [input],
       });

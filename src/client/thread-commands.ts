@@ -1,5 +1,6 @@
 /**
- * Commands of a client to threads: signals and updates to their workflows. Large content goes into the store first.
+ * Commands of a client to threads: signals and updates to their workflows. What a person or program has written goes
+ * into the store first; signals carry ids.
  * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
  * C2. A command that is refused is never acknowledged. The server accepts signals for a thread that is ending, and
  *     without a worker: so a thread is terminated in the store, too, once its workflow has been signalled. A thread
@@ -67,7 +68,7 @@ export class ThreadCommands {
   }
 
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    const record = await this.#refuseEnded(threadId);
+    const record = await this.#requireReceiver(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
     this.#sent.addMessage(threadId, payload.id, message);
@@ -75,7 +76,7 @@ export class ThreadCommands {
   }
 
   async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    const record = await this.#refuseEnded(threadId);
+    const record = await this.#requireReceiver(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     const answer = await this.#workflows.send(threadId, record, payload);
     this.#sent.addMessage(threadId, answer.id, message);
@@ -83,15 +84,11 @@ export class ThreadCommands {
   }
 
   async queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
-    const record = await this.#refuseEnded(threadId);
-    const { id, signal, payload } = await prepareTool(
-      this.#store,
-      { threadId, userId: record?.userId ?? null },
-      tool,
-    );
-    await this.#workflows.signal(threadId, signal, payload);
-    this.#sent.add(threadId, id);
-    return { id };
+    const record = await this.#requireReceiver(threadId);
+    const payload = await prepareTool(this.#store, { threadId, userId: record?.userId ?? null }, tool);
+    await this.#workflows.signal(threadId, queueMessage, payload);
+    this.#sent.add(threadId, payload.id);
+    return { id: payload.id };
   }
 
   async callTool(
@@ -127,7 +124,8 @@ export class ThreadCommands {
     const canceling = verdict as Canceling;
     const { executionId } = canceling;
     if (canceling.ahead) return toPendingRecord(thread, canceling);
-    await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
+    // The store has the reason.
+    await this.#workflows.signal(threadId, cancelExecution, { executionId });
     this.#sent.of(threadId).signalled = true;
     return requireExecution(this.#store, threadId, executionId);
   }
@@ -205,6 +203,13 @@ export class ThreadCommands {
     const writeFile: Destination['writeFile'] = (file) =>
       isNew ? store.files.stage(threadId, file) : store.files.write(threadId, file);
     return { store, threadId, userId, writeFile };
+  }
+
+  /** Throws for a thread that could not receive what is about to be stored for it. */
+  async #requireReceiver(threadId: string): Promise<ThreadRecord | null> {
+    const record = await this.#refuseEnded(threadId);
+    if (record === null) await this.#workflows.requireRunning(threadId);
+    return record;
   }
 
   /** C2: throws `ThreadTerminated`. Returns the record of the thread, or null if no worker has opened it. */

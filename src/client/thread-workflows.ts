@@ -67,6 +67,16 @@ export class ThreadWorkflows {
     );
   }
 
+  /** Throws `ThreadNotFound` if no workflow of the thread is running. */
+  async requireRunning(threadId: string): Promise<void> {
+    try {
+      const { status } = await this.handle(threadId).describe();
+      if (status.name !== 'RUNNING') throw await workflowGoneError(this.#store, threadId, undefined);
+    } catch (error) {
+      throw await this.#toError(threadId, error);
+    }
+  }
+
   /** Throws `ThreadTerminated`, `ThreadNotFound`. */
   async signal(threadId: string, signal: { name: string }, payload: unknown): Promise<void> {
     const record = await refuseTerminated(this.#store, threadId);

@@ -105,7 +105,7 @@ describe('runtime §10 Termination in a family', () => {
     const place = { agent: 'scout', threadId: child, parentId: threadId };
     // The parent's workflow starts it like this after some time without a signal from the child.
     await client.temporal.workflow.start('thread', {
-      ...startOptions({ ...place, name: null }),
+      ...startOptions(place),
       taskQueue,
       args: [{ ...place, userId: null, rootId: threadId }],
     });

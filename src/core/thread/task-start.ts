@@ -71,21 +71,13 @@ function isTextOrNull(value: unknown, chars: number): value is string | null {
 }
 
 /** How a task's workflow is started, whether new or revived; the same from every caller. */
-export function taskStartOptions({
-  id,
-  task,
-  intent,
-}: {
-  readonly id: string;
-  readonly task: string;
-  readonly intent?: string;
-}) {
+export function taskStartOptions({ id, task }: { readonly id: string; readonly task: string }) {
   return {
     workflowId: TASK_ID_PREFIX + id,
     // The store keeps an ended task ended; a task whose run was killed continues.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowTaskTimeout: '5 s' as const,
-    staticSummary: `${task}${intent && intent !== task ? ` (${intent})` : ''} · ${id}`.slice(0, 200),
+    staticSummary: `${task} · ${id}`.slice(0, 200),
     staticDetails:
       `A task **${task}**. Answer its questions with the signal \`answerWait\` and \`{"id": "…", "answer": {…}}\`; \`stop\` aborts it. ` +
       '*Request Cancellation* aborts it permanently; *Terminate* kills this run, and the next signal-with-start revives it.',
