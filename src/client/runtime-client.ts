@@ -88,7 +88,7 @@ export class RuntimeClient implements ThreadsClient {
     this.#commands = new ThreadCommands(connection);
     this.runs = storedRuns(store);
     this.tasks = new TaskCommands(connection);
-    this.#threads = new StoredThreads(store, (threadId) => findAcceptedThread(temporal, threadId));
+    this.#threads = new StoredThreads(store, (threadId) => findAcceptedThread({ temporal, store }, threadId));
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
     this.#close = close;

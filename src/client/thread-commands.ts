@@ -33,6 +33,7 @@ import { type Destination, type OutgoingMessage, prepareMessage, type SentPayloa
 import { cancelWith, checkCancelRequest, toPendingRecord } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
+import { storeReason, storeStart } from './sent-content.ts';
 import { SentLedger } from './sent-ledger.ts';
 import { storeStartEnv } from './start-env.ts';
 import { checkStart, type StartThread } from './start-options.ts';
@@ -62,7 +63,7 @@ export class ThreadCommands {
     const to = this.#destination(threadId, { isNew: known === null, userId: input.userId ?? null });
     const outgoing = messages.map(cancelWith(input.context));
     for (const message of outgoing) prepared.push(await prepareMessage(to, message));
-    await this.#workflows.start({ ...input, messages: prepared });
+    await this.#workflows.start({ ...(await storeStart(this.#store, input)), messages: prepared });
     for (const { id } of prepared) this.#sent.add(threadId, id);
     return { threadId };
   }
@@ -103,7 +104,7 @@ export class ThreadCommands {
 
   async stop(threadId: string, reason?: string): Promise<void> {
     await this.#refuseEnded(threadId);
-    await this.#workflows.signal(threadId, stop, { reason });
+    await this.#workflows.signal(threadId, stop, await storeReason(this.#store, threadId, reason));
     this.#sent.of(threadId).signalled = true;
   }
 
@@ -134,7 +135,7 @@ export class ThreadCommands {
     const record = await this.#store.threads.get(threadId);
     if (record?.terminatedAt != null) return;
     try {
-      await this.#workflows.signal(threadId, terminate, { reason });
+      await this.#workflows.signal(threadId, terminate, await storeReason(this.#store, threadId, reason));
     } catch (error) {
       if (!isSignalLimitReached(error)) throw error;
       await this.#workflows.handle(threadId).cancel();

@@ -14,12 +14,11 @@ import type { thread } from '../workflows/thread.ts';
 import type { OpenConnection } from './connect.ts';
 import { refuseTerminated, workflowGoneError } from './known-thread.ts';
 import type { SentPayload } from './outgoing.ts';
-import type { StartThread } from './start-options.ts';
+import type { StoredStart } from './sent-content.ts';
 import { isAlreadyStarted, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 /** Input of the workflow of a new thread. */
-interface StartWorkflow extends Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> {
-  readonly threadId: string;
+interface StartWorkflow extends StoredStart {
   readonly messages: readonly SentPayload[];
 }
 
@@ -48,6 +47,7 @@ export class ThreadWorkflows {
       });
     } catch (error) {
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
+      if (input.stored) await this.#store.sent.drop(input.threadId, input.stored);
       throw await this.#toStartConflict(input.threadId, error);
     }
   }

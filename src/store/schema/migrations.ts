@@ -43,6 +43,7 @@ import { producers } from './migration-0057.ts';
 import { handedOverSteps } from './migration-0059.ts';
 import { memoryNotes } from './migration-0065.ts';
 import { promotedEnv } from './migration-0066.ts';
+import { sentContents } from './migration-0067.ts';
 import type { Tables } from './tables.ts';
 
 export const provider: MigrationProvider = {
@@ -86,6 +87,7 @@ export const provider: MigrationProvider = {
     '0059_handed_over_steps': handedOverSteps,
     '0065_memory_notes': memoryNotes,
     '0066_promoted_env': promotedEnv,
+    '0067_sent_contents': sentContents,
   }),
 };
 
