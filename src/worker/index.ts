@@ -125,6 +125,7 @@ async function startWorker(
     ...place,
     leaving,
     stopWithinMs,
+    refusesContent: configuration.signalledContent === 'refuse',
     sandbox,
     registry: project.current,
     ...(await openSupervision(options.supervision, place)),
