@@ -41,6 +41,8 @@ export interface Configuration {
    * `EVERTHREAD_CACHED_THREADS`: idle threads that a worker keeps in memory; others are replayed at their next signal.
    */
   readonly cachedThreads: number;
+  /** `EVERTHREAD_SIGNALLED_CONTENT`: whether content of plain signals, updates and starts is taken or refused. */
+  readonly signalledContent: SignalledContent;
   /** `EVERTHREAD_SANDBOX_SIZE`: concurrent programs (`runCode`) of one worker, each in a process. */
   readonly sandboxSize: number;
   /** `EVERTHREAD_SANDBOX_WALL`: how those processes are isolated. */
@@ -69,6 +71,9 @@ export interface Configuration {
   /** `EVERTHREAD_LOG`: `<level>[,json]` with level trace, debug, info, warn or error. */
   readonly log: { readonly level: LogLevel; readonly format: 'text' | 'json' };
 }
+
+const SIGNALLED_CONTENT = ['take', 'refuse'] as const;
+export type SignalledContent = (typeof SIGNALLED_CONTENT)[number];
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 const HIGHEST_DEV_PORT = 64_535;
@@ -101,6 +106,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
     sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
+    signalledContent: readSignalledContent(environment.EVERTHREAD_SIGNALLED_CONTENT),
     encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
@@ -148,6 +154,15 @@ function readWall(text: string | undefined): WallSetting {
   throw new RuntimeError(
     'InvalidConfiguration',
     `EVERTHREAD_SANDBOX_WALL is "${text}": it must be one of ${WALL_SETTINGS.join(', ')}.`,
+  );
+}
+
+function readSignalledContent(text: string | undefined): SignalledContent {
+  const found = SIGNALLED_CONTENT.find((setting) => setting === (text || 'take'));
+  if (found) return found;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_SIGNALLED_CONTENT is "${text}": it must be one of ${SIGNALLED_CONTENT.join(', ')}.`,
   );
 }
 

@@ -3,6 +3,8 @@
 export type { AnswerOptions } from './client/answer-wait.ts';
 export type { CalledTool, CallOptions, ToolToCall } from './client/call-tool.ts';
 export type { ConnectOptions } from './client/connect.ts';
+export type { RemainingHistory } from './client/delete-histories.ts';
+export type { DeletedThreads } from './client/delete-thread.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
 export type {

@@ -37,6 +37,7 @@ import type {
   ReportOutcome,
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
+import { refuseContent } from '../core/thread/signalled-content.ts';
 import type { FinishSubpromptInput } from '../core/thread/subprompt-result.ts';
 import type {
   ActAttempt,
@@ -142,7 +143,9 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const runDue = (ports: ActivityDependencies) => (input: RunEffectsInput) => runEffects(ports, input);
   return {
     openThread: guarded(signalling(open, { always: true, begun: true })),
-    stashItems: guarded(({ items, ...run }) => stashItems(store, fromRun(store, run), items)),
+    stashItems: guarded(({ items, ...run }) =>
+      stashItems(store, fromRun(store, run), dependencies.refusesContent ? refuseContent(items) : { items }),
+    ),
     cancelExecution: guarded(on((ports) => (input) => cancelExecution(ports, input))),
     modelStep: guarded(on(runSteps), fallible),
     runTool: guarded(on(runLastCall), fallible),

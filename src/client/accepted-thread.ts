@@ -11,6 +11,7 @@ import {
   WORKFLOW_ID_PREFIX,
 } from '../core/thread/start-input.ts';
 import type { ThreadRecord } from '../store/port/thread-store.ts';
+import type { OpenConnection } from './connect.ts';
 import { isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 /** Number of history events that are read: those that start the workflow and those of its first worker. */
@@ -20,14 +21,20 @@ const MAX_HISTORY_EVENTS = 20;
  * Null if no such workflow runs, if a worker has opened the thread, or if its start input is invalid. Throws
  * `TemporalUnavailable`.
  */
-export async function findAcceptedThread(temporal: Client, threadId: string): Promise<ThreadRecord | null> {
+export async function findAcceptedThread(
+  { temporal, store }: Pick<OpenConnection, 'temporal' | 'store'>,
+  threadId: string,
+): Promise<ThreadRecord | null> {
   if (!isThreadId(threadId)) return null;
   const workflowId = WORKFLOW_ID_PREFIX + threadId;
   try {
     const described = await temporal.workflow.getHandle(workflowId).describe();
     if (described.status.name !== 'RUNNING') return null;
     const begin = await readWorkflowStart(temporal, workflowId, described.runId);
-    return begin && toRecord(begin, described);
+    if (!begin) return null;
+    const { stored } = begin.input;
+    const content = stored ? await store.sent.read(threadId, stored) : null;
+    return toRecord({ ...begin, input: { ...begin.input, ...content } }, described);
   } catch (error) {
     if (isWorkflowGone(error)) return null;
     throw toRuntimeError(error);

@@ -4,14 +4,21 @@
  *     creates more threads or writes.
  * D2. Children are deleted before their parents, the root last. While the root can be read, the deletion can be
  *     repeated.
- * D3. Temporal histories contain what was sent to the threads, so they are deleted before the root.
+ * D3. All histories are deleted before any row: while a history is left, the deletion can be repeated.
  */
 import type { Client } from '@temporalio/client';
-import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
+import { workflowIdOf } from '../core/thread/start-options.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
+import { deleteHistories, type RemainingHistory } from './delete-histories.ts';
 import { requireThread } from './known-thread.ts';
-import { isWorkflowGone, toRuntimeError } from './workflow-error.ts';
+
+export interface DeletedThreads {
+  /** Ids of the deleted threads, the root first. They are never used again. */
+  readonly deleted: readonly string[];
+  /** Histories that the Temporal server refused to delete: its retention deletes them. */
+  readonly remaining: readonly RemainingHistory[];
+}
 
 interface ThreadDeletion {
   readonly store: ThreadStore;
@@ -21,13 +28,12 @@ interface ThreadDeletion {
   readonly terminate: () => Promise<void>;
 }
 
-/** Returns the ids of all deleted threads. */
 export async function deleteThread({
   store,
   temporal,
   threadId,
   terminate,
-}: ThreadDeletion): Promise<readonly string[]> {
+}: ThreadDeletion): Promise<DeletedThreads> {
   const thread = await requireThread(store, threadId);
   if (thread.parentId !== null)
     throw new RuntimeError(
@@ -36,11 +42,11 @@ export async function deleteThread({
     );
   await terminate();
   const family = await endFamily(store, threadId);
-  for (const id of family.toReversed()) {
-    await deleteHistory(temporal, id);
-    await store.threads.remove(id);
-  }
-  return family;
+  const childrenFirst = family.toReversed();
+  // D3: before any row.
+  const remaining = await deleteHistories(temporal, childrenFirst.map(workflowIdOf));
+  for (const id of childrenFirst) await store.threads.remove(id);
+  return { deleted: family, remaining };
 }
 
 /**
@@ -53,20 +59,5 @@ async function endFamily(store: ThreadStore, threadId: string): Promise<readonly
     const living = family.filter(({ thread }) => thread.terminatedAt === null);
     for (const { thread } of living) await store.threads.terminate(thread.id, 'deleted');
     if (living.length === 0) return family.map(({ thread }) => thread.id);
-  }
-}
-
-/**
- * D3: deletes the newest run's history, and ends that run if it is still open. Histories of earlier runs expire with
- * the server's retention.
- */
-async function deleteHistory(temporal: Client, threadId: string): Promise<void> {
-  try {
-    await temporal.workflowService.deleteWorkflowExecution({
-      namespace: temporal.options.namespace,
-      workflowExecution: { workflowId: WORKFLOW_ID_PREFIX + threadId },
-    });
-  } catch (error) {
-    if (!isWorkflowGone(error)) throw toRuntimeError(error);
   }
 }

@@ -1,25 +1,18 @@
 /** Checks a tool call before a client queues it, so that no call is acknowledged that the thread would refuse. */
 import { randomUUID } from 'node:crypto';
 import { itemIdOf } from '../core/thread/execution-id.ts';
-import { isItemId, isToolName, itemBytes, type ToolItem } from '../core/thread/item.ts';
+import { isItemId, isToolName, type ToolItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { queueMessage, queueTool, type ToolPayload } from '../workflows/messages.ts';
+import type { MessagePayload, ToolPayload } from '../workflows/messages.ts';
 import { checkExecutionId, claimExecution } from './execution-claim.ts';
 import type { Destination } from './outgoing.ts';
 import { toContext } from './outgoing-context.ts';
 
-export interface SentTool {
-  readonly id: string;
-  /** The signal that queues the call. */
-  readonly signal: { readonly name: string };
-  readonly payload: unknown;
-}
-
 /**
- * Stores arguments above 4 KiB first. Throws `InvalidMessage` for the id or the name, `InvalidValue` for arguments that JSON would
+ * Stores the call. Returns the payload of the signal `queueMessage` that queues it. Throws `InvalidMessage` for the id or the name, `InvalidValue` for arguments that JSON would
  * change, `LimitExceeded` above 4 MiB; nothing has been sent then.
  */
 export async function prepareTool(
@@ -33,7 +26,7 @@ export async function prepareTool(
     unanswered = false,
     context: run,
   }: ToolPayload,
-): Promise<SentTool> {
+): Promise<MessagePayload & { readonly id: string }> {
   checkExecutionId(executionId);
   if (!isItemId(id)) throw invalid(`A call's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, with at most 128 characters.');
@@ -44,20 +37,10 @@ export async function prepareTool(
   const said = { ...(unanswered ? { unanswered } : {}), ...context, ...named };
   const item: ToolItem = { kind: 'tool', id, name, arguments: args, ...said };
   const claimedId = await claimExecution(store, { threadId, userId, item });
-  if (itemBytes(item) <= LIMITS.clientInlineBytes)
-    return {
-      id: claimedId,
-      signal: queueTool,
-      payload: { id: claimedId, name, arguments: args, ...said },
-    };
   await store.queue.stage(threadId, { ...item, id: claimedId });
   // The payload only refers to the stored row, which says that it is a tool call. The role `assistant` does not wake a
   // stopped thread.
-  return {
-    id: claimedId,
-    signal: queueMessage,
-    payload: { id: claimedId, role: 'assistant', stored: true, ...named },
-  };
+  return { id: claimedId, role: 'assistant', stored: true, ...named };
 }
 
 function invalid(message: string): RuntimeError {

@@ -1,6 +1,6 @@
 /**
- * Prepares what a client sends: payloads are validated before they are sent, content above 4 KiB is stored first and
- * signalled by its id. New files are written before the message that names them.
+ * Prepares what a client sends: a message is validated and stored before it is sent, and signalled by its id. New files
+ * are written before the message that names them.
  */
 import { randomUUID } from 'node:crypto';
 import type { GivenContext } from '../core/governance/run-context.ts';
@@ -87,20 +87,8 @@ export async function prepareMessage(
   const paths = await storeOutgoing({ threadId, messageId: id, writeFile }, attachments);
   const unclaimed: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
   const whole = { ...unclaimed, id: await claimExecution(store, { threadId, userId, item: unclaimed }) };
-  if (itemBytes(whole) > LIMITS.clientInlineBytes) {
-    await store.queue.stage(threadId, whole);
-    return { id: whole.id, role, stored: true, ...named };
-  }
-  return {
-    id: whole.id,
-    role,
-    content,
-    ...(silent ? { silent } : {}),
-    ...(metadata ? { metadata } : {}),
-    ...(paths.length > 0 ? { attachments: paths } : {}),
-    ...context,
-    ...named,
-  };
+  await store.queue.stage(threadId, whole);
+  return { id: whole.id, role, stored: true, ...named };
 }
 
 function invalid(message: string): RuntimeError {

@@ -39,6 +39,7 @@ import type { AnswerOptions } from './answer-wait.ts';
 import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
 import { registerStore } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
+import type { DeletedThreads } from './delete-thread.ts';
 import type { FollowOptions } from './follow-events.ts';
 import type { FollowRunOptions, FollowTangleOptions, FollowTurnsOptions } from './follow-run.ts';
 import { HttpClient } from './http/http-client.ts';
@@ -87,7 +88,7 @@ export class RuntimeClient implements ThreadsClient {
     this.#commands = new ThreadCommands(connection);
     this.runs = storedRuns(store);
     this.tasks = new TaskCommands(connection);
-    this.#threads = new StoredThreads(store, (threadId) => findAcceptedThread(temporal, threadId));
+    this.#threads = new StoredThreads(store, (threadId) => findAcceptedThread({ temporal, store }, threadId));
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
     this.#close = close;
@@ -311,11 +312,12 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Ends a thread and deletes its data, with all its descendants. Returns the ids of the deleted threads, which are
-   * never used again. If it rejects, the same call again continues where it stopped. Throws `ThreadNotFound`, also
-   * until a worker has opened the thread; `InvalidRequest` for a subagent.
+   * Ends a thread and deletes its data and the histories of its workflow, with all its descendants. Returns the ids of
+   * the deleted threads, which are never used again, and the histories that the Temporal server refused to delete. If
+   * it rejects, the same call again continues where it stopped. Throws `ThreadNotFound`, also until a worker has opened
+   * the thread; `InvalidRequest` for a subagent.
    */
-  deleteThread(threadId: string): Promise<readonly string[]> {
+  deleteThread(threadId: string): Promise<DeletedThreads> {
     return this.#commands.deleteThread(threadId);
   }
 

@@ -28,7 +28,7 @@ export interface StartThread {
   readonly tags?: readonly string[];
 }
 
-type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context' | 'tags'> & {
+export type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context' | 'tags'> & {
   readonly threadId: string;
 };
 

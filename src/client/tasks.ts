@@ -5,6 +5,7 @@
  *     continues.
  */
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
@@ -28,6 +29,7 @@ import type { OpenConnection } from './connect.ts';
 import { taskPages } from './follow-task.ts';
 import { readTask } from './lost-task.ts';
 import { newThreadId } from './new-thread-id.ts';
+import { storeReason } from './sent-content.ts';
 import { isAlreadyStarted, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 export interface StartTask extends Partial<Omit<AgentTaskSpec, 'id'>> {
@@ -110,16 +112,20 @@ export class TaskCommands implements Tasks {
     const known = await this.#store.tasks.get(id);
     if (known) requireSameTask(known, input);
     if (known?.endedAt != null) return { id };
-    const { task, intent } = input;
+    const { task, userId } = input;
+    const threadId = TASK_ID_PREFIX + id;
+    const stored = randomUUID();
+    await this.#store.sent.keep(threadId, stored, { ...input });
     try {
       await this.#temporal.workflow.start(TASK_WORKFLOW_TYPE, {
-        ...taskStartOptions({ id, task, intent }),
+        ...taskStartOptions({ id, task }),
         taskQueue: this.#taskQueue,
-        args: [input],
+        args: [{ task, userId, stored }],
       });
     } catch (error) {
       // C1: the task is running already.
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
+      await this.#store.sent.drop(threadId, stored);
     }
     return { id };
   }
@@ -133,7 +139,7 @@ export class TaskCommands implements Tasks {
         taskQueue: this.#taskQueue,
         args: [{ task: known.name, userId: known.userId }],
         signal: cancelExecution.name,
-        signalArgs: [{ reason }],
+        signalArgs: [await storeReason(this.#store, known.threadId, reason)],
       });
     } catch (error) {
       if (!isWorkflowGone(error)) throw toRuntimeError(error);

@@ -1,5 +1,6 @@
 /**
- * Commands of a client to threads: signals and updates to their workflows. Large content goes into the store first.
+ * Commands of a client to threads: signals and updates to their workflows. What a person or program has written goes
+ * into the store first; signals carry ids.
  * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
  * C2. A command that is refused is never acknowledged. The server accepts signals for a thread that is ending, and
  *     without a worker: so a thread is terminated in the store, too, once its workflow has been signalled. A thread
@@ -25,13 +26,14 @@ import {
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import { awaitCall, type CalledTool, type CallOptions, type ToolToCall } from './call-tool.ts';
 import type { OpenConnection } from './connect.ts';
-import { deleteThread } from './delete-thread.ts';
+import { type DeletedThreads, deleteThread } from './delete-thread.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { newThreadId } from './new-thread-id.ts';
 import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
 import { cancelWith, checkCancelRequest, toPendingRecord } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
+import { storeReason, storeStart } from './sent-content.ts';
 import { SentLedger } from './sent-ledger.ts';
 import { storeStartEnv } from './start-env.ts';
 import { checkStart, type StartThread } from './start-options.ts';
@@ -61,13 +63,13 @@ export class ThreadCommands {
     const to = this.#destination(threadId, { isNew: known === null, userId: input.userId ?? null });
     const outgoing = messages.map(cancelWith(input.context));
     for (const message of outgoing) prepared.push(await prepareMessage(to, message));
-    await this.#workflows.start({ ...input, messages: prepared });
+    await this.#workflows.start({ ...(await storeStart(this.#store, input)), messages: prepared });
     for (const { id } of prepared) this.#sent.add(threadId, id);
     return { threadId };
   }
 
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    const record = await this.#refuseEnded(threadId);
+    const record = await this.#requireReceiver(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     await this.#workflows.signal(threadId, queueMessage, payload);
     this.#sent.addMessage(threadId, payload.id, message);
@@ -75,7 +77,7 @@ export class ThreadCommands {
   }
 
   async sendMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
-    const record = await this.#refuseEnded(threadId);
+    const record = await this.#requireReceiver(threadId);
     const payload = await prepareMessage(this.#destination(threadId, { userId: record?.userId }), message);
     const answer = await this.#workflows.send(threadId, record, payload);
     this.#sent.addMessage(threadId, answer.id, message);
@@ -83,15 +85,11 @@ export class ThreadCommands {
   }
 
   async queueTool(threadId: string, tool: ToolPayload): Promise<{ id: string }> {
-    const record = await this.#refuseEnded(threadId);
-    const { id, signal, payload } = await prepareTool(
-      this.#store,
-      { threadId, userId: record?.userId ?? null },
-      tool,
-    );
-    await this.#workflows.signal(threadId, signal, payload);
-    this.#sent.add(threadId, id);
-    return { id };
+    const record = await this.#requireReceiver(threadId);
+    const payload = await prepareTool(this.#store, { threadId, userId: record?.userId ?? null }, tool);
+    await this.#workflows.signal(threadId, queueMessage, payload);
+    this.#sent.add(threadId, payload.id);
+    return { id: payload.id };
   }
 
   async callTool(
@@ -106,7 +104,7 @@ export class ThreadCommands {
 
   async stop(threadId: string, reason?: string): Promise<void> {
     await this.#refuseEnded(threadId);
-    await this.#workflows.signal(threadId, stop, { reason });
+    await this.#workflows.signal(threadId, stop, await storeReason(this.#store, threadId, reason));
     this.#sent.of(threadId).signalled = true;
   }
 
@@ -127,7 +125,8 @@ export class ThreadCommands {
     const canceling = verdict as Canceling;
     const { executionId } = canceling;
     if (canceling.ahead) return toPendingRecord(thread, canceling);
-    await this.#workflows.signal(threadId, cancelExecution, { ...checked, executionId });
+    // The store has the reason.
+    await this.#workflows.signal(threadId, cancelExecution, { executionId });
     this.#sent.of(threadId).signalled = true;
     return requireExecution(this.#store, threadId, executionId);
   }
@@ -136,7 +135,7 @@ export class ThreadCommands {
     const record = await this.#store.threads.get(threadId);
     if (record?.terminatedAt != null) return;
     try {
-      await this.#workflows.signal(threadId, terminate, { reason });
+      await this.#workflows.signal(threadId, terminate, await storeReason(this.#store, threadId, reason));
     } catch (error) {
       if (!isSignalLimitReached(error)) throw error;
       await this.#workflows.handle(threadId).cancel();
@@ -145,7 +144,7 @@ export class ThreadCommands {
     if (record) await this.#store.threads.terminate(threadId, reason);
   }
 
-  async deleteThread(threadId: string): Promise<readonly string[]> {
+  async deleteThread(threadId: string): Promise<DeletedThreads> {
     const terminate = () => this.terminate(threadId, 'deleted');
     return deleteThread({ store: this.#store, temporal: this.#temporal, threadId, terminate });
   }
@@ -205,6 +204,13 @@ export class ThreadCommands {
     const writeFile: Destination['writeFile'] = (file) =>
       isNew ? store.files.stage(threadId, file) : store.files.write(threadId, file);
     return { store, threadId, userId, writeFile };
+  }
+
+  /** Throws for a thread that could not receive what is about to be stored for it. */
+  async #requireReceiver(threadId: string): Promise<ThreadRecord | null> {
+    const record = await this.#refuseEnded(threadId);
+    if (record === null) await this.#workflows.requireRunning(threadId);
+    return record;
   }
 
   /** C2: throws `ThreadTerminated`. Returns the record of the thread, or null if no worker has opened it. */

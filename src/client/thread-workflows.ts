@@ -14,12 +14,11 @@ import type { thread } from '../workflows/thread.ts';
 import type { OpenConnection } from './connect.ts';
 import { refuseTerminated, workflowGoneError } from './known-thread.ts';
 import type { SentPayload } from './outgoing.ts';
-import type { StartThread } from './start-options.ts';
+import type { StoredStart } from './sent-content.ts';
 import { isAlreadyStarted, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 /** Input of the workflow of a new thread. */
-interface StartWorkflow extends Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context'> {
-  readonly threadId: string;
+interface StartWorkflow extends StoredStart {
   readonly messages: readonly SentPayload[];
 }
 
@@ -48,6 +47,7 @@ export class ThreadWorkflows {
       });
     } catch (error) {
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
+      if (input.stored) await this.#store.sent.drop(input.threadId, input.stored);
       throw await this.#toStartConflict(input.threadId, error);
     }
   }
@@ -65,6 +65,16 @@ export class ThreadWorkflows {
       `Thread "${threadId}" is already running, and its execution "${last.id}" has not ended; send a message, or wait for the end.`,
       { cause },
     );
+  }
+
+  /** Throws `ThreadNotFound` if no workflow of the thread is running. */
+  async requireRunning(threadId: string): Promise<void> {
+    try {
+      const { status } = await this.handle(threadId).describe();
+      if (status.name !== 'RUNNING') throw await workflowGoneError(this.#store, threadId, undefined);
+    } catch (error) {
+      throw await this.#toError(threadId, error);
+    }
   }
 
   /** Throws `ThreadTerminated`, `ThreadNotFound`. */

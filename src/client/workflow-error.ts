@@ -3,6 +3,8 @@ import { errorMessage, isRuntimeError, RuntimeError } from '../core/value/error.
 
 const GRPC_INVALID_ARGUMENT = 3;
 const GRPC_NOT_FOUND = 5;
+const GRPC_PERMISSION_DENIED = 7;
+const GRPC_UNIMPLEMENTED = 12;
 
 interface ErrorShape {
   readonly name?: string;
@@ -24,6 +26,12 @@ export function isSignalLimitReached(error: unknown): boolean {
   const { code, cause } = error as ErrorShape;
   if (code !== GRPC_INVALID_ARGUMENT && cause?.code !== GRPC_INVALID_ARGUMENT) return false;
   return /limit for signal/.test(`${errorMessage(error)} ${errorMessage(cause)}`);
+}
+
+/** True if the server will never carry out a request of this kind for this client. */
+export function isDeletionRefused(error: unknown): boolean {
+  const { code } = error as ErrorShape;
+  return code === GRPC_PERMISSION_DENIED || code === GRPC_UNIMPLEMENTED;
 }
 
 export function isAlreadyStarted(error: unknown): boolean {

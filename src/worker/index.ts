@@ -128,6 +128,7 @@ async function startWorker(
     ...place,
     leaving,
     stopWithinMs,
+    refusesContent: configuration.signalledContent === 'refuse',
     sandbox,
     limiter,
     registry: project.current,

@@ -52,6 +52,7 @@ async function openLone(
       registry: project.current,
       settings,
       stopWithinMs: configuration.stopWithinMs,
+      refusesContent: configuration.signalledContent === 'refuse',
       leaving: handover.signal,
       handover: handover.signal,
       lone: true,

@@ -17,6 +17,7 @@ import {
 import { type CancelVerdict, readCancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import {
   type IncomingItem,
+  isItemId,
   type Parsed,
   parseMessagePayload,
   parseToolPayload,
@@ -44,6 +45,7 @@ import {
   wakeForMessages,
 } from './messages.ts';
 import { toStatusView } from './presence.ts';
+import type { EndRequest } from './requests.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** H1: the update with its undecoded payload. */
@@ -79,8 +81,8 @@ function signalHandlersOf(run: ThreadRun): ReadonlyMap<string, LetterHandler> {
   return new Map<string, LetterHandler>([
     [queueMessage.name, (letter) => run.acceptOrDrop(parseItem(letter, parseMessage))],
     [queueTool.name, (letter) => run.acceptOrDrop(parseItem(letter, parseToolPayload))],
-    [stop.name, (letter) => run.requestStop({ reason: readReason(letter) })],
-    [terminate.name, (letter) => run.requestTerminate({ reason: readReason(letter) })],
+    [stop.name, (letter) => run.requestStop(readEnd(letter))],
+    [terminate.name, (letter) => run.requestTerminate(readEnd(letter))],
     [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
     [wakeForMessages.name, (letter) => handleFamilySignal(run, letter)],
     [answerWait.name, (letter) => handleAnswerSignal(run, letter)],
@@ -241,7 +243,8 @@ function handleFamilySignal(run: ThreadRun, letter: Letter): void {
   if (unprompted === true && patched('goes-on-unprompted')) run.goOnUnprompted();
 }
 
-function readReason(letter: Letter): string | undefined {
-  const { reason } = readFields(letter);
-  return typeof reason === 'string' && reason.length > 0 ? reason.slice(0, 500) : undefined;
+function readEnd(letter: Letter): EndRequest {
+  const { reason, stored } = readFields(letter);
+  if (isItemId(stored)) return { stored };
+  return typeof reason === 'string' && reason.length > 0 ? { reason: reason.slice(0, 500) } : {};
 }

@@ -137,10 +137,16 @@ export interface CanceledView {
 
 export const queueMessage = defineSignal<[MessagePayload]>('queueMessage');
 export const queueTool = defineSignal<[ToolPayload]>('queueTool');
-export const stop = defineSignal<[{ reason?: string }?]>('stop');
+/** `stored`: the id under which our client has stored the reason. */
+export interface EndPayload {
+  readonly reason?: string;
+  readonly stored?: string;
+}
+
+export const stop = defineSignal<[EndPayload?]>('stop');
 /** Also an update (`cancelExecutionNow`), which returns what is being cancelled, or is refused with a code. */
 export const cancelExecution = defineSignal<[CancelRequest?]>('cancelExecution');
-export const terminate = defineSignal<[{ reason?: string }?]>('terminate');
+export const terminate = defineSignal<[EndPayload?]>('terminate');
 export const wakeForEffects = defineSignal<[WakeForEffectsPayload?]>('wakeForEffects');
 export const wakeForMessages = defineSignal<[WakePayload?]>('wakeForMessages');
 export const answerWait = defineSignal<[AnswerWaitPayload]>('answerWait');

@@ -10,7 +10,7 @@ import type { ThreadRun } from './thread-run.ts';
 type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
 
 export async function open(run: ThreadRun): Promise<void> {
-  const { agent, userId, arguments: threadArguments, parentId, rootId, context, tags } = run.start;
+  const { agent, userId, arguments: threadArguments, parentId, rootId, context, tags, stored } = run.start;
   const { activities } = run;
   const opened = await activities.openThread({
     agent,
@@ -20,6 +20,7 @@ export async function open(run: ThreadRun): Promise<void> {
     rootId,
     ...(context ? { context } : {}),
     ...(tags ? { tags } : {}),
+    ...(stored ? { stored } : {}),
   });
   if (opened.kind === 'terminated') {
     activities.bind(activities.storeId ?? opened.storeId);

@@ -7,6 +7,8 @@ import type { CancelRequest, CancelVerdict } from '../core/governance/cancellati
 
 export interface EndRequest {
   readonly reason?: string;
+  /** Id under which a client has stored the reason. */
+  readonly stored?: string;
 }
 
 /** A request to cancel an execution; `verdict` is set once the store has decided. */

@@ -3,9 +3,10 @@
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
 import { isUsedUp } from '../core/thread/step-limit.ts';
+import type { EndRequest } from './requests.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-export type Rest = Pick<CommitStatusInput, 'reason' | 'error'> & { readonly status: RestStatus };
+export type Rest = Pick<CommitStatusInput, 'reason' | 'stored' | 'error'> & { readonly status: RestStatus };
 
 /** Ends the turn in the store and closes everything left open; then the thread rests, unless there is more work. */
 export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
@@ -64,7 +65,7 @@ export function showActivityAtRest({ presence, inbox }: ThreadRun): void {
 /** Ends the thread permanently, after a request to terminate. */
 export async function end(run: ThreadRun): Promise<void> {
   const { reason } = run.requests.terminate ?? {};
-  const outcome = await commitEnd(run, reason);
+  const outcome = await commitEnd(run, run.requests.terminate);
   run.family.end({ reportDue: outcome.kind !== 'rest' || outcome.reportDue === true });
   run.end();
   run.presence.showStatus('terminated');
@@ -72,10 +73,10 @@ export async function end(run: ThreadRun): Promise<void> {
 }
 
 /** Commits the end of the thread. If it has ended already, this only notifies its children and runs hooks still due. */
-export function commitEnd(run: ThreadRun, reason?: string): Promise<CommitStatusOutcome> {
+export function commitEnd(run: ThreadRun, request: EndRequest = {}): Promise<CommitStatusOutcome> {
   return run.activities.commitStatus({
     status: 'terminated',
-    reason,
+    ...request,
     ordinal: run.nextOrdinal(),
     rejections: run.refusals.take(),
   });

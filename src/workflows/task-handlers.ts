@@ -11,6 +11,8 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
+import { isItemId } from '../core/thread/item.ts';
+import type { TaskCause } from '../core/thread/task-step.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answer-letter.ts';
@@ -59,7 +61,7 @@ function handleSignal(run: TaskRun, letter: Letter): void {
   const { name = '' } = letter;
   if (name === answerWait.name) handleAnswerSignal(run, letter);
   else if (Object.hasOwn(ABORTS, name))
-    run.end({ stoppedBy: 'abort', reason: readReason(letter) ?? 'aborted' });
+    run.end(readCause(letter));
   // `wakeForMessages` is ignored: a parent that has waited long sends it only to check that the workflow exists.
   else if (name !== wakeForMessages.name) log.warn(`a task takes no signal ${JSON.stringify(name)}`);
 }
@@ -84,8 +86,9 @@ function validateUpdate(letter: Letter): void {
 
 const REASON_CHARS = 500;
 
-function readReason(letter: Letter): string | undefined {
+function readCause(letter: Letter): TaskCause {
   const read = readLetter(letter, LIMITS.controlPayloadBytes);
-  const { reason } = ((read.ok ? read.value : undefined) ?? {}) as Readonly<Record<string, unknown>>;
-  return typeof reason === 'string' && reason !== '' ? reason.slice(0, REASON_CHARS) : undefined;
+  const { reason, stored } = ((read.ok ? read.value : undefined) ?? {}) as Readonly<Record<string, unknown>>;
+  const given = typeof reason === 'string' && reason !== '' ? reason.slice(0, REASON_CHARS) : 'aborted';
+  return { stoppedBy: 'abort', reason: given, ...(isItemId(stored) ? { stored } : {}) };
 }

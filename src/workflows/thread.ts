@@ -86,7 +86,7 @@ async function runLoop(run: ThreadRun): Promise<void> {
   while (!run.ended) {
     if (run.requests.terminate) return end(run);
     if (run.family.reportDue) await report(run);
-    else if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });
+    else if (run.requests.stop) await settle(run, { status: 'stopped', ...run.requests.stop });
     else if (run.requests.canceled) await settle(run, { status: 'idle', reason: CANCELED });
     else if (mayContinue(run)) await run.effects.hold(() => continueThread(run));
     else if (run.hasWork && run.floor.stepMustWait) await awaitFloor(run);

@@ -45,7 +45,7 @@ describe('a batch of queued items', () => {
     const { store, run, pending, events } = await aThread();
     const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const items = ids.map((id) => (id === 'c' || id === 'g' ? unwritable(id) : message(id)));
-    expect(await stashItems(store, run, items)).toEqual({ waiting: 5 });
+    expect(await stashItems(store, run, { items })).toEqual({ waiting: 5 });
     expect(await pending()).toEqual(['a', 'b', 'd', 'e', 'f']);
     const reason = 'it cannot be stored: Invalid string length';
     expect(await events()).toEqual(['c', 'g'].map((id) => ({ id, code: 'InvalidMessage', reason })));
@@ -55,7 +55,7 @@ describe('a batch of queued items', () => {
     const { run, pending, events } = await aThread();
     for (const fault of [new TypeError('a fault of ours'), new Error('disk I/O error')]) {
       const broken = { queue: { spill: () => Promise.reject(fault) } };
-      await expect(stashItems(broken, run, [message('a'), message('b')])).rejects.toBe(fault);
+      await expect(stashItems(broken, run, { items: [message('a'), message('b')] })).rejects.toBe(fault);
     }
     expect(await pending()).toEqual([]);
     expect(await events()).toEqual([]);

@@ -105,7 +105,7 @@ describe('runtime §10 Termination in a family', () => {
     const place = { agent: 'scout', threadId: child, parentId: threadId };
     // The parent's workflow starts it like this after some time without a signal from the child.
     await client.temporal.workflow.start('thread', {
-      ...startOptions({ ...place, name: null }),
+      ...startOptions(place),
       taskQueue,
       args: [{ ...place, userId: null, rootId: threadId }],
     });
@@ -238,7 +238,8 @@ describe('runtime §7.1 The relationship in Temporal', () => {
     const own = await client.temporal.workflow.getHandle(`thread/${thread}`).describe();
     expect(own.searchAttributes.RootThreadId).toEqual([thread]);
     expect(own.searchAttributes.ParentThreadId).toBeUndefined();
-    expect(await described.staticSummary()).toContain('about sit');
+    // A name is content.
+    expect(await described.staticSummary()).toBe(`scout · ${child}`);
   });
 });
 

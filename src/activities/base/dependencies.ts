@@ -8,6 +8,8 @@ export interface ActivityDependencies extends StateDependencies {
   readonly settings: Settings;
   /** Milliseconds within which a stop reaches all work of the thread, on whichever worker it runs. */
   readonly stopWithinMs: number;
+  /** True if content that comes through Temporal is refused: senders must store it first. */
+  readonly refusesContent?: boolean;
   /**
    * Fires when this worker is told to shut down (SIGTERM): it begins nothing new; model requests may end within its
    * grace period.

@@ -14,5 +14,8 @@ export async function cancelExecution(
   // Throws `StoreMismatch` if this worker uses another store.
   fromRun(store, input);
   const { threadId, request } = input;
-  return store.executions.cancel({ threadId, ...request });
+  const verdict = await store.executions.cancel({ threadId, ...request });
+  if (verdict.kind !== 'canceling' || request.reason !== undefined || request.by !== undefined) return verdict;
+  // Our client stores the reason, and signals only the execution's id.
+  return { ...verdict, cancellation: { ...verdict.cancellation, reason: null, by: null } };
 }

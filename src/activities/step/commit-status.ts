@@ -15,6 +15,7 @@ import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import { cancelUnwantedTasks } from '../../state/cancel-a2a.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
+import { readReason } from '../base/sent-reason.ts';
 import { cascade } from '../signals/cascade.ts';
 import { closeApprovals } from '../signals/close-approvals.ts';
 import { composeReport, findReportSource } from '../subagent/compose-report.ts';
@@ -23,9 +24,11 @@ import { runEndHooks } from './end-hooks.ts';
 
 export async function commitStatus(
   dependencies: ActivityDependencies,
-  input: CommitStatusInput,
+  { stored, ...given }: CommitStatusInput,
 ): Promise<CommitStatusOutcome> {
   const { store, registry, probe } = dependencies;
+  const reason = await readReason(store, given.threadId, { ...given, stored });
+  const input: CommitStatusInput = reason === undefined ? given : { ...given, reason };
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
   const hookChanges = await runEndHooks(dependencies, input);
@@ -40,8 +43,13 @@ export async function commitStatus(
   // E5: started now; a regular check repeats it if this process is lost or the agent unreachable.
   if (mayHaveA2a(registry))
     void cancelUnwantedTasks(dependencies, dependencies.handover, input.threadId).catch(() => {});
-  await cascade(store, input, outcome.kind === 'terminated' ? undefined : outcome.canceled);
-  return outcome;
+  if (outcome.kind === 'terminated' || !outcome.canceled) {
+    await cascade(store, input);
+    return outcome;
+  }
+  await cascade(store, input, outcome.canceled);
+  // The workflow needs no reason.
+  return { ...outcome, canceled: { reason: null } };
 }
 
 async function readReport(

@@ -7,6 +7,7 @@
 import type { Registry } from '../../core/author/definition.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { Session } from '../../core/thread/session.ts';
+import { refuseContent } from '../../core/thread/signalled-content.ts';
 import type { ModelStepInput, ModelStepOutcome, StoredStep } from '../../core/thread/step.ts';
 import type { StepRecord } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -25,7 +26,7 @@ export async function modelStep(
   const { store } = dependencies;
   throwIfLeaving(dependencies);
   const run = fromRun(store, input);
-  const begun = await beginThreadStep(dependencies, { run, input });
+  const begun = await beginThreadStep(dependencies, { run, input: readContent(dependencies, input) });
   switch (begun.kind) {
     case 'terminated':
     case 'limited':
@@ -51,6 +52,12 @@ export async function modelStep(
       return describeAnswer(dependencies, input, begun, answered);
     }
   }
+}
+
+function readContent({ refusesContent }: ActivityDependencies, input: ModelStepInput): ModelStepInput {
+  if (!refusesContent) return input;
+  const { items, rejections } = refuseContent(input.items);
+  return { ...input, items, rejections: [...input.rejections, ...rejections] };
 }
 
 async function describeAnswer(

@@ -23,9 +23,10 @@ export async function openThread(
     );
   }
   if (input.storeId !== undefined) await probe?.('thread_opening');
-  const { storeId, ...command } = input;
+  const { storeId, stored, ...command } = input;
   const opened = await store.threads.open({
     ...command,
+    ...(stored ? await store.sent.read(input.threadId, stored) : {}),
     runId: currentRunId(),
     mustExist: storeId !== undefined,
   });

@@ -11,20 +11,28 @@ import type { FromRun, ThreadStore } from '../../store/port/thread-store.ts';
 
 type SpillStore = { readonly queue: Pick<ThreadStore['queue'], 'spill'> };
 
+/** `rejections`: of items that were refused before. */
+interface Arrived {
+  readonly items: readonly QueueItem[];
+  readonly rejections?: readonly Refusal[];
+}
+
 export async function stashItems(
   store: SpillStore,
   run: FromRun,
-  items: readonly QueueItem[],
+  { items, rejections = [] }: Arrived,
 ): Promise<{ readonly waiting: number }> {
   try {
-    return await store.queue.spill({ ...run, items });
+    return await store.queue.spill({ ...run, items, rejections });
   } catch (error) {
     if (!isCausedByItem(error)) throw error;
-    if (items.length === 1)
-      return store.queue.spill({ ...run, items: [], rejections: [toRejection(items, error)] });
+    if (items.length === 1) {
+      const refused = [...rejections, toRejection(items, error)];
+      return store.queue.spill({ ...run, items: [], rejections: refused });
+    }
     const half = Math.ceil(items.length / 2);
-    await stashItems(store, run, items.slice(0, half));
-    return stashItems(store, run, items.slice(half));
+    await stashItems(store, run, { items: items.slice(0, half), rejections });
+    return stashItems(store, run, { items: items.slice(half) });
   }
 }
 

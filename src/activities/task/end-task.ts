@@ -4,10 +4,11 @@ import type { TaskControl, TaskRunRecord, TaskRuntimeError } from '../../core/au
 import { findManifest } from '../../core/project/new-task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { EndTaskInput, TaskOutcome } from '../../core/thread/task-step.ts';
+import type { EndTaskInput, TaskCause, TaskOutcome } from '../../core/thread/task-step.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
+import { readReason } from '../base/sent-reason.ts';
 import { deliverReports } from '../subagent/report.ts';
 import { toOutcome } from './open-task.ts';
 import { openFrame, type PhaseResult, runPhase, STATE_BYTES, type TaskFrame } from './task-frame.ts';
@@ -23,7 +24,9 @@ export async function endTask(
   // A task without a definition is ended too: an abort must not wait for one.
   const frame = registry().tasks.has(name) ? await openFrame(dependencies, input) : undefined;
   const task = frame?.loop.task ?? (await store.tasks.readLoop(input.threadId, 1)).task;
-  const verdict = task.verdict ?? { pass: false, ...(input.cause ?? LOST_CAUSE) };
+  const { stored, ...cause }: TaskCause = input.cause ?? LOST_CAUSE;
+  const reason = (await readReason(store, input.threadId, { ...cause, stored })) ?? cause.reason;
+  const verdict = task.verdict ?? { pass: false, ...cause, reason };
   const made =
     frame && !unmade
       ? await makeRecords(frame, verdict, findManifest(registry(), name))

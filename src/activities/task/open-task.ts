@@ -5,15 +5,17 @@
 import { findManifest, firstKnowledge } from '../../core/project/new-task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import { toLimits } from '../../core/task/spec.ts';
+import { parseTaskStart } from '../../core/thread/task-start.ts';
 import type { OpenTaskInput, OpenTaskOutcome, TaskOutcome } from '../../core/thread/task-step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { TaskRecord } from '../../store/port/task.ts';
+import type { ThreadStore } from '../../store/port/thread-store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
 
 export async function openTask(
   { store, settings, registry }: ActivityDependencies,
-  { threadId, storeId, start }: OpenTaskInput,
+  { threadId, storeId, start: given }: OpenTaskInput,
 ): Promise<OpenTaskOutcome> {
   if (storeId !== undefined && storeId !== store.id) {
     throw new RuntimeError(
@@ -21,6 +23,7 @@ export async function openTask(
       `${threadId} lives in store ${storeId}, but this worker uses store ${store.id}.`,
     );
   }
+  const start = await readStart(store, threadId, given);
   const project = registry();
   const { tasks } = project;
   const name = start?.task ?? (await store.threads.get(threadId))?.agent ?? '';
@@ -60,6 +63,16 @@ export async function openTask(
     ready: task.preflight === 'over',
     wallLeftMs: Math.max(0, maxWallMs - task.wallMs),
   };
+}
+
+/** The input of a start, which a client may have stored. */
+async function readStart(
+  store: ThreadStore,
+  threadId: string,
+  given: OpenTaskInput['start'],
+): Promise<OpenTaskInput['start']> {
+  const stored = given?.stored === undefined ? null : await store.sent.read(threadId, given.stored);
+  return stored ? parseTaskStart(stored, threadId) : given;
 }
 
 /** The verdict for a task that has not begun. One that has begun waits for a worker that knows it. */

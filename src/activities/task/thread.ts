@@ -17,6 +17,9 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fingerprintOf, type TaskFrame } from './task-frame.ts';
 
+/** Id of the first message of such a thread, and of the content of its start. */
+const FIRST = 'first';
+
 /** Starts a thread of the task's owner, which may do no more than the task may; it is not a child of the task. */
 export async function startThread(
   { store }: Pick<ActivityDependencies, 'store'>,
@@ -28,16 +31,18 @@ export async function startThread(
     throw invalid(`"content" must be a string of at most ${LIMITS.inlineBytes} bytes`);
   const threadId = deriveThreadId(agent, fingerprintOf([idempotencyKey, key]));
   const { client, info } = Context.current();
-  const messages = [{ id: 'first', content }];
   const userId = task.userId === null ? {} : { userId: task.userId };
   const { organizationId } = (await store.threads.get(task.threadId)) ?? {};
   const context = { ...given, ...(organizationId === undefined ? {} : { organizationId }) };
   const standing = Object.keys(context).length > 0 ? { context } : {};
+  // Temporal carries ids: an earlier attempt has stored the same under them.
+  await store.queue.stage(threadId, { kind: 'message', id: FIRST, role: 'user', content });
+  await store.sent.keep(threadId, FIRST, { ...standing, tags: [tagOfTask(task.threadId)] });
   try {
     await client.workflow.start(WORKFLOW_TYPE, {
       ...startOptions({ threadId, agent }),
       taskQueue: info.taskQueue,
-      args: [{ agent, threadId, ...userId, ...standing, messages, tags: [tagOfTask(task.threadId)] }],
+      args: [{ agent, threadId, ...userId, stored: FIRST, messages: [{ id: FIRST, stored: true }] }],
     });
   } catch (error) {
     // An earlier attempt has started it.

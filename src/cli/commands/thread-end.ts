@@ -91,8 +91,8 @@ export function addThreadDelete(threads: Command, cli: Cli): void {
     .command('delete')
     .summary('terminate a thread and delete its data')
     .description(
-      'Ends a thread and all its descendants, and deletes their messages, logs, files, values and variables. This cannot be undone. ' +
-        'With --json: { deleted }.',
+      'Ends a thread and all its descendants, and deletes their messages, logs, files, values, variables and workflow histories. ' +
+        'This cannot be undone. With --json: { deleted, remaining }; remaining lists histories that the server keeps.',
     )
     .argument(...THREAD_ARGUMENT);
   addCommon(addTaskQueue(command)).action(withExitCode(cli, deleteThread));
@@ -100,10 +100,14 @@ export function addThreadDelete(threads: Command, cli: Cli): void {
 
 async function deleteThread(threadId: string, options: EndOptions): Promise<undefined> {
   const { withClient } = await import('../connection/open-client.ts');
-  const deleted = await withClient(options, (client) => client.deleteThread(threadId));
-  if (options.json) printJson({ deleted });
+  const { deleted, remaining } = await withClient(options, (client) => client.deleteThread(threadId));
+  if (options.json) printJson({ deleted, remaining });
   else
     note(`Deleted ${deleted.length === 1 ? 'thread' : `${deleted.length} threads:`} ${deleted.join(', ')}.`);
+  for (const { workflowId, runId, until } of options.json ? [] : remaining) {
+    const end = until === null ? 'its retention after its end' : new Date(until).toISOString();
+    note(`The Temporal server keeps the history of run ${runId} of ${workflowId} until ${end}.`);
+  }
   return undefined;
 }
 

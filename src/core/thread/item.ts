@@ -60,7 +60,7 @@ type Unnamed<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: string } :
 export type IncomingItem = Unnamed<QueueItem>;
 
 export interface Refusal {
-  readonly code: Extract<ErrorCode, 'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated'>;
+  readonly code: Extract<ErrorCode, 'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated' | 'ContentRefused'>;
   readonly reason: string;
   readonly id?: string;
 }

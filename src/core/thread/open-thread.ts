@@ -26,6 +26,8 @@ export interface OpenThreadInput {
   readonly context?: GivenContext;
   /** Stored when the thread is created. */
   readonly tags?: readonly string[];
+  /** Id under which a client has stored arguments, context and tags; they are read instead. */
+  readonly stored?: string;
   /** The id of the store that this thread has used so far; absent in its first run. */
   readonly storeId?: string;
 }

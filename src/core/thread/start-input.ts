@@ -1,5 +1,6 @@
 /**
- * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages?, context?, tags? }`.
+ * The start input of a thread's workflow: `{ agent, threadId?, userId?, arguments?, messages?, context?, tags? }`, or with `stored`,
+ * the id under which our client has stored arguments, context and tags.
  * Written by hand for the `temporal` CLI as well, so every field is checked and the first problem is described in words. Runs inside
  * the workflow: no schema library.
  */
@@ -9,7 +10,7 @@ import type { GivenContext } from '../governance/run-context.ts';
 import { measureJson, showJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
-import { type IncomingItem, parseMessagePayload } from './item.ts';
+import { type IncomingItem, isItemId, parseMessagePayload } from './item.ts';
 import { parseSnapshot, type Snapshot } from './snapshot.ts';
 import { parseTags } from './tags.ts';
 
@@ -26,6 +27,8 @@ export interface StartInput {
   /** Initial context of the thread's executions. */
   readonly context?: GivenContext;
   readonly tags?: readonly string[];
+  /** Id under which the client has stored arguments, context and tags. */
+  readonly stored?: string;
   readonly carried: Snapshot | null;
 }
 
@@ -64,6 +67,7 @@ export function parseStartInput(
     ...parseCreation(input),
     ...parseFamily(input, threadId),
     ...standing,
+    ...parseStored(input),
     messages: parseMessages(messages, maxDepth).map(applyCancellation(canceled)),
     carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
   };
@@ -89,6 +93,12 @@ function parseCreation({
   const parsed = parseTags(tags);
   if (!parsed.ok) throw new InvalidStart(parsed.reason);
   return { agent, userId, arguments: given, tags: parsed.tags };
+}
+
+export function parseStored({ stored }: Fields): { readonly stored?: string } {
+  if (stored === undefined || stored === null) return {};
+  if (!isItemId(stored)) throw new InvalidStart('"stored" must be the id of stored content');
+  return { stored };
 }
 
 function parseFamily(

@@ -8,14 +8,11 @@ export interface StartedThread {
   readonly threadId: string;
   readonly agent: string;
   readonly parentId?: string | null;
-  /** For display. */
-  readonly name?: string | null;
 }
 
 export interface RevivedThread {
   readonly id: string;
   readonly agent: string;
-  readonly name: string | null;
   readonly userId: string | null;
   readonly parentId: string | null;
   readonly rootId: string;
@@ -31,19 +28,19 @@ export function workflowIdOf(threadId: string): string {
 }
 
 /** Start options for a thread in the store whose workflow may be gone. A task's spec is read from the store. */
-export function revival({ id: threadId, agent, name, userId, parentId, rootId }: RevivedThread) {
+export function revival({ id: threadId, agent, userId, parentId, rootId }: RevivedThread) {
   if (isTaskThread(threadId))
     return {
       ...taskStartOptions({ id: threadId.slice(TASK_ID_PREFIX.length), task: agent }),
       args: [{ task: agent, userId }] as [unknown],
     };
   return {
-    ...startOptions({ threadId, agent, parentId, name }),
+    ...startOptions({ threadId, agent, parentId }),
     args: [{ agent, threadId, userId, parentId, rootId }] as [unknown],
   };
 }
 
-export function startOptions({ threadId, agent, parentId, name }: StartedThread) {
+export function startOptions({ threadId, agent, parentId }: StartedThread) {
   const origin = parentId ? `, a subagent of the thread \`${parentId}\`` : '';
   return {
     workflowId: WORKFLOW_ID_PREFIX + threadId,
@@ -51,7 +48,7 @@ export function startOptions({ threadId, agent, parentId, name }: StartedThread)
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     // Half of the default: this is the delay before another worker takes over when one is lost within a workflow task.
     workflowTaskTimeout: '5 s' as const,
-    staticSummary: `${agent}${name ? ` "${name}"` : ''} · ${threadId}`.slice(0, 200),
+    staticSummary: `${agent} · ${threadId}`.slice(0, 200),
     staticDetails:
       `A thread of the agent **${agent}**${origin}. Send it the signal \`queueMessage\` with \`{"content": "…"}\`, or \`stop\`. ` +
       '*Request Cancellation* ends it permanently; *Terminate* kills this run, and the next message revives it.',

@@ -183,6 +183,8 @@ export interface CommitStatusInput extends RunRef {
   readonly ordinal?: number;
   readonly status: RestStatus;
   readonly reason?: StopReason | string;
+  /** Id under which a client has stored the reason. */
+  readonly stored?: string;
   readonly error?: StoredError;
   readonly rejections: readonly Refusal[];
   /** The workflow holds more work: the execution ends, the thread does not rest. */

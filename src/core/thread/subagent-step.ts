@@ -11,8 +11,6 @@ export interface ChildStart {
   readonly agent: string;
   readonly userId: string | null;
   readonly rootId: string;
-  /** Its name for display. */
-  readonly name: string | null;
 }
 
 /** A wait of a descendant that blocks the thread. */

@@ -1,13 +1,13 @@
 /**
  * The start input of a task's workflow: `{ task, intent?, domain?, inputs?, requiredKnowledge?, budget?, metadata?,
- * userId?, organizationId?, scenarioId? }`. The task's id is part of the workflow's id. Written by hand for the
+ * userId?, organizationId?, scenarioId? }`, or `{ task, userId?, stored }` with the id under which our client has stored it. The task's id is part of the workflow's id. Written by hand for the
  * `temporal` CLI as well. Runs inside the workflow: no schema library.
  */
 import { type AgentTaskSpec, isTaskId, parseTaskSpec } from '../task/spec.ts';
 import { showJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
-import { InvalidStart } from './start-input.ts';
+import { InvalidStart, parseStored } from './start-input.ts';
 
 export const TASK_ID_PREFIX = 'task/';
 export const TASK_WORKFLOW_TYPE = 'task';
@@ -21,6 +21,8 @@ export interface TaskStart {
   /** Identifies the scenario when runs are compared. Default: the task's id. */
   readonly scenarioId: string | null;
   readonly spec: AgentTaskSpec;
+  /** Id under which a client has stored the start input. */
+  readonly stored?: string;
   /** Id of the store that the task has used so far, and continues to use. */
   readonly storeId: string | null;
 }
@@ -47,7 +49,7 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
     throw new InvalidStart(
       `the workflow id must be "${TASK_ID_PREFIX}" followed by the task's id (only letters, digits and . _ : -, at most ${LIMITS.threadIdChars} characters), not "${workflowId}"`,
     );
-  const { task, userId = null, organizationId = null, scenarioId = null, storeId = null, ...given } = input;
+  const { task, userId = null, organizationId = null, scenarioId = null, storeId = null, stored, ...given } = input;
   if (typeof task !== 'string' || task.length === 0 || task.length > 128)
     throw new InvalidStart('"task" must be the name of a task in agents/tasks');
   if (!isTextOrNull(userId, LIMITS.userIdChars))
@@ -63,7 +65,7 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
     throw new InvalidStart(`"id" is ${showJson(given.id)}, but the workflow id contains "${id}"`);
   const parsed = parseTaskSpec({ ...given, id, intent: given.intent ?? task });
   if (!parsed.ok) throw new InvalidStart(parsed.reason);
-  return { id, task, userId, organizationId, scenarioId, spec: parsed.spec, storeId };
+  return { id, task, userId, organizationId, scenarioId, spec: parsed.spec, ...parseStored({ stored }), storeId };
 }
 
 function isTextOrNull(value: unknown, chars: number): value is string | null {
@@ -71,21 +73,13 @@ function isTextOrNull(value: unknown, chars: number): value is string | null {
 }
 
 /** How a task's workflow is started, whether new or revived; the same from every caller. */
-export function taskStartOptions({
-  id,
-  task,
-  intent,
-}: {
-  readonly id: string;
-  readonly task: string;
-  readonly intent?: string;
-}) {
+export function taskStartOptions({ id, task }: { readonly id: string; readonly task: string }) {
   return {
     workflowId: TASK_ID_PREFIX + id,
     // The store keeps an ended task ended; a task whose run was killed continues.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowTaskTimeout: '5 s' as const,
-    staticSummary: `${task}${intent && intent !== task ? ` (${intent})` : ''} · ${id}`.slice(0, 200),
+    staticSummary: `${task} · ${id}`.slice(0, 200),
     staticDetails:
       `A task **${task}**. Answer its questions with the signal \`answerWait\` and \`{"id": "…", "answer": {…}}\`; \`stop\` aborts it. ` +
       '*Request Cancellation* aborts it permanently; *Terminate* kills this run, and the next signal-with-start revives it.',

@@ -75,6 +75,8 @@ export type ActAttempt = { readonly kind: 'acted'; readonly next?: ThoughtOutcom
 export interface TaskCause {
   readonly stoppedBy: StoppedBy;
   readonly reason: string;
+  /** Id under which a client has stored the reason. */
+  readonly stored?: string;
   readonly limit?: TaskLimitName;
 }
 

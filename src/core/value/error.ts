@@ -19,6 +19,8 @@ export const ERRORS = {
   ExecutionRunning: { exit: 1, status: 409 },
   InvalidMessage: { exit: 2, status: 400 },
   MessageTooLarge: { exit: 2, status: 413 },
+  /** Content came by a signal to a worker that takes only stored content. */
+  ContentRefused: { exit: 2, status: 403 },
   InvalidStart: { exit: 2, status: 400 },
   AgentNotFound: { exit: 3, status: 404 },
   StoreMismatch: { exit: 1, status: 500 },

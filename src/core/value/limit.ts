@@ -13,8 +13,6 @@ export const LIMITS = {
   contextAgents: 64,
   /** Content that a signal or update may carry inline. */
   inlineBytes: 32 * 1024,
-  /** Our client stores content above this size first, and then signals only its id. */
-  clientInlineBytes: 4 * 1024,
   /** The largest content that our client accepts. */
   contentBytes: 4 * 1024 * 1024,
   /** Bytes of queued content passed to a step's activity; more goes to the store first. */

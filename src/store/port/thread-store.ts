@@ -30,6 +30,7 @@ import type { ModelCallStore } from './model-call.ts';
 import type { ProducerStore } from './producer.ts';
 import type { QueueStore } from './queue.ts';
 import type { StepStore } from './step.ts';
+import type { SentStore } from './sent.ts';
 import type { StrikeStore } from './strike.ts';
 import type { SubpromptStore } from './subprompt.ts';
 import type { TaskStore } from './task.ts';
@@ -108,6 +109,8 @@ export interface ThreadStore {
   readonly mcp: McpStore;
   /** Notes of memory hooks. */
   readonly memory: MemoryStore;
+  /** Content of starts, and reasons, that clients have stored before sending their ids. */
+  readonly sent: SentStore;
   /** Tasks of agents elsewhere that calls have begun. */
   readonly a2a: A2aStore;
   readonly effects: EffectStore;

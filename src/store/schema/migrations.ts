@@ -45,6 +45,7 @@ import { wholeMoney } from './migration-0060.ts';
 import { answerParts } from './migration-0064.ts';
 import { memoryNotes } from './migration-0065.ts';
 import { promotedEnv } from './migration-0066.ts';
+import { sentContents } from './migration-0067.ts';
 import type { Tables } from './tables.ts';
 
 export const provider: MigrationProvider = {
@@ -90,6 +91,7 @@ export const provider: MigrationProvider = {
     '0064_answer_parts': answerParts,
     '0065_memory_notes': memoryNotes,
     '0066_promoted_env': promotedEnv,
+    '0067_sent_contents': sentContents,
   }),
 };
 

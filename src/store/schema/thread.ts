@@ -4,6 +4,7 @@ import type { A2aTaskTable } from './a2a.ts';
 import type { Flag, Json } from './json.ts';
 import type { McpListTable } from './mcp.ts';
 import type { MemoryNoteTable } from './memory.ts';
+import type { SentContentTable } from './sent.ts';
 import type { SummaryTable } from './summary.ts';
 
 export interface ThreadTable {
@@ -107,5 +108,6 @@ export interface ThreadTables {
   summaries: SummaryTable;
   mcp_lists: McpListTable;
   memory_notes: MemoryNoteTable;
+  sent_contents: SentContentTable;
   a2a_tasks: A2aTaskTable;
 }

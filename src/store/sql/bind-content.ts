@@ -24,6 +24,7 @@ import { stageFile, writeFile } from '../commands/file/file-write.ts';
 import { keepMcp, listMcp } from '../commands/mcp/mcp-list.ts';
 import { noteMemory, recallMemory } from '../commands/memory/memory.ts';
 import { deleteMessage, injectMessage, updateMessage } from '../commands/message/message.ts';
+import { dropSent, keepSent, readSent } from '../commands/message/sent.ts';
 import { removeChunks } from '../commands/run/remove-chunks.ts';
 import { createToken, findToken, listTokens, readSigningKey, revokeToken } from '../commands/token/token.ts';
 import { getValue, listValues, setValue } from '../commands/value/value.ts';
@@ -31,7 +32,7 @@ import type { ThreadStore } from '../port/thread-store.ts';
 
 type Content = Pick<
   ThreadStore,
-  'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens' | 'mcp' | 'memory' | 'a2a'
+  'messages' | 'events' | 'values' | 'files' | 'env' | 'tokens' | 'mcp' | 'memory' | 'a2a' | 'sent'
 >;
 
 export function bindContent(context: CommandContext): Content {
@@ -82,6 +83,7 @@ export function bindContent(context: CommandContext): Content {
       rotate: bound(rotateEnv),
     },
     mcp: { list: bound(listMcp), keep: bound(keepMcp) },
+    sent: { keep: bound(keepSent), read: bound(readSent), drop: bound(dropSent) },
     memory: { note: bound(noteMemory), recall: bound(recallMemory) },
     a2a: {
       begin: bound(beginA2aTask),

@@ -113,9 +113,13 @@ export const threadRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'Terminate a thread with all its descendants, and delete their data',
     params: threadParams,
-    answer: z.object({ deleted: z.array(z.string()).meta({ description: 'Ids of the deleted threads' }) }),
-    handle: async ({ params: { threadId }, host }) =>
-      jsonResponse({ deleted: await host.client.deleteThread(threadId) }),
+    answer: z.object({
+      deleted: z.array(z.string()).meta({ description: 'Ids of the deleted threads' }),
+      remaining: z
+        .array(z.object({ workflowId: z.string(), runId: z.string(), until: z.number().nullable() }))
+        .meta({ description: 'Histories that the Temporal server keeps until its retention ends' }),
+    }),
+    handle: async ({ params: { threadId }, host }) => jsonResponse(await host.client.deleteThread(threadId)),
   }),
   route({
     method: 'get',

@@ -49,16 +49,16 @@ export async function updateChild(
 export async function readStart(db: Transaction<Tables>, childId: string): Promise<ChildStart> {
   const row = await db
     .selectFrom('threads')
-    .select(['id', 'agent', 'user_id', 'root_id', 'name'])
+    .select(['id', 'agent', 'user_id', 'root_id'])
     .where('id', '=', childId)
     .executeTakeFirstOrThrow();
   return toStart(row);
 }
 
-type Startable = Pick<Selectable<Tables['threads']>, 'id' | 'agent' | 'user_id' | 'root_id' | 'name'>;
+type Startable = Pick<Selectable<Tables['threads']>, 'id' | 'agent' | 'user_id' | 'root_id'>;
 
-export function toStart({ id, agent, user_id: userId, root_id: rootId, name }: Startable): ChildStart {
-  return { threadId: id, agent, userId, rootId, name };
+export function toStart({ id, agent, user_id: userId, root_id: rootId }: Startable): ChildStart {
+  return { threadId: id, agent, userId, rootId };
 }
 
 /** Works on a second thread within a transaction on a first one, whose lock is held (port, F3). */

@@ -49,7 +49,7 @@ function unstarted(db: CommandContext['db'], parentId: string) {
   return db
     .selectFrom('children')
     .innerJoin('threads', 'threads.id', 'children.child_id')
-    .select(['threads.id', 'threads.agent', 'threads.user_id', 'threads.root_id', 'threads.name'])
+    .select(['threads.id', 'threads.agent', 'threads.user_id', 'threads.root_id'])
     .where('children.parent_id', '=', parentId)
     .where('children.started', '=', 0)
     .where('children.terminated_at', 'is', null);

@@ -23,6 +23,7 @@ const BATCH = 500;
  */
 export const THREAD_TABLES = {
   items: 'thread_id',
+  sent_contents: 'thread_id',
   messages: 'thread_id',
   executions: 'thread_id',
   execution_claims: 'thread_id',
