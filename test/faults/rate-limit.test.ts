@@ -10,7 +10,9 @@ import { isLong } from '../support/long-form.ts';
 import { type Narrowness, serveNarrowProvider } from '../support/narrow-provider.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
-const CHILDREN = isLong ? 200 : 40;
+/** Fewer than the calls of one answer that are run (LIMITS.callsRun). */
+const CHILDREN = isLong ? 100 : 40;
+const LEADS = isLong ? 2 : 1;
 /** Threads of another provider, at work meanwhile. */
 const OTHERS = isLong ? 20 : 4;
 const PATIENCE_MS = isLong ? 900_000 : 180_000;
@@ -22,11 +24,12 @@ async function open(narrowness: Narrowness) {
   const model = scriptedModel(fanOutScript);
   const mites = defineModel({ name: 'narrow', provider: backend, model: 'narrow-1' });
   const runtime = await testRuntime({ model, registry: fanOutRegistry(model, mites) });
-  const { threadId: lead } = await runtime.client.startThread({
-    agent: 'lead',
-    messages: [{ content: `fan ${CHILDREN}` }],
-  });
-  return { ...runtime, provider, lead };
+  const leads: string[] = [];
+  for (let lead = 0; lead < LEADS; lead++) {
+    const messages = [{ content: `fan ${CHILDREN}` }];
+    leads.push((await runtime.client.startThread({ agent: 'lead', messages })).threadId);
+  }
+  return { ...runtime, provider, leads };
 }
 
 describe('a provider that takes ten requests at a time', () => {
@@ -34,13 +37,14 @@ describe('a provider that takes ten requests at a time', () => {
     ['without saying when to come back', { atOnce: 10, busyMs: 2000 }],
     ['and asks for six seconds', { atOnce: 10, busyMs: 2000, headers: { 'retry-after': '6' } }],
   ])('loses none of many children, %s, and delays no thread of another', async (_title, narrowness) => {
-    const { client, store, provider, lead, say, transcript } = await open(narrowness);
-    const children = () => store.children.list(lead);
+    const { client, store, provider, leads, say, transcript } = await open(narrowness);
+    const children = async () => (await Promise.all(leads.map((lead) => store.children.list(lead)))).flat();
+    const all = LEADS * CHILDREN;
     const ended = async () => {
       const list = await children();
-      return list.length === CHILDREN && list.every(({ status: now }) => now === 'idle' || now === 'failed');
+      return list.length === all && list.every(({ status: now }) => now === 'idle' || now === 'failed');
     };
-    await eventually('the children', async () => (await children()).length === CHILDREN, PATIENCE_MS);
+    await eventually('the children', async () => (await children()).length === all, PATIENCE_MS);
     if (narrowness.headers)
       await eventually('a child that waits for its model', async () => {
         const waits = async ({ threadId }: { threadId: string }) =>
@@ -66,6 +70,6 @@ describe('a provider that takes ten requests at a time', () => {
     // A wait is no fault.
     expect(logs.flatMap((log) => eventsOf(log, 'step.failed'))).toEqual([]);
     const refused = provider.requests.filter((request) => request.refused).length;
-    expect(refused).toBeLessThan(CHILDREN + 20);
+    expect(refused).toBeLessThan(all + 20);
   });
 });
