@@ -20,6 +20,7 @@ import type { CancelVerdict } from '../core/governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from '../core/thread/effect-batch.ts';
 import type { CallWithNext, LastCallInput, StepInput, StepWithNext } from '../core/thread/next-step.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from '../core/thread/open-thread.ts';
+import { refuseContent } from '../core/thread/signalled-content.ts';
 import type {
   CancelExecutionInput,
   CommitStatusInput,
@@ -37,7 +38,6 @@ import type {
   ReportOutcome,
   UnstartedOutcome,
 } from '../core/thread/subagent-step.ts';
-import { refuseContent } from '../core/thread/signalled-content.ts';
 import type { FinishSubpromptInput } from '../core/thread/subprompt-result.ts';
 import type {
   ActAttempt,

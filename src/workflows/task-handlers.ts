@@ -60,8 +60,7 @@ export function registerTaskHandlers(run: TaskRun): void {
 function handleSignal(run: TaskRun, letter: Letter): void {
   const { name = '' } = letter;
   if (name === answerWait.name) handleAnswerSignal(run, letter);
-  else if (Object.hasOwn(ABORTS, name))
-    run.end(readCause(letter));
+  else if (Object.hasOwn(ABORTS, name)) run.end(readCause(letter));
   // `wakeForMessages` is ignored: a parent that has waited long sends it only to check that the workflow exists.
   else if (name !== wakeForMessages.name) log.warn(`a task takes no signal ${JSON.stringify(name)}`);
 }

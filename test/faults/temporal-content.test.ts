@@ -135,7 +135,10 @@ beforeAll(async () => {
   });
   await client.terminate(thread, `${MARK} ends`);
   await eventually('the end of the workflow', async () =>
-    client.temporal.workflow.getHandle(workflowIdOf(thread)).result().then(() => true),
+    client.temporal.workflow
+      .getHandle(workflowIdOf(thread))
+      .result()
+      .then(() => true),
   );
   const record = await client.getThread(thread);
   expect(record).toMatchObject({ arguments: { topic: MARK }, tags: [MARK], stopReason: `${MARK} ends` });
@@ -157,7 +160,9 @@ describe('what a client sends is not on the Temporal server', () => {
   ] as const)('in the place "%s"', (_name, least, place) => {
     const here = found.filter(([at]) => place.test(at));
     expect(here.length).toBeGreaterThanOrEqual(least);
-    expect(here.filter(([, value]) => findMarks(value).length > 0).map(([at, v]) => [at, String(v)])).toEqual([]);
+    expect(here.filter(([, value]) => findMarks(value).length > 0).map(([at, v]) => [at, String(v)])).toEqual(
+      [],
+    );
   });
 
   it('anywhere else', () => {
@@ -168,7 +173,11 @@ describe('what a client sends is not on the Temporal server', () => {
 
 describe('a worker that refuses content which comes through Temporal', () => {
   it('rejects plain signals with a code, and takes what our client sends', async () => {
-    const runtime = await testRuntime({ registry, fresh: true, configuration: { signalledContent: 'refuse' } });
+    const runtime = await testRuntime({
+      registry,
+      fresh: true,
+      configuration: { signalledContent: 'refuse' },
+    });
     const { client, store } = runtime;
     const thread = await runtime.start();
     const handle = client.temporal.workflow.getHandle(workflowIdOf(thread));
@@ -183,6 +192,8 @@ describe('a worker that refuses content which comes through Temporal', () => {
       ['plain', 'ContentRefused'],
       ['plain-tool', 'ContentRefused'],
     ]);
-    expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user'))).toEqual(['user: echo']);
+    expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user'))).toEqual([
+      'user: echo',
+    ]);
   });
 });

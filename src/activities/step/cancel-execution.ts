@@ -15,7 +15,8 @@ export async function cancelExecution(
   fromRun(store, input);
   const { threadId, request } = input;
   const verdict = await store.executions.cancel({ threadId, ...request });
-  if (verdict.kind !== 'canceling' || request.reason !== undefined || request.by !== undefined) return verdict;
+  if (verdict.kind !== 'canceling' || request.reason !== undefined || request.by !== undefined)
+    return verdict;
   // Our client stores the reason, and signals only the execution's id.
   return { ...verdict, cancellation: { ...verdict.cancellation, reason: null, by: null } };
 }

@@ -60,7 +60,10 @@ type Unnamed<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: string } :
 export type IncomingItem = Unnamed<QueueItem>;
 
 export interface Refusal {
-  readonly code: Extract<ErrorCode, 'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated' | 'ContentRefused'>;
+  readonly code: Extract<
+    ErrorCode,
+    'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated' | 'ContentRefused'
+  >;
   readonly reason: string;
   readonly id?: string;
 }

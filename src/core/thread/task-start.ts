@@ -49,7 +49,15 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
     throw new InvalidStart(
       `the workflow id must be "${TASK_ID_PREFIX}" followed by the task's id (only letters, digits and . _ : -, at most ${LIMITS.threadIdChars} characters), not "${workflowId}"`,
     );
-  const { task, userId = null, organizationId = null, scenarioId = null, storeId = null, stored, ...given } = input;
+  const {
+    task,
+    userId = null,
+    organizationId = null,
+    scenarioId = null,
+    storeId = null,
+    stored,
+    ...given
+  } = input;
   if (typeof task !== 'string' || task.length === 0 || task.length > 128)
     throw new InvalidStart('"task" must be the name of a task in agents/tasks');
   if (!isTextOrNull(userId, LIMITS.userIdChars))
@@ -65,7 +73,16 @@ export function parseTaskStart(input: unknown, workflowId: string): TaskStart {
     throw new InvalidStart(`"id" is ${showJson(given.id)}, but the workflow id contains "${id}"`);
   const parsed = parseTaskSpec({ ...given, id, intent: given.intent ?? task });
   if (!parsed.ok) throw new InvalidStart(parsed.reason);
-  return { id, task, userId, organizationId, scenarioId, spec: parsed.spec, ...parseStored({ stored }), storeId };
+  return {
+    id,
+    task,
+    userId,
+    organizationId,
+    scenarioId,
+    spec: parsed.spec,
+    ...parseStored({ stored }),
+    storeId,
+  };
 }
 
 function isTextOrNull(value: unknown, chars: number): value is string | null {
