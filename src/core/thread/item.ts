@@ -59,7 +59,6 @@ type Unnamed<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: string } :
 export type IncomingItem = Unnamed<QueueItem>;
 
 type RefusalCode = 'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated' | 'ContentRefused';
-
 export interface Refusal {
   readonly code: RefusalCode;
   readonly reason: string;
