@@ -42,7 +42,7 @@ export interface Configuration {
    */
   readonly cachedThreads: number;
   /** `EVERTHREAD_SIGNALLED_CONTENT`: whether content of plain signals, updates and starts is taken or refused. */
-  readonly signalledContent: SignalledContent;
+  readonly signalledContent: 'take' | 'refuse';
   /** `EVERTHREAD_SANDBOX_SIZE`: concurrent programs (`runCode`) of one worker, each in a process. */
   readonly sandboxSize: number;
   /** `EVERTHREAD_SANDBOX_WALL`: how those processes are isolated. */
@@ -73,7 +73,6 @@ export interface Configuration {
 }
 
 const SIGNALLED_CONTENT = ['take', 'refuse'] as const;
-export type SignalledContent = (typeof SIGNALLED_CONTENT)[number];
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 const HIGHEST_DEV_PORT = 64_535;
@@ -157,7 +156,7 @@ function readWall(text: string | undefined): WallSetting {
   );
 }
 
-function readSignalledContent(text: string | undefined): SignalledContent {
+function readSignalledContent(text: string | undefined): Configuration['signalledContent'] {
   const found = SIGNALLED_CONTENT.find((setting) => setting === (text || 'take'));
   if (found) return found;
   throw new RuntimeError(

@@ -45,8 +45,8 @@ export const WORKFLOW = [
     rule: 'command order: a due report is delivered before anything is settled',
     edits: [
       {
-        find: "if (run.family.reportDue) await report(run);\n    else if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });",
-        put: "if (run.requests.stop) await settle(run, { status: 'stopped', reason: run.requests.stop.reason });\n    else if (run.family.reportDue) await report(run);",
+        find: "if (run.family.reportDue) await report(run);\n    else if (run.requests.stop) await settle(run, { status: 'stopped', ...run.requests.stop });",
+        put: "if (run.requests.stop) await settle(run, { status: 'stopped', ...run.requests.stop });\n    else if (run.family.reportDue) await report(run);",
       },
     ],
     tests: REPLAY,

@@ -40,7 +40,7 @@ export async function task(input: unknown): Promise<TaskOutcome> {
   return CancellationScope.nonCancellable(async () => {
     const outcome = await runLoop(run);
     run.showStatus(outcome.status);
-    run.showActivity(`${outcome.status}: ${outcome.reason}`);
+    run.showActivity(`${outcome.status}: ${outcome.stoppedBy}`);
     await condition(allHandlersFinished);
     return outcome;
   });

@@ -81,12 +81,10 @@ function unknownTask(name: string): TaskVerdict {
   return { stoppedBy: 'runtime-error', pass: false, reason };
 }
 
-const REASON_CHARS = 500;
-
 /** The outcome of a task that is over. */
 export function toOutcome({ status, verdict, id }: TaskRecord): TaskOutcome {
   if (!verdict || status === 'running' || status === 'waiting')
     throw new Error(`The task "${id}" has ended, but its store has no verdict.`);
-  const { stoppedBy, pass, reason } = verdict;
-  return { status, stoppedBy, pass, reason: reason.slice(0, REASON_CHARS) };
+  const { stoppedBy, pass } = verdict;
+  return { status, stoppedBy, pass };
 }

@@ -9,7 +9,6 @@ import { readContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
 import { isAnswerId } from '../message/answer-id.ts';
 import type { AttachmentRef } from '../message/message.ts';
-import type { ErrorCode } from '../value/error.ts';
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
@@ -59,11 +58,9 @@ type Unnamed<T> = T extends unknown ? Omit<T, 'id'> & { readonly id?: string } :
 /** An item whose sender may have left the id to the thread. */
 export type IncomingItem = Unnamed<QueueItem>;
 
+type RefusalCode = 'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated' | 'ContentRefused';
 export interface Refusal {
-  readonly code: Extract<
-    ErrorCode,
-    'InvalidMessage' | 'MessageTooLarge' | 'ThreadTerminated' | 'ContentRefused'
-  >;
+  readonly code: RefusalCode;
   readonly reason: string;
   readonly id?: string;
 }

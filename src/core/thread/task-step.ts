@@ -22,8 +22,6 @@ export interface TaskOutcome {
   readonly status: TaskEnd;
   readonly stoppedBy: StoppedBy;
   readonly pass: boolean;
-  /** The first 500 characters. */
-  readonly reason: string;
 }
 
 export type OpenTaskOutcome =
