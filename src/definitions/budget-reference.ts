@@ -3,20 +3,23 @@
  * sub-prompts, handoffs and subagents.
  */
 import type { AgentDefinition, ModelDefinition, PromptDefinition } from '../core/author/definition.ts';
+import type { ModelPrices } from '../core/message/model-price.ts';
 import { findCallee } from '../core/project/callee.ts';
+import { pricesOf } from './known-price.ts';
 import type { FieldProblem } from './problem.ts';
 import type { Scope } from './scope.ts';
 
 export function checkBudget(scope: Scope, agent: AgentDefinition): FieldProblem[] {
   if (agent.budget?.maxCost === undefined) return [];
-  const unpriced = [...findModels(scope, agent)].filter(
-    ({ inputPrice, outputPrice }) => inputPrice === undefined || outputPrice === undefined,
-  );
+  const unpriced = [...findModels(scope, agent)].filter((model) => !hasBothPrices(pricesOf(model)));
   return unpriced.map(({ name }) => ({
     field: 'budget.maxCost',
     message: `needs prices, and the model '${name}', which it may call, has none: set its inputPrice and outputPrice`,
   }));
 }
+
+const hasBothPrices = (prices: ModelPrices | undefined): boolean =>
+  prices?.inputPrice !== undefined && prices.outputPrice !== undefined;
 
 /** Returns the models that the agent may use, each once, including fallbacks. */
 function findModels(scope: Scope, agent: AgentDefinition): Set<ModelDefinition> {

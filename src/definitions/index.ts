@@ -8,6 +8,7 @@
  *               them), `discovery` (reads their definitions) and `load-failure` (describes failures)
  *   resolving   `registry` combines definitions: `name-owner` finds conflicts of names, `*-reference` and `scope` check
  *               references (`tool-entry`, `suggestion`); `registry-from` does so for definitions made in code
+ *   prices      `known-price` finds those of a model: its definition's, or those of a list
  *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`, `status-query-tool`; `memory-hook`, which a
  *               project may list; `made-tools` with `mcp-tool`, `a2a-tool` and `task-tool`, which generate tools
  */
@@ -47,6 +48,7 @@ export type {
   TeamGuardInput,
 } from './guards-input.ts';
 export type { HookInput } from './hook-input.ts';
+export { pricesOf } from './known-price.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, readAgentNames, requireProject } from './load-project.ts';
 export { resolveSubject } from './manifest-content.ts';

@@ -41,7 +41,7 @@ export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): Provide
 
     stream: async (request) => readStream(toModel, request),
   };
-  return Object.assign(() => provider, { configSlots: NO_SLOTS });
+  return Object.assign(() => provider, { configSlots: NO_SLOTS, pricedAs: () => ({}) });
 }
 
 async function* readStream(

@@ -48,7 +48,8 @@ export interface OpenaiCompatibleOptions {
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions = {}): ProviderFactory {
   const create = (config: ProviderFactoryConfig) => createProvider(readSettings(options, config));
-  return Object.assign(create, { configSlots: NO_SLOTS });
+  const pricedAs = () => ({ apiUrl: options.baseUrl || process.env.OPENAI_BASE_URL || OPENAI_URL });
+  return Object.assign(create, { configSlots: NO_SLOTS, pricedAs });
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1';

@@ -30,7 +30,7 @@ const OUTSIDE = ['client', 'core', 'definitions', 'projections', 'state', 'store
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: { layers: [], packages: ['zod'] },
-  definitions: { layers: ['core'], packages: ['node:', 'zod', 'jiti'] },
+  definitions: { layers: ['core'], packages: ['node:', 'zod', 'jiti', '@pydantic/genai-prices'] },
   workflows: {
     layers: ['core'],
     packages: ['@temporalio/workflow', '@temporalio/common'],

@@ -3,21 +3,25 @@ import type { ModelDefinition } from '../../core/author/definition.ts';
 import { type ContextManifest, prepareManifest } from '../../core/context/context-manifest.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
+import { pricesFor } from '../../core/message/model-price.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { modelTimeouts } from '../../core/value/limit.ts';
+import { pricesOf } from '../../definitions/known-price.ts';
 
 /** Seconds allowed between the last output of a request and the storing of its end. */
 const MARGIN_SECONDS = 60;
 
 export function estimateCall(
-  { inputPrice, outputPrice, timeouts }: ModelDefinition,
+  model: ModelDefinition,
   request: ProviderRequest,
 ): CallEstimate & { readonly leaseMs: number } {
-  const { totalSeconds, plainSeconds } = modelTimeouts(timeouts);
+  const { totalSeconds, plainSeconds } = modelTimeouts(model.timeouts);
   const { maxOutputTokens } = request;
+  const inputTokens = prepareManifest(request).totalEstimatedTokens;
+  const { inputPrice, outputPrice } = pricesFor(pricesOf(model) ?? {}, inputTokens);
   return {
-    inputTokens: prepareManifest(request).totalEstimatedTokens,
+    inputTokens,
     ...{ maxOutputTokens, inputPrice, outputPrice },
     leaseMs: (Math.max(totalSeconds, plainSeconds) + MARGIN_SECONDS) * 1000,
   };

@@ -4,6 +4,7 @@ import { costOf } from '../../core/message/model-price.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep, HeldModel } from '../../core/thread/waiting-call.ts';
 import { errorStack, readField } from '../../core/value/thrown.ts';
+import { pricesOf } from '../../definitions/known-price.ts';
 import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
@@ -139,5 +140,6 @@ export function toAnsweredCall(
   { response: { usage }, firstTokenAt, ignored }: Answered,
 ): AnsweredCall {
   const times = { startedAt: startedAt * 1000, firstTokenAt: firstTokenAt * 1000 };
-  return { call, usage, cost: costOf(model, usage), ...times, ignored };
+  const price = pricesOf(model);
+  return { call, usage, cost: costOf(price, usage), price, ...times, ignored };
 }

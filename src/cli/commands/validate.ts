@@ -14,13 +14,13 @@ export function addValidate(program: Command, cli: Cli): void {
     .description(
       'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,api} and prints every problem with its file, line and field. ' +
         'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
-        'mcpServers, a2aAgents, endpoints, about, problems, warnings }; about contains for each agent its title, description, icon, labels of its sides, package and guards.',
+        'mcpServers, a2aAgents, endpoints, prices, about, problems, warnings }; about contains for each agent its title, description, icon, labels of its sides, package and guards.',
     );
   addCommon(command).action(withExitCode(cli, validateProject));
 }
 
 async function validateProject({ project, json }: CommonOptions): Promise<number | undefined> {
-  const { formatProblems, loadProject, ownToolNames } = await import('../../definitions/index.ts');
+  const { formatProblems, loadProject, ownToolNames, pricesOf } = await import('../../definitions/index.ts');
   const { registry, problems, warnings } = await loadProject(project);
   const ok = problems.length === 0;
   const names = {
@@ -35,8 +35,19 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     a2aAgents: [...registry.a2aAgents.keys()],
     endpoints: [...registry.endpoints.keys()],
   };
+  const prices = [...registry.models.values()].map((model) => ({
+    model: model.name,
+    price: pricesOf(model) ?? null,
+  }));
   if (json) {
-    printJson({ ok, ...names, about: [...registry.agents.values()].map(toAbout), problems, warnings });
+    printJson({
+      ok,
+      ...names,
+      prices,
+      about: [...registry.agents.values()].map(toAbout),
+      problems,
+      warnings,
+    });
     return ok ? EXIT.done : EXIT.usage;
   }
   if (warnings.length > 0)
@@ -54,6 +65,11 @@ async function validateProject({ project, json }: CommonOptions): Promise<number
     printLine(
       `${counts.map(([words, { length }]) => count(length, words.slice(0, -1))).join(', ')}: no problems`,
     );
+    for (const { model, price } of prices)
+      if (price?.date !== undefined)
+        printLine(
+          `${model}: $${price.inputPrice} in, $${price.outputPrice} out per million tokens (${price.source}, ${price.date})`,
+        );
     return EXIT.done;
   }
   // The result of this command, so it goes to standard output.

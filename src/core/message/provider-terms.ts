@@ -65,3 +65,22 @@ export interface ProviderImage {
   /** The prompt that was drawn, if the provider has revised it. */
   readonly revisedPrompt?: string;
 }
+
+export interface ProviderUsage {
+  /** With the tokens that were read from a cache, and those that were written to one. */
+  readonly promptTokens: number;
+  /** With the tokens of the reasoning. */
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly reasoningTokens?: number;
+  /** The part of `promptTokens` that was read from a cache. */
+  readonly cachedTokens?: number;
+  /** The part of `promptTokens` that was written to a cache. */
+  readonly cacheWriteTokens?: number;
+  /** The part of `cacheWriteTokens` that is kept for an hour. */
+  readonly cacheWrite1hTokens?: number;
+  /** USD, if the provider reports it; 0 counts as not reported, unless there are no tokens either. */
+  readonly cost?: number;
+  /** Everthread's own: the provider did not report the tokens, so they are estimated from the texts. */
+  readonly estimated?: true;
+}

@@ -9,9 +9,12 @@ import type {
   ProviderImage,
   ProviderModelCapabilities,
   ProviderOwnTool,
+  ProviderUsage,
   ReasoningDetail,
   SafeParseResult,
 } from './provider-terms.ts';
+
+export type { ProviderUsage } from './provider-terms.ts';
 
 /**
  * Creates a provider, once for each model and configuration in a process. Its settings are variables of the thread
@@ -23,6 +26,11 @@ export interface ProviderFactory {
   readonly providerOptions?: { safeParse(value: unknown): SafeParseResult };
   /** By name; `{}` declares none. Default: `apiKey`, `baseUrl`, from `<FACTORY>_API_KEY`, `<FACTORY>_BASE_URL`. */
   readonly configSlots?: Readonly<Record<string, ProviderConfigSlot>>;
+  /**
+   * Everthread's own: says that models are those of known services by their ids, so that lists of prices apply where a definition names
+   * none. `apiUrl`: the service's address, if it is known.
+   */
+  readonly pricedAs?: () => { readonly apiUrl?: string };
 }
 
 export interface Provider {
@@ -149,25 +157,6 @@ export interface ExecutedProviderTool {
 }
 
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'error';
-
-export interface ProviderUsage {
-  /** With the tokens that were read from a cache, and those that were written to one. */
-  readonly promptTokens: number;
-  /** With the tokens of the reasoning. */
-  readonly completionTokens: number;
-  readonly totalTokens: number;
-  readonly reasoningTokens?: number;
-  /** The part of `promptTokens` that was read from a cache. */
-  readonly cachedTokens?: number;
-  /** The part of `promptTokens` that was written to a cache. */
-  readonly cacheWriteTokens?: number;
-  /** The part of `cacheWriteTokens` that is kept for an hour. */
-  readonly cacheWrite1hTokens?: number;
-  /** USD, if the provider reports it; 0 counts as not reported, unless there are no tokens either. */
-  readonly cost?: number;
-  /** Everthread's own: the provider did not report the tokens, so they are estimated from the texts. */
-  readonly estimated?: true;
-}
 
 export interface ProviderResponse {
   readonly content: string | null;

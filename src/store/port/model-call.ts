@@ -2,6 +2,7 @@
 import type { ContextManifest } from '../../core/context/context-manifest.ts';
 import type { EventData } from '../../core/event/event-data.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
+import type { SourcedPrices } from '../../core/message/model-price.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { Pico } from '../../core/value/money.ts';
@@ -57,6 +58,8 @@ export interface ModelCallEnd extends StepRef {
   readonly usage?: ProviderUsage;
   /** 10⁻¹² US dollars. */
   readonly cost?: Pico;
+  /** The prices from which the cost was computed. */
+  readonly price?: SourcedPrices;
   /** When the call was sent; if absent, the time at which its row was written counts. */
   readonly startedAt?: number;
   readonly firstTokenAt?: number;
@@ -67,7 +70,7 @@ export interface ModelCallEnd extends StepRef {
 /** The end of the call that produced an answer. */
 export type AnsweredCall = Pick<
   ModelCallEnd,
-  'call' | 'usage' | 'cost' | 'startedAt' | 'firstTokenAt' | 'ignored'
+  'call' | 'usage' | 'cost' | 'price' | 'startedAt' | 'firstTokenAt' | 'ignored'
 >;
 
 export interface ModelChunk extends StepRef {

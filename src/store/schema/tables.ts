@@ -203,7 +203,7 @@ export interface ModelCallTable {
   cost: number | null;
   /** 10⁻¹² US dollars. */
   cost_pico: bigint | null;
-  /** A ModelPrice: the prices per 1,000,000 tokens from which the cost was computed, and where they are from. */
+  /** SourcedPrices: the prices per 1,000,000 tokens from which the cost was computed, and where they are from. */
   price: Json | null;
   started_at: number;
   first_token_at: number | null;

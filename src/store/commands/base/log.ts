@@ -128,6 +128,7 @@ async function readModelCalls(
       state: row.state,
       usage: parse(row.usage),
       cost: row.cost_pico === null ? row.cost : toUsd(row.cost_pico),
+      ...(row.price === null ? {} : { price: parse(row.price) }),
       error: parse(row.error),
       latencyMs: elapsed(row.started_at, row.ended_at),
       firstTokenMs: elapsed(row.started_at, row.first_token_at),

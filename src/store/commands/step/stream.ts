@@ -157,13 +157,15 @@ export async function settleModelCall(
 }
 
 async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
-  const { step, attempt, call, ok, error, usage, cost, startedAt, firstTokenAt, ignored, discards } = command;
+  const { step, attempt, call, ok, error, usage, cost, price, startedAt, firstTokenAt, ignored, discards } =
+    command;
   const key = { thread_id: thread.threadId, step, attempt, call };
   await updateRows(thread.trx, 'model_calls', key, {
     state: ok ? 'ok' : 'error',
     error: error ? JSON.stringify(error) : null,
     usage: usage ? JSON.stringify(usage) : null,
     cost_pico: cost ?? null,
+    price: price ? JSON.stringify(price) : null,
     ...(startedAt === undefined ? {} : { started_at: startedAt }),
     first_token_at: firstTokenAt ?? null,
     ended_at: thread.now,
