@@ -25,7 +25,6 @@ export function registerFamily(given: () => Stores): void {
         agent: 'researcher',
         userId: 'ann',
         rootId: parent.id,
-        name: 'Anna',
       };
       expect(made).toEqual({
         kind: 'created',
