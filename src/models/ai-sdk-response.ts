@@ -6,10 +6,12 @@ import {
   type ProviderResponse,
   type ProviderStreamChunk,
 } from '../core/message/provider.ts';
+import { isRecord } from '../core/value/record.ts';
 import type { AiSdkAnswer, AiSdkLanguageModel, AiSdkPart, AiSdkStream } from './ai-sdk-model.ts';
 import { collectParts, originOf } from './ai-sdk-parts.ts';
 import { optionsKey } from './ai-sdk-request.ts';
 import { toUsage } from './ai-sdk-usage.ts';
+import { isWindowFull } from './length-refusal.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
 export function fromAnswer(answer: AiSdkAnswer, model: AiSdkLanguageModel): ProviderResponse {
@@ -129,7 +131,8 @@ function joinTexts(content: readonly AiSdkPart[], type: 'text' | 'reasoning'): s
 
 function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   const word = typeof reason === 'object' && reason !== null && 'unified' in reason ? reason.unified : reason;
-  if (word === 'length') return 'length';
+  const raw = isRecord(reason) ? reason.raw : undefined;
+  if (word === 'length' || isWindowFull(word) || isWindowFull(raw)) return 'length';
   if (word === 'content-filter') return 'content_filter';
   if (word === 'error' || word === 'interrupted') return 'error';
   return hasToolCalls ? 'tool_calls' : 'stop';

@@ -5,6 +5,8 @@
  *     streams.
  * P2. All attempts at one model for one answer, pauses included, end within `totalMs` plus `generateMs`. While the
  *     provider accepts requests of others, that time begins anew (admission.ts).
+ * P3. A request that is refused for its length is sent again smaller, at most `MAX_SMALLER` times per model, before any
+ *     fallback.
  */
 
 import type { ProviderError } from '../core/message/provider.ts';
@@ -73,6 +75,9 @@ export function requestTimeoutMs(limits: AttemptLimits): number {
 
 const REQUEST_MARGIN_MS = 15_000;
 
+/** P3: how often a request is made smaller for one model. */
+export const MAX_SMALLER = 3;
+
 export interface FailedAttempt {
   readonly error: ProviderError;
   /** True if one of our own deadlines ended this attempt or an earlier one at this model. */
@@ -89,9 +94,12 @@ export interface FailedAttempt {
   readonly modelsLeft: number;
   /** Set if the provider is busy: how often it was, for this answer, and until when. */
   readonly refused?: { readonly refusals: number; readonly waitMs: number };
+  /** True if the request was refused for its length and can be made smaller. */
+  readonly shrinks?: boolean;
 }
 
 export type NextMove =
+  | { readonly next: 'smaller' }
   | { readonly next: 'retry'; readonly willRetryInMs: number; readonly withoutMetadata?: true }
   | { readonly next: 'plain' }
   | { readonly next: 'fallback' }
@@ -99,6 +107,11 @@ export type NextMove =
 
 export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): NextMove {
   const { error, leftMs, refused } = failed;
+  // P3: neither waiting nor a plain call heals it, and another model costs more than fewer messages.
+  if (error.tooLong) {
+    if (failed.shrinks && leftMs > 0) return { next: 'smaller' };
+    return { next: failed.modelsLeft > 0 ? 'fallback' : 'give_up' };
+  }
   // A request that is made once is not repeated for that either.
   const repeats = limits.retryDelaysMs.length > 0;
   if (refused && repeats && isRetryable(error)) return planAfterRefusal({ ...failed, ...refused });

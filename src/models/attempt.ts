@@ -15,6 +15,7 @@ import { invalidAnswer } from './answer-failure.ts';
 import { createAnswerReader, type OnDelta } from './answer-reader.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
+import { refusedByLength, windowFilled } from './length-refusal.ts';
 import { type OpenedProvider, openProvider, type ProviderTools } from './open-provider.ts';
 import { toPlausible } from './plausible.ts';
 import {
@@ -126,14 +127,15 @@ function toStreamState(asked: RequestProgress | undefined): Pick<FailedAnswer, '
 
 /** Adds to an auth error how to set the key, if none was given: the provider cannot know where it is configured. */
 function withKeyAdvice(error: ProviderError, settings: ProviderSettings | undefined): ProviderError {
-  const { code, statusCode, retryAfter, cause, message } = error;
+  const { code, statusCode, retryAfter, cause, message, tooLong } = error;
   if (code !== 'auth_error' || settings?.missingKey === undefined) return error;
   const advice = `No key was provided. ${describeHowToSet(settings.missingKey)}`;
-  return new ProviderError(`${message} ${advice}`, code, statusCode, retryAfter, { cause });
+  return new ProviderError(`${message} ${advice}`, code, statusCode, retryAfter, { cause, tooLong });
 }
 
 async function readAnswer(asked: RequestProgress, attempt: Attempt): Promise<Answer> {
   const answer = await (asked.streamed ? readStream : readWhole)(asked, attempt);
+  if (refusedByLength(answer.response, asked.request)) throw windowFilled();
   if (answer.response.finishReason !== 'error') return answer;
   throw new ProviderError('The provider ended its answer with the finish reason "error".', 'server_error');
 }

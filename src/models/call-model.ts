@@ -19,6 +19,7 @@ import { type AttemptResult, type FailedAnswer, runAttempt, type ToRequest } fro
 import {
   type AttemptLimits,
   limitsOf,
+  MAX_SMALLER,
   type NextMove,
   patienceMs,
   planAfterFailure,
@@ -90,6 +91,7 @@ async function askOne(
   let bare = false;
   let wentPlain = false;
   let stalled = false;
+  let smaller = 0;
   for (let tries = 1; ; tries += 1) {
     const turn = await turnOf(options, model, asked);
     if (turn.kind !== 'now') return withoutTurn(turn, model, asked);
@@ -98,13 +100,16 @@ async function askOne(
       stalled ||= failed.stalled;
       if (waitMs !== undefined) asked = { ...asked, refusals: asked.refusals + 1 };
       const { limits, modelsLeft } = model;
-      if (!bare && refusesMetadata(failed.error, options.request(model.model, {}))) {
+      const { tooLong } = failed.error;
+      const shrinks =
+        tooLong && smaller < MAX_SMALLER && (options.onTooLong?.(model.model, tooLong) ?? false);
+      if (!(bare || tooLong) && refusesMetadata(failed.error, options.request(model.model, {}))) {
         bare = true;
         return { next: 'retry', willRetryInMs: 0, withoutMetadata: true };
       }
       const refused = waitMs === undefined ? {} : { refused: { refusals: asked.refusals, waitMs } };
       return planAfterFailure(
-        { ...failed, ...refused, stalled, wentPlain, tries, modelsLeft, leftMs },
+        { ...failed, ...refused, stalled, wentPlain, tries: tries - smaller, modelsLeft, leftMs, shrinks },
         limits,
       );
     };
@@ -117,7 +122,8 @@ async function askOne(
     // With a place, the next turn is waited for there.
     const waits = outcome.next === 'retry' && !(place && asked.refusals > refusals);
     if (waits) await wait(outcome.willRetryInMs ?? 0, options.signal);
-    plain = outcome.next === 'plain';
+    if (outcome.next === 'smaller') smaller += 1;
+    plain = outcome.next === 'plain' || (outcome.next === 'smaller' && plain);
     wentPlain ||= plain;
   }
 }

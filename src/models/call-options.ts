@@ -1,6 +1,7 @@
 /** What a call of a step's models is given, what it reports of each attempt, and how it ends. */
 import type { ModelDefinition } from '../core/author/definition.ts';
 import type { ProviderError, ProviderResponse } from '../core/message/provider.ts';
+import type { LengthRefusal } from '../core/message/provider-terms.ts';
 import type { AskedSoFar, HeldModel } from '../core/thread/waiting-call.ts';
 import type { Place } from './admission.ts';
 import type { DeltaKind, StreamedCall } from './answer-reader.ts';
@@ -36,7 +37,7 @@ export type AttemptOutcome =
   | {
       readonly ok: false;
       readonly error: ProviderError;
-      readonly next: 'retry' | 'plain' | 'fallback' | 'give_up';
+      readonly next: 'retry' | 'plain' | 'smaller' | 'fallback' | 'give_up';
       /** With `next: 'retry'`. */
       readonly willRetryInMs?: number;
       /** With `next: 'retry'`: what providers want back with answers is left out. */
@@ -68,6 +69,8 @@ export interface CallModelOptions {
   readonly leftMs?: () => number | undefined;
   /** Called if no answer has begun within the model's `feedbackMs`; synchronous, must not throw. */
   readonly onWaiting?: (start: AttemptStart) => void;
+  /** Called after a refusal for length. True if `request` gives this model a smaller request from now on. */
+  readonly onTooLong?: (model: ModelDefinition, refusal: LengthRefusal) => boolean;
   /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
   readonly onChunk?: (chunk: AttemptChunk) => void;
   /** Called after an attempt; awaited before anything else happens. */

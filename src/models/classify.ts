@@ -10,6 +10,7 @@
 import { ProviderError, type ProviderErrorCode } from '../core/message/provider.ts';
 import { errorMessage, readField } from '../core/value/thrown.ts';
 import { type HeaderReader, headerReader, readRetryAfter, scalarText } from './answer-header.ts';
+import { readLengthRefusal, toLengthRefusal } from './length-refusal.ts';
 import { redactKeys } from './redact.ts';
 import { type ReadRefusal, type Refusal, readRefusal, refusalOf } from './refusal.ts';
 
@@ -77,23 +78,28 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   const code = status === undefined ? codeFromPatterns(links) : codeFromStatus(status);
   const headers = readField(error, 'headers') ?? readField(error, 'responseHeaders');
   const refused = readRefusal(status, links);
+  const tooLong = readLengthRefusal(links, status);
   if (status === undefined && headers == null)
-    return new ProviderError(message, code, undefined, refused.retryAfter, { cause: error });
+    return new ProviderError(message, code, undefined, refused.retryAfter, { cause: error, tooLong });
   const header = headerReader(headers);
   const cause = readFacts(error, header, { secrets: options.secrets ?? [], refused });
   const retryAfter = readRetryAfter(header, options.now) ?? refused.retryAfter;
-  return new ProviderError(message, code, status, retryAfter, { cause });
+  return new ProviderError(message, code, status, retryAfter, { cause, tooLong });
 }
 
-/** Returns a ProviderError unchanged, unless its message contains a secret or is too long, or one of its numbers is invalid. */
+/**
+ * Returns a ProviderError unchanged, unless its message contains a secret or is too long, one of its numbers is invalid, or it tells
+ * in words alone that the request was too long.
+ */
 function withoutKeys(error: ProviderError, secrets: readonly string[]): ProviderError {
   const message = redactAndTruncate(scalarText(error.message) || errorMessage(error), secrets);
   const { code, cause } = error;
   const statusCode = isCount(error.statusCode) ? error.statusCode : undefined;
   const retryAfter = isCount(error.retryAfter) ? error.retryAfter : undefined;
-  if (message === error.message && statusCode === error.statusCode && retryAfter === error.retryAfter)
-    return error;
-  return new ProviderError(message, code, statusCode, retryAfter, { cause });
+  const tooLong = toLengthRefusal(error.tooLong) ?? readLengthRefusal([error], statusCode);
+  const isSame = message === error.message && tooLong === error.tooLong;
+  if (isSame && statusCode === error.statusCode && retryAfter === error.retryAfter) return error;
+  return new ProviderError(message, code, statusCode, retryAfter, { cause, tooLong });
 }
 
 function isCount(value: unknown): value is number {

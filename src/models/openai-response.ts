@@ -7,6 +7,7 @@ import {
   type ProviderStreamChunk,
 } from '../core/message/provider.ts';
 import type { ReasoningDetail } from '../core/message/provider-terms.ts';
+import { isWindowFull } from './length-refusal.ts';
 import { toUsage } from './openai-usage.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
@@ -152,6 +153,7 @@ function readDetails(fields: object): readonly ReasoningDetail[] {
 
 /** Some servers report "stop" after tool calls, and some use their own words: the content of the answer decides. */
 function toFinishReason(reason: string | null | undefined, hasToolCalls: boolean): FinishReason {
+  if (isWindowFull(reason)) return 'length';
   if (reason === 'length' || reason === 'content_filter' || reason === 'error') return reason;
   return hasToolCalls ? 'tool_calls' : 'stop';
 }

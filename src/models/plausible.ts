@@ -8,6 +8,7 @@ import { estimateMissing } from '../core/context/usage-estimate.ts';
 import type { FinishReason, ProviderRequest, ProviderResponse } from '../core/message/provider.ts';
 import { normaliseUsage } from '../core/message/usage.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import { isWindowFull } from './length-refusal.ts';
 
 const FINISH_REASONS: ReadonlySet<unknown> = new Set<FinishReason>([
   'stop',
@@ -23,7 +24,11 @@ export function toPlausible(response: ProviderResponse, request: ProviderRequest
   return {
     ...rest,
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
-    finishReason: FINISH_REASONS.has(finishReason) ? finishReason : ended,
+    finishReason: FINISH_REASONS.has(finishReason)
+      ? finishReason
+      : isWindowFull(finishReason)
+        ? 'length'
+        : ended,
     usage: estimateMissing(
       normaliseUsage(usage),
       response,

@@ -46,9 +46,14 @@ export interface ReadRefusal {
   readonly retryAfter?: number;
 }
 
+/** All that an error and its causes say, libraries' own fields among it. */
+export function textOfError(links: readonly unknown[]): string {
+  return links.flatMap(textsOf).join(' ').slice(0, SEARCHED_CHARS);
+}
+
 /** `links`: what was thrown, and its causes. */
 export function readRefusal(status: number | undefined, links: readonly unknown[]): ReadRefusal {
-  const text = links.flatMap(textsOf).join(' ').slice(0, SEARCHED_CHARS);
+  const text = textOfError(links);
   const means = ROWS.find((row) => fits(row, status, text))?.means;
   const retryAfter = readDelay(text);
   return {

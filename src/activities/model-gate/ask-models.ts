@@ -9,6 +9,7 @@ import { sealParts } from '../../core/message/answer-parts.ts';
 import type { ToolCall } from '../../core/message/message.ts';
 import type { ProviderMessage, ProviderResponse } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
+import type { ToRequest } from '../../models/attempt.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';
@@ -23,9 +24,11 @@ import type { HeldRequest } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { readProviderVariables } from '../model/provider-variables.ts';
 import { buildRequest, findModels } from '../model/request.ts';
+import { createSizing } from '../model/request-sizing.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
+import { listsFileTool, mayBeCut, nameWholeResults } from '../model/whole-results.ts';
 import type { AnswerImages } from './answer-images.ts';
-import type { RequestMaterial } from './assemble.ts';
+import { emitEvent, type RequestMaterial } from './assemble.ts';
 import type { CleanedAnswer } from './clean-answer.ts';
 import type { StepAnswer } from './commit-answer.ts';
 import { judgeRequests } from './judge-request.ts';
@@ -64,19 +67,37 @@ export async function askModels(
   const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
+  const request: ToRequest = (model, tools) => buildRequest(registry, active, { model, tools }, step);
+  const files = nameWholeResults(ports.store, thread.id);
+  const sizing = createSizing(context.counts, files.nameOf);
+  const prepare = async (model: ModelDefinition) => {
+    if (!messages.some(mayBeCut)) return;
+    const asked = request(model, {});
+    if (listsFileTool(asked.tools)) await files.store(sizing.cutResults(model, asked));
+  };
   const result = await askModel(
     ports,
     {
-      ...{ ref, redact, called, asked, told: logsManifests(active, context), endsWithAnswer },
+      ...{
+        ref,
+        redact,
+        sizing,
+        prepare,
+        called,
+        asked,
+        told: logsManifests(active, context),
+        endsWithAnswer,
+      },
       judge: judgeRequests(ports, ref, context, compacts),
     },
     {
       models: findModels(registry, active),
-      request: (model, tools) => buildRequest(registry, active, { model, tools }, step),
+      request,
       variables: () => readProviderVariables(ports, thread, active.prompt),
     },
   );
   if (!result.ok && 'unsent' in result) return end(result.unsent);
+  await noteLeftOut(ports, context, sizing.dropped());
   if (!result.ok) {
     const calls = `${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'}`;
     const message = `${await redact(result.error.message)} (${calls})`;
@@ -84,6 +105,16 @@ export async function askModels(
   }
   await ports.probe?.('model_answered');
   return go({ response: result.response, model: result.model, call: result.call });
+}
+
+/** Logs that the request could not hold all messages, unless that was known when they were read. */
+async function noteLeftOut(
+  { store }: ActivityDependencies,
+  { thread, step, trimmed }: StepContext,
+  messages: number,
+): Promise<void> {
+  if (messages === 0 || trimmed > 0) return;
+  await emitEvent(store, thread.id, { type: 'context.trimmed', data: { messages }, step, once: true });
 }
 
 export function composeAnswer(

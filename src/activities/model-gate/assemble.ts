@@ -177,7 +177,7 @@ function prependUserMessage(sent: readonly ProviderMessage[]): readonly Provider
 }
 
 /** If the thread ends in the meantime, the commands that follow report it. */
-async function emitEvent(store: ThreadStore, threadId: string, event: NewEvent): Promise<void> {
+export async function emitEvent(store: ThreadStore, threadId: string, event: NewEvent): Promise<void> {
   await store.events.append(threadId, event).catch((error: unknown) => {
     if (!isRuntimeError(error, 'ThreadTerminated')) throw error;
   });

@@ -29,8 +29,8 @@ interface Compacted extends Pick<ReadStep, 'context' | 'compacted'> {
 
 type CompactedStep = Pick<ReadStep, 'ref' | 'context' | 'active' | 'asked'>;
 
-/** Characters per token, and the share of the window that the record may take. */
-const [CHARACTERS, SHARE] = [4, 0.75];
+/** The share of the window that the record may take. */
+const SHARE = 0.75;
 
 /** Stage: compacts the history if that is due. */
 export function compact(
@@ -75,9 +75,8 @@ async function compactIfDue(
   }
 }
 
-function toRecord({ covered, room }: DueCompaction, { summary }: StepContext): string {
-  const chars = Math.min(Math.floor(room * CHARACTERS * SHARE), LIMITS.recordChars);
-  return composeRecord(covered, summary, chars);
+function toRecord({ covered, chars }: DueCompaction, { summary }: StepContext): string {
+  return composeRecord(covered, summary, Math.min(Math.floor(chars * SHARE), LIMITS.recordChars));
 }
 
 /** `closed`: another attempt has the step, so nothing is stored. */

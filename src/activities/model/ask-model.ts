@@ -3,6 +3,7 @@ import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
+import type { ToRequest } from '../../models/attempt.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { AnsweredCall } from '../../store/port/model-call.ts';
@@ -21,12 +22,17 @@ import {
   toAnsweredCall,
   toUnsent,
 } from './model-call-record.ts';
+import type { RequestSizing } from './request-sizing.ts';
 import { tellOfUsage } from './usage-remark.ts';
 
 export interface AskedStep {
   readonly ref: StepRef;
   /** Removes secrets from texts of a provider. */
   readonly redact: (text: string) => Promise<string>;
+  /** Sizes the requests to what their models hold. */
+  readonly sizing: RequestSizing;
+  /** Called before each request, with its model: stores what the request names. */
+  readonly prepare?: (model: ModelDefinition) => Promise<void>;
   /** Set if the first call is already stored: it began with the step. */
   readonly called?: true;
   /** Set if an earlier activity was left because a model took no request. */
@@ -55,15 +61,16 @@ export type AskedModels =
 
 export async function askModel(
   { store, handover, probe, report, limiter }: ActivityDependencies,
-  { ref, redact, called, asked: before, told, judge, endsWithAnswer }: AskedStep,
+  { ref, redact, sizing, prepare, called, asked: before, told, judge, endsWithAnswer }: AskedStep,
   asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
   const chunks = new ChunkWriter((piece) => store.modelCalls.appendChunk({ ...ref, ...piece }));
-  const reserve = (model: ModelDefinition) => estimateCall(model, asked.request(model, {}));
+  const request: ToRequest = (model, tools) => sizing.fit(model, asked.request(model, tools));
+  const reserve = (model: ModelDefinition) => estimateCall(model, request(model, {}), sizing.ratio(model));
   const prepared = (model: ModelDefinition) => ({
     always: told,
-    manifest: () => manifestOf(model, asked.request(model, {})),
+    manifest: () => manifestOf(model, request(model, {}), sizing.ratio(model)),
   });
   const judged =
     judge && ((model: ModelDefinition, attempt: number) => judge(model, reserve(model), attempt));
@@ -74,8 +81,8 @@ export async function askModel(
     judge: judged,
     prepared,
     hasStreamed: (attempt) => chunks.hasWritten(attempt),
+    sizing,
   });
-  const { request } = asked;
   let call: AnsweredCall | undefined;
   try {
     const { threadId, step } = ref;
@@ -89,14 +96,16 @@ export async function askModel(
         request: (model, tools) => withOutputBound(request(model, tools), record.bound()),
         signal,
         leftMs: record.leftMs,
+        onTooLong: sizing.tooLong,
         onAttempt: async (start) => {
+          await prepare?.(start.model);
           if (!(called && start.attempt === FIRST_CALL)) await record.onAttempt(start);
         },
         onAttemptEnd: async (end) => {
           // The text must be in the log before the log says that the call has ended.
           await chunks.finish();
           if (end.outcome.ok && endsWithAnswer(end.outcome.response)) {
-            call = toAnsweredCall(end, end.outcome);
+            call = toAnsweredCall(end, end.outcome, sizing);
             tellOfUsage(report, { ...end.outcome, model: end.model.name, threadId });
             return;
           }

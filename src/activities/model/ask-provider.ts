@@ -14,7 +14,7 @@ export interface ProviderWork {
 
 export function askProvider(of: ProviderWork, options: CallModelOptions): Promise<CallModelResult> {
   const outside = AsyncLocalStorage.snapshot();
-  const { variables, onAttempt, onAttemptEnd, onWaiting, onChunk } = options;
+  const { variables, onAttempt, onAttemptEnd, onWaiting, onChunk, onTooLong } = options;
   const run = { ...of, code: 'model', name: options.models[0]?.name ?? '' } as const;
   return runAuthorCode(run, () =>
     callModel({
@@ -23,6 +23,7 @@ export function askProvider(of: ProviderWork, options: CallModelOptions): Promis
       ...(onAttempt && { onAttempt: (start) => outside(onAttempt, start) }),
       ...(onAttemptEnd && { onAttemptEnd: (end) => outside(onAttemptEnd, end) }),
       ...(onWaiting && { onWaiting: (start) => outside(onWaiting, start) }),
+      ...(onTooLong && { onTooLong: (model, refusal) => outside(onTooLong, model, refusal) }),
       ...(onChunk && { onChunk: (chunk) => outside(onChunk, chunk) }),
     }),
   );

@@ -1,6 +1,6 @@
 /**
  * Asks the models of a step for a summary: a separate request, recorded and paid for like any other, and numbered apart
- * from those of the answer. Each model is asked once. Nothing that a model does or returns fails the step.
+ * from those of the answer. Each model is asked once, and again with less of the record if it refuses it for its length. Nothing that a model does or returns fails the step.
  */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { INSTRUCTIONS, readSummary, SUMMARY_CALLS, SUMMARY_TOKENS } from '../../core/context/summary.ts';
@@ -19,6 +19,7 @@ import { estimateCall, logsManifests, manifestOf, withOutputBound } from './call
 import { leaveForModel, recordModelCalls, toUnsent } from './model-call-record.ts';
 import { readProviderVariables } from './provider-variables.ts';
 import { findModels } from './request.ts';
+import { createSizing } from './request-sizing.ts';
 
 export interface SummarisedStep {
   readonly ref: StepRef;
@@ -49,13 +50,18 @@ export async function askSummary(
   const { store, handover, report, limiter } = ports;
   const { thread } = context;
   const signal = abortSignal(handover);
-  const request = (model: ModelDefinition) => toRequest(model, thread.id, record);
+  const sizing = createSizing(context.counts);
+  const request = (model: ModelDefinition) => sizing.fit(model, toRequest(model, thread.id, record));
   const asksForManifests = logsManifests(active, context);
   const calls = recordModelCalls({ modelCalls: asSummaryCalls(store.modelCalls) }, ref, {
     redact: async (text) => (await readRedactor(ports, thread))(text),
     report,
-    reserve: (model) => estimateCall(model, request(model)),
-    prepared: (model) => ({ always: asksForManifests, manifest: () => manifestOf(model, request(model)) }),
+    sizing,
+    reserve: (model) => estimateCall(model, request(model), sizing.ratio(model)),
+    prepared: (model) => ({
+      always: asksForManifests,
+      manifest: () => manifestOf(model, request(model), sizing.ratio(model)),
+    }),
   });
   try {
     const work = `${thread.id}:${ref.step}`;
@@ -69,6 +75,7 @@ export async function askSummary(
         variables: () => readProviderVariables(ports, thread, active.prompt),
         signal,
         limits: { retryDelaysMs: [] },
+        onTooLong: sizing.tooLong,
         leftMs: calls.leftMs,
         onAttempt: (start) => calls.onAttempt(withSummaryNumber(start)),
         onAttemptEnd: (end) =>

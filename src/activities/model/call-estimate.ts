@@ -15,10 +15,12 @@ const MARGIN_SECONDS = 60;
 export function estimateCall(
   model: ModelDefinition,
   request: ProviderRequest,
+  /** Characters per token; by the script of each text if absent. */
+  ratio?: number,
 ): CallEstimate & { readonly leaseMs: number } {
   const { totalSeconds, plainSeconds } = modelTimeouts(model.timeouts);
   const { maxOutputTokens } = request;
-  const inputTokens = prepareManifest(request).totalEstimatedTokens;
+  const inputTokens = prepareManifest(request, null, ratio).totalEstimatedTokens;
   const { inputPrice, outputPrice } = pricesFor(pricesOf(model) ?? {}, inputTokens);
   return {
     inputTokens,
@@ -28,8 +30,12 @@ export function estimateCall(
 }
 
 /** The manifest of a request, logged before the request is sent. */
-export function manifestOf({ capabilities }: ModelDefinition, request: ProviderRequest): ContextManifest {
-  return prepareManifest(request, capabilities.maxContextTokens ?? null);
+export function manifestOf(
+  { capabilities }: ModelDefinition,
+  request: ProviderRequest,
+  ratio?: number,
+): ContextManifest {
+  return prepareManifest(request, capabilities.maxContextTokens ?? null, ratio);
 }
 
 /**

@@ -2,15 +2,18 @@
 import type { Registry } from '../../core/author/definition.ts';
 import { type CompactionPlan, planCompaction } from '../../core/context/compaction.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
+import { estimateProviderMessage } from '../../core/context/context-estimate.ts';
 import { showToSide } from '../../core/context/context-side.ts';
+import { openWithSummary } from '../../core/context/summary.ts';
+import { charactersPerToken } from '../../core/context/token-ratio.ts';
 import { findGuards } from '../../core/guard/guards.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import type { StepContext } from '../../store/port/step.ts';
 import { roomForMessages } from './history-window.ts';
 
 export interface DueCompaction extends CompactionPlan {
-  /** Tokens that the models' windows leave for messages. */
-  readonly room: number;
+  /** Characters that the models' windows leave for messages. */
+  readonly chars: number;
 }
 
 /** Undefined if no summary is due, or the definition asks for none. */
@@ -28,8 +31,28 @@ export function dueCompaction(
   const { includeChat, includePastTools } = prompt;
   const chosen = chooseMessages(messages, { executionId, includeChat, includePastTools });
   const shown = showToSide(pairResults(chosen), side);
-  const room = roomForMessages(registry, active, context);
-  const view = { shown, room, trimmed: trimmed > 0, again: summary !== undefined, wanted };
+  const { tokens, scale } = roomForMessages(registry, active, context);
+  const opening = openWithSummary(summary, shown).reduce(
+    (sum, message) => sum + estimateProviderMessage(message, scale.ratio),
+    0,
+  );
+  const view = {
+    shown,
+    room: tokens - opening,
+    scale,
+    trimmed: trimmed > 0,
+    again: summary !== undefined,
+    wanted,
+  };
   const plan = planCompaction(view, compaction);
-  return plan && { ...plan, room };
+  return plan && { ...plan, chars: Math.floor(tokens * (scale.ratio ?? ratioOf(plan.covered))) };
+}
+
+/** Characters of a token, by the script of the longest message. */
+function ratioOf(covered: CompactionPlan['covered']): number {
+  const longest = covered.reduce(
+    (one, { content }) => ((content?.length ?? 0) > one.length ? (content ?? '') : one),
+    '',
+  );
+  return charactersPerToken(longest);
 }

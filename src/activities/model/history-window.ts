@@ -1,6 +1,7 @@
 /**
  * Determines how much of a thread's history fits into a step's request (runtime §4), before the history is read.
- * W1. The smallest window among the models that may be asked counts: a fallback must be able to take over.
+ * W1. The smallest window among the models that may be asked counts, in characters as each of them counts: a fallback
+ *     must be able to take over.
  * W2. The size is an estimate. Three things are not known yet: what the step's hooks add, which subagents are enabled,
  *     and the window that a provider reports for a model before this process has asked it once.
  * W3. If none of the models declares its window, the messages get the room of a usual window.
@@ -9,12 +10,20 @@
  */
 
 import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
-import { estimateText } from '../../core/context/context-estimate.ts';
+import {
+  estimateJson,
+  estimateText,
+  MESSAGE_TOKENS,
+  type Scale,
+} from '../../core/context/context-estimate.ts';
+import { inputRoom } from '../../core/context/context-room.ts';
+import type { ModelCounts } from '../../core/context/model-count.ts';
 import { findGuards } from '../../core/guard/guards.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { type ActiveSide, findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import { learnedRatio, windowOf } from '../../models/learned-facts.ts';
 import { capabilitiesOf } from '../../models/open-provider.ts';
 import type { HistoryWindow, StepPlace } from '../../store/port/step.ts';
 import type { SummaryKey } from '../../store/port/summary.ts';
@@ -32,25 +41,42 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
     const { includeChat, includePastTools, recentImageThreshold: recentImages } = active.prompt;
     const twoSides = hasTwoSides(active.agent);
     const window = { includeChat, includePastTools, recentImages, ...(twoSides ? { twoSides } : {}) };
-    const tokens = roomForMessages(registry, active, place);
+    const { tokens, scale } = roomForMessages(registry, active, place);
     const summaries = summaryKey(active, place);
     // W4: twice as much.
-    return summaries ? { ...window, tokens: 2 * tokens, summaries } : { ...window, tokens };
+    return summaries ? { ...window, scale, tokens: 2 * tokens, summaries } : { ...window, scale, tokens };
   };
 }
 
-/** Tokens that the messages of a step's request may take. */
-export function roomForMessages(registry: Registry, active: ActiveSide, place: StepPlace): number {
+export interface MessageRoom {
+  readonly tokens: number;
+  /** How they are estimated. */
+  readonly scale: Scale;
+}
+
+/** What the messages of a step's request may take, those of a summary among them. */
+export function roomForMessages(registry: Registry, active: ActiveSide, place: StepPlace): MessageRoom {
   const { prompt } = active;
   const subagents = fullSubagentOffer(registry, place.thread, prompt);
-  const rooms = findModels(registry, active).flatMap((model) =>
-    roomOf(model, () => offerTools(registry, active, { model, tools: {} }, { subagents })),
-  );
-  // W3: what a step reads is bounded.
-  if (rooms.length === 0) return LIMITS.unboundTokens;
   const prompts = registry.prompts;
   const system = renderPrompt({ prompt, prompts, variables: promptVariables(place), env: () => '' });
-  return Math.max(0, Math.min(...rooms) - estimateText(system));
+  const rooms = findModels(registry, active).flatMap((model) => {
+    const offer = () => offerTools(registry, active, { model, tools: {} }, { subagents });
+    return roomOf(model, { counts: place.counts, system, offer });
+  });
+  // W3: what a step reads is bounded.
+  if (rooms.length === 0)
+    return { tokens: LIMITS.unboundTokens, scale: scaleOf(findModels(registry, active)[0], place.counts) };
+  return rooms.reduce((one, other) => (charsOf(other) < charsOf(one) ? other : one));
+}
+
+/** Characters of prose in a token, to compare models that have reported nothing. */
+const USUAL_RATIO = 4;
+const charsOf = ({ tokens, scale: { ratio = USUAL_RATIO } }: MessageRoom) => tokens * ratio;
+
+function scaleOf(model: ModelDefinition | undefined, counts: ModelCounts = {}): Scale {
+  const { ratio = model && learnedRatio(model), longest } = counts[model?.name ?? ''] ?? {};
+  return { ...(ratio === undefined ? {} : { ratio }), ...(longest === undefined ? {} : { longest }) };
 }
 
 /** Undefined if the prompt has no compaction. */
@@ -62,11 +88,21 @@ export function summaryKey(
   return { prompt: prompt.name, scope: prompt.includeChat ? '' : executionId };
 }
 
-/** The tokens that a model's window leaves besides its answer and its tools; empty if the model declares no window. */
-function roomOf(model: ModelDefinition, offer: () => readonly ProviderTool[]): number[] {
-  const { maxContextTokens, maxOutputTokens = 0, supportsToolCalls } = capabilitiesOf(model);
-  if (maxContextTokens === undefined) return [];
+interface RoomTerms {
+  readonly counts: ModelCounts | undefined;
+  readonly system: string;
+  readonly offer: () => readonly ProviderTool[];
+}
+
+/** What a model's window leaves besides its answer, the system text and its tools; empty if no window is known. */
+function roomOf(model: ModelDefinition, { counts, system, offer }: RoomTerms): MessageRoom[] {
+  const { maxOutputTokens = 0, supportsToolCalls } = capabilitiesOf(model);
+  const window = windowOf(model);
+  if (window === undefined) return [];
+  const scale = scaleOf(model, counts);
   const tools = supportsToolCalls === false ? [] : offer();
-  const offered = tools.length > 0 ? estimateText(JSON.stringify(tools)) : 0;
-  return [maxContextTokens - maxOutputTokens - offered];
+  const offered = tools.length > 0 ? estimateJson(tools, scale.ratio) : 0;
+  const taken = offered + estimateText(system, scale.ratio) + MESSAGE_TOKENS;
+  const tokens = Math.max(0, inputRoom(window, maxOutputTokens) - taken);
+  return [{ tokens, scale: { ...scale, room: tokens } }];
 }

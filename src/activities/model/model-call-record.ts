@@ -10,6 +10,7 @@ import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
 import type { AnsweredCall, ModelCallStart } from '../../store/port/model-call.ts';
 import type { StepRef, ThreadStore } from '../../store/port/thread-store.ts';
+import type { RequestSizing } from './request-sizing.ts';
 import { tellOfUsage } from './usage-remark.ts';
 
 /** Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile. */
@@ -42,6 +43,8 @@ export interface ModelCallOptions extends Pick<StateDependencies, 'report'> {
     model: ModelDefinition,
     attempt: number,
   ) => Promise<BlockedStep | CompactFirst | undefined>;
+  /** Knows what the requests show of how their models count. */
+  readonly sizing?: Pick<RequestSizing, 'counted'>;
   /** What is logged of the request before it is sent. */
   readonly prepared?: (model: ModelDefinition) => ModelCallStart['prepared'];
 }
@@ -80,7 +83,7 @@ export function toUnsent(error: unknown): HeldRequest | undefined {
 export function recordModelCalls(
   store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
   ref: StepRef,
-  { redact, report, reserve, judge, prepared, hasStreamed }: ModelCallOptions,
+  { redact, report, reserve, judge, prepared, hasStreamed, sizing }: ModelCallOptions,
 ): Recorder {
   let bound: number | undefined;
   let leftMs: number | undefined;
@@ -106,12 +109,12 @@ export function recordModelCalls(
     leftMs: () => leftMs,
     async onAttemptEnd({ attempt, model, startedAt, outcome }) {
       if (outcome.ok) {
-        const answered = toAnsweredCall({ attempt, model, startedAt }, outcome);
+        const answered = toAnsweredCall({ attempt, model, startedAt }, outcome, sizing);
         await store.modelCalls.end({ ...ref, ok: true, ...answered });
         tellOfUsage(report, { ...outcome, model: model.name, threadId: ref.threadId });
         return;
       }
-      const { code, message, statusCode } = outcome.error;
+      const { code, message, statusCode, tooLong } = outcome.error;
       // Redacted before it is cut: half of a secret would not be found.
       const error = {
         code,
@@ -120,9 +123,12 @@ export function recordModelCalls(
         retryInMs: outcome.willRetryInMs,
         ...(outcome.next === 'plain' ? { plain: true } : {}),
         ...(outcome.withoutMetadata ? { withoutMetadata: true } : {}),
+        ...(tooLong ? { tooLong: true as const } : {}),
+        ...(outcome.next === 'smaller' ? { smaller: true as const } : {}),
       };
       const discards = hasStreamed?.(attempt);
-      const failed = { call: attempt, ok: false, error, discards, startedAt: startedAt * 1000 };
+      const counted = tooLong && sizing?.counted(model);
+      const failed = { call: attempt, ok: false, error, discards, startedAt: startedAt * 1000, counted };
       await store.modelCalls.end({ ...ref, ...failed });
       // A failure without a provider's response may be a bug in the code that calls the provider.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
@@ -138,8 +144,10 @@ type Answered = Extract<AttemptOutcome, { ok: true }>;
 export function toAnsweredCall(
   { attempt: call, model, startedAt }: Pick<AttemptEnd, 'attempt' | 'model' | 'startedAt'>,
   { response: { usage }, firstTokenAt, ignored }: Answered,
+  sizing?: Pick<RequestSizing, 'counted'>,
 ): AnsweredCall {
   const times = { startedAt: startedAt * 1000, firstTokenAt: firstTokenAt * 1000 };
   const price = pricesOf(model);
-  return { call, usage, cost: costOf(price, usage), price, ...times, ignored };
+  const counted = sizing?.counted(model, usage);
+  return { call, usage, cost: costOf(price, usage), price, ...times, ignored, ...(counted && { counted }) };
 }

@@ -22,6 +22,7 @@ import { estimateCall, withOutputBound } from '../model/call-estimate.ts';
 import { defaultInput, isImmediateCall } from '../model/immediate-subagents.ts';
 import { recordModelCalls, toUnsent } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
+import { createSizing } from '../model/request-sizing.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { ResolvedCall } from './callee.ts';
 
@@ -118,11 +119,13 @@ async function askForInput(
   const redact = async (text: string) => (await readRedactor({ store, registry, ...rest }, thread))(text);
   try {
     const { threadId, step, index } = key;
-    const reserve = (model: ModelDefinition) => estimateCall(model, toRequest(model, pass, thread.id));
+    const sizing = createSizing();
+    const request = (model: ModelDefinition) => sizing.fit(model, toRequest(model, pass, thread.id));
+    const reserve = (model: ModelDefinition) => estimateCall(model, request(model), sizing.ratio(model));
     const { bound, ...record } = recordModelCalls(
       withCallNumbers(store, key.index),
       { ...key, attempt: 1 },
-      { redact, report: rest.report, reserve },
+      { redact, report: rest.report, reserve, sizing },
     );
     const work = `${threadId}:${step}:${index}`;
     const result = await askProvider(
@@ -130,7 +133,8 @@ async function askForInput(
       {
         ...(limiter && { place: { limiter, ticket: work, stayMs: BOOTSTRAP_STAY_MS } }),
         models,
-        request: (model) => withOutputBound(toRequest(model, pass, thread.id), bound()),
+        request: (model) => withOutputBound(request(model), bound()),
+        onTooLong: sizing.tooLong,
         signal,
         ...record,
       },

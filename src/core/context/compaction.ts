@@ -16,7 +16,7 @@
  */
 import { type CompactionGuard, type CompactionReason, GROWTH } from '../guard/compaction.ts';
 import type { ContextMessage } from './context.ts';
-import { estimateMessage } from './context-estimate.ts';
+import { estimateMessage, type Scale } from './context-estimate.ts';
 
 /** What a request would show without a further summary. */
 export interface CompactedView {
@@ -24,6 +24,8 @@ export interface CompactedView {
   readonly shown: readonly ContextMessage[];
   /** Tokens that the models' window has for messages. */
   readonly room: number;
+  /** How they are estimated. */
+  readonly scale?: Scale;
   /** True if there are older messages that were not even read. */
   readonly trimmed: boolean;
   /** True if a summary precedes them. */
@@ -60,11 +62,11 @@ export function planCompaction(view: CompactedView, guard: CompactionGuard): Com
 
 function findReason(
   rows: readonly ContextMessage[],
-  { shown, room, trimmed, again }: CompactedView,
+  { shown, room, scale, trimmed, again }: CompactedView,
   { thresholdMessages, thresholdChars, retainRecentMessages, byWindow }: CompactionGuard,
 ): CompactionReason | undefined {
   // C4: regardless of the definition.
-  if (trimmed || sumOf(shown, tokensOf) > (byWindow ? fullAt(room) : room)) return 'window';
+  if (trimmed || sumOf(shown, tokensBy(scale)) > (byWindow ? fullAt(room) : room)) return 'window';
   if (rows.length > thresholdMessages) return 'messages';
   const least = again ? GROWTH : 1;
   if (rows.length < retainRecentMessages + least) return undefined;
@@ -76,7 +78,8 @@ function fullAt(room: number): number {
   return room - Math.min(33_000, room / 4);
 }
 
-const tokensOf = (message: ContextMessage) => estimateMessage(message, { past: false, recent: true });
+const tokensBy = (scale: Scale | undefined) => (message: ContextMessage) =>
+  estimateMessage(message, { past: false, recent: true }, scale);
 const charsOf = ({ content, tool_calls: calls }: ContextMessage) =>
   (content?.length ?? 0) + (calls?.length ?? 0);
 
@@ -86,10 +89,11 @@ function sumOf(messages: readonly ContextMessage[], weigh: (message: ContextMess
 
 /** C4: how many of the newest fit into half of the window, with the user's newest message; at least one is kept. */
 function fittingTail(
-  { shown, room }: CompactedView,
+  { shown, room, scale }: CompactedView,
   rows: readonly ContextMessage[],
   { retainRecentMessages }: CompactionGuard,
 ): number {
+  const tokensOf = tokensBy(scale);
   let left = room / 2 - sumOf(shown.slice(rows.length), tokensOf);
   let kept = 0;
   for (const each of rows.toReversed().slice(0, retainRecentMessages)) {

@@ -3,14 +3,8 @@
  * provider's own count is in `model.answered`.
  * M1. The sections add up to the total, which is what budgets reserve of input.
  */
-import type { AnswerParts } from '../message/answer-parts.ts';
 import type { ProviderMessage, ProviderRequest } from '../message/provider.ts';
-import { estimateText } from './context-estimate.ts';
-
-/** Estimated tokens of an image or a file, close to what providers count. */
-const PART_TOKENS = 1000;
-/** Estimated tokens of a message's role and separators. */
-const MESSAGE_TOKENS = 4;
+import { estimateJson, estimateProviderMessage } from './context-estimate.ts';
 
 export type ContextSection = 'system' | 'tool_prompt' | 'history' | 'user';
 
@@ -38,15 +32,21 @@ export interface ContextManifest {
 export function prepareManifest(
   { messages, tools = [], responseFormat }: Pick<ProviderRequest, 'messages' | 'tools' | 'responseFormat'>,
   contextWindow: number | null = null,
+  /** Characters per token; by the script of each text if absent. */
+  ratio?: number,
 ): ContextManifest {
   const newest = messages.findLastIndex(({ role }) => role === 'user');
   const sectionOf = ({ role }: ProviderMessage, index: number): ContextSection =>
     role === 'system' ? 'system' : index === newest ? 'user' : 'history';
   const itemOf = (kind: ContextSection): ContextItem => {
     const own = messages.filter((message, index) => sectionOf(message, index) === kind);
-    return { kind, tokens: own.reduce((sum, each) => sum + estimateMessage(each), 0), count: own.length };
+    return {
+      kind,
+      tokens: own.reduce((sum, each) => sum + estimateProviderMessage(each, ratio), 0),
+      count: own.length,
+    };
   };
-  const offered = (tools.length > 0 ? estimateJson(tools) : 0) + estimateJson(responseFormat);
+  const offered = (tools.length > 0 ? estimateJson(tools, ratio) : 0) + estimateJson(responseFormat, ratio);
   const items: ContextItem[] = [
     itemOf('system'),
     { kind: 'tool_prompt', tokens: offered, count: tools.length },
@@ -69,29 +69,4 @@ export function prepareManifest(
     contextWindow,
     contextItems: items.filter(({ tokens }) => tokens > 0),
   };
-}
-
-function estimateMessage(message: ProviderMessage): number {
-  const { content } = message;
-  const own = Array.isArray(content)
-    ? content.reduce((sum, part) => sum + (part.type === 'text' ? estimateText(part.text) : PART_TOKENS), 0)
-    : typeof content === 'string'
-      ? estimateText(content)
-      : estimateJson(content);
-  const calls =
-    message.role === 'assistant' ? estimateJson(message.toolCalls) + estimateParts(message.parts) : 0;
-  const files = message.role === 'tool' ? (message.attachments?.length ?? 0) * PART_TOKENS : 0;
-  return MESSAGE_TOKENS + own + calls + files;
-}
-
-/** What goes back to a provider besides text and calls. */
-function estimateParts(parts: AnswerParts | undefined): number {
-  return (parts?.list ?? []).reduce((sum, part) => {
-    const own = part.type === 'reasoning' ? part.text : part.type === 'other' ? part.value : null;
-    return sum + estimateJson(part.metadata) + estimateJson(own);
-  }, 0);
-}
-
-function estimateJson(value: unknown): number {
-  return value === undefined || value === null ? 0 : estimateText(JSON.stringify(value));
 }

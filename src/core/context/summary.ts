@@ -4,7 +4,7 @@
  */
 
 import type { ProviderMessage } from '../message/provider.ts';
-import { cutMiddle } from '../value/cut-middle.ts';
+import { cutMiddle, fairShare } from '../value/cut-middle.ts';
 import { type ContextMessage, parseCalls } from './context.ts';
 
 /** A stored summary. */
@@ -18,7 +18,8 @@ export interface Summary {
   readonly asked: string | null;
 }
 
-const TAG = '[compacted]';
+/** Begins the message that holds a summary. */
+export const SUMMARY_TAG = '[compacted]';
 const SUMMARY_CHARS = 4000;
 const ASKED_CHARS = 4000;
 const SNIPPET = { rows: 12, rowChars: 160, chars: 700, earlierChars: 1200 } as const;
@@ -72,21 +73,9 @@ function toLine(message: ContextMessage): string {
   return [`[${who}]`, content ?? '', ...calls, ...files].filter((part) => part.length > 0).join(' ');
 }
 
-/** Maximum length of each, so that all together have at most `total`: room that short ones leave goes to long ones. */
-function fairShare(lengths: readonly number[], total: number): number {
-  const sorted = [...lengths].sort((a, b) => a - b);
-  let left = total;
-  for (const [index, length] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - index));
-    if (length > share) return Math.max(1, share);
-    left -= length;
-  }
-  return Number.POSITIVE_INFINITY;
-}
-
 /** Undefined if the model returned no text. A tag that it has copied from the record is removed. */
 export function readSummary(answer: string | null): string | undefined {
-  const text = (answer ?? '').replaceAll(TAG, '').trim();
+  const text = (answer ?? '').replaceAll(SUMMARY_TAG, '').trim();
   return text.length === 0 ? undefined : text.slice(0, SUMMARY_CHARS);
 }
 
@@ -115,7 +104,7 @@ export function openWithSummary(
 ): ProviderMessage[] {
   if (!summary) return [];
   const { messages, text, asked } = summary;
-  const content = `${TAG} Summary of the ${messages} messages before this point:\n${text}`;
+  const content = `${SUMMARY_TAG} Summary of the ${messages} messages before this point:\n${text}`;
   const first = kept.find(({ role }) => role !== 'system');
   const opened = first?.role !== 'user' && asked !== null ? [{ role: 'user' as const, content: asked }] : [];
   return [{ role: 'system', content }, ...opened];

@@ -172,6 +172,13 @@ export interface EventData {
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. */
   'context.trimmed': { readonly messages: number };
+  /** A provider counted far fewer tokens than were sent: it may leave out a part of long requests silently. Once for each model. */
+  'context.undercounted': {
+    readonly call: number;
+    readonly model: string;
+    readonly estimated: number;
+    readonly counted: number;
+  };
   /** A summary replaced `messages` more messages of a prompt, up to `messageId`: `covered` in all. `fallback`: not a model's. */
   'context.compacted': {
     readonly prompt: string;
@@ -210,13 +217,15 @@ export interface EventData {
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back. */
+  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back; `tooLong`: the window could not hold it; `smaller`: it is repeated smaller. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
     readonly retryInMs?: number;
     readonly plain?: boolean;
     readonly withoutMetadata?: boolean;
+    readonly tooLong?: true;
+    readonly smaller?: true;
   };
   /** No answer has begun within the model's `feedbackSeconds`. At most once for a step's answer, never after it has begun. */
   'model.waiting': InSubprompt & { readonly call: number };

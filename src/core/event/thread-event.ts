@@ -43,6 +43,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'step.committed': 'always',
   'step.failed': 'always',
   'context.trimmed': 'always',
+  'context.undercounted': 'always',
   'context.compacted': 'always',
   'context.prepared': 'always',
   'model.called': 'always',

@@ -84,3 +84,15 @@ export interface ProviderUsage {
   /** Everthread's own: the provider did not report the tokens, so they are estimated from the texts. */
   readonly estimated?: true;
 }
+
+/** A provider's refusal of a request for its length. The numbers are those that it names. */
+export interface LengthRefusal {
+  readonly unit: 'tokens' | 'bytes';
+  readonly limit?: number;
+  /** What the request would have taken. */
+  readonly requested?: number;
+  /** `both`: the numbers include the tokens that the answer may have (`maxOutputTokens`). Default: `input`. */
+  readonly covers?: 'input' | 'both';
+  /** True if they are tokens of a minute, not of the model's window. */
+  readonly ofMinute?: boolean;
+}

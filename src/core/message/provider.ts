@@ -4,6 +4,7 @@
  */
 import type { AnswerParts } from './answer-parts.ts';
 import type {
+  LengthRefusal,
   ProviderConfigSlot,
   ProviderFactoryConfig,
   ProviderImage,
@@ -234,15 +235,18 @@ export class ProviderError extends Error {
   readonly code: ProviderErrorCode;
   readonly statusCode: number | undefined;
   readonly retryAfter: number | undefined;
+  /** Set if the request was too long: it is sent again smaller. Default: read from the message. */
+  readonly tooLong?: LengthRefusal;
 
   constructor(
     message: string,
     code: ProviderErrorCode,
     statusCode?: number,
     retryAfter?: number,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; tooLong?: LengthRefusal },
   ) {
     super(message, options);
+    if (options?.tooLong) this.tooLong = options.tooLong;
     this.code = code;
     this.statusCode = statusCode;
     this.retryAfter = retryAfter;

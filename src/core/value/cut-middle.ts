@@ -27,3 +27,15 @@ const splitsPair = (text: string, at: number) => {
 
 const startOfCharacter = (text: string, at: number) => (splitsPair(text, at) ? at - 1 : at);
 const endOfCharacter = (text: string, at: number) => (splitsPair(text, at) ? at + 1 : at);
+
+/** Maximum length of each, so that all together have at most `total`: room that short ones leave goes to long ones. */
+export function fairShare(lengths: readonly number[], total: number): number {
+  const sorted = [...lengths].sort((a, b) => a - b);
+  let left = total;
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - index));
+    if (length > share) return Math.max(1, share);
+    left -= length;
+  }
+  return Number.POSITIVE_INFINITY;
+}

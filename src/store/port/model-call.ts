@@ -1,5 +1,6 @@
 /** A running step: its model calls, and the text that they stream. */
 import type { ContextManifest } from '../../core/context/context-manifest.ts';
+import type { CountedRequest } from '../../core/context/model-count.ts';
 import type { EventData } from '../../core/event/event-data.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { SourcedPrices } from '../../core/message/model-price.ts';
@@ -52,6 +53,10 @@ export interface ModelCallEnd extends StepRef {
     readonly retryInMs?: number;
     readonly plain?: boolean;
     readonly withoutMetadata?: boolean;
+    /** The request was too long: the provider has not answered it, so it costs nothing. */
+    readonly tooLong?: true;
+    /** It is sent again smaller. */
+    readonly smaller?: true;
   };
   /** Set if it has streamed text that readers must discard; logged with its failure. */
   readonly discards?: boolean;
@@ -65,12 +70,14 @@ export interface ModelCallEnd extends StepRef {
   readonly firstTokenAt?: number;
   /** Kinds of chunks of the answer that were ignored: nothing of them is stored. */
   readonly ignored?: readonly string[];
+  /** What it shows of how the model counts. */
+  readonly counted?: CountedRequest & { readonly model: string };
 }
 
 /** The end of the call that produced an answer. */
 export type AnsweredCall = Pick<
   ModelCallEnd,
-  'call' | 'usage' | 'cost' | 'price' | 'startedAt' | 'firstTokenAt' | 'ignored'
+  'call' | 'usage' | 'cost' | 'price' | 'startedAt' | 'firstTokenAt' | 'ignored' | 'counted'
 >;
 
 export interface ModelChunk extends StepRef {

@@ -1,6 +1,8 @@
 /** The place of a step in its thread, and what its request is made from. */
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
+import type { Scale } from '../../core/context/context-estimate.ts';
+import type { ModelCounts } from '../../core/context/model-count.ts';
 import type { Summary } from '../../core/context/summary.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LoopWarning } from '../../core/guard/loop.ts';
@@ -26,6 +28,8 @@ export interface StepPlace {
   readonly subprompt: SubpromptPlace | null;
   /** Loops that its request must warn of; absent if there are none. */
   readonly loops?: readonly LoopWarning[];
+  /** How models have counted the thread's requests. */
+  readonly counts?: ModelCounts;
 }
 
 /** The stored state that a model's request is assembled from. */
@@ -48,6 +52,8 @@ export interface HistoryWindow {
   readonly includePastTools: boolean;
   /** Limit of the estimated tokens of all messages (`core/context/context-estimate.ts`); absent if there is none. */
   readonly tokens?: number;
+  /** How the tokens of a message are estimated. */
+  readonly scale?: Scale;
   /** Number of newest messages whose images are shown. */
   readonly recentImages: number;
   /** True if the agent has two AI sides: tool messages of the other side then take no room. */

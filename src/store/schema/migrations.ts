@@ -42,6 +42,7 @@ import { taskSessions } from './migration-0055.ts';
 import { producers } from './migration-0057.ts';
 import { handedOverSteps } from './migration-0059.ts';
 import { wholeMoney } from './migration-0060.ts';
+import { modelCounts } from './migration-0062.ts';
 import { answerParts } from './migration-0064.ts';
 import { memoryNotes } from './migration-0065.ts';
 import { promotedEnv } from './migration-0066.ts';
@@ -88,6 +89,7 @@ export const provider: MigrationProvider = {
     '0057_producers': producers,
     '0059_handed_over_steps': handedOverSteps,
     '0060_whole_money': wholeMoney,
+    '0062_model_counts': modelCounts,
     '0064_answer_parts': answerParts,
     '0065_memory_notes': memoryNotes,
     '0066_promoted_env': promotedEnv,

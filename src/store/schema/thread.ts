@@ -76,6 +76,8 @@ export interface ThreadTable {
   budget: Json | null;
   /** Loops that the next request of a side must warn of: a KeptWarnings; null if there are none. */
   loop_warnings: Json | null;
+  /** How its models count the tokens of its requests: ModelCounts; null before the first. */
+  model_counts: Json | null;
   /** How many rounds the turn may take, and where they began (commands/step/rounds.ts); null if nothing limits them. */
   rounds: Json | null;
   /** How large its team may grow in a turn (commands/base/team-limit.ts); null if nothing limits it. */

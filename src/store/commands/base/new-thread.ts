@@ -60,6 +60,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     run_context: thread.context ? JSON.stringify(thread.context) : null,
     budget: null,
     loop_warnings: null,
+    model_counts: null,
     rounds: null,
     team: null,
     compacted: 0,

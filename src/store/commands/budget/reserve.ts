@@ -133,9 +133,9 @@ export async function settleReservation(
   await settle(context, thread, row, { used, isEstimate: end.usage?.estimated === true });
 }
 
-/** Undefined for a request that failed in transit: the provider may have answered without the answer being received. */
+/** Undefined for one that failed in transit: the provider may have answered. One that was too long has used nothing. */
 function usedBy({ ok, usage, cost, error }: CallEnd): Amounts | undefined {
-  if (!ok && error?.statusCode === undefined) return undefined;
+  if (!ok && error?.statusCode === undefined && !error?.tooLong) return undefined;
   const { promptTokens = 0, completionTokens = 0 } = usage ?? {};
   return {
     maxInputTokens: BigInt(promptTokens),

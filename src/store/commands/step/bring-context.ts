@@ -7,6 +7,7 @@ import type { SideSteps } from '../../../core/thread/session.ts';
 import { FIRST_CALL } from '../../port/model-call.ts';
 import type { BeginStep, BegunStep, StepContext, StepPlace } from '../../port/step.ts';
 import { toThreadRecord } from '../../schema/rows.ts';
+import { countsOf } from '../base/model-counts.ts';
 import { selectPlace, toCounts, toPlace, withCurrentAgent } from '../base/step-place.ts';
 import type { ThreadTransaction } from '../base/thread-transaction.ts';
 import { readMessages, toLoopWarnings } from './read-context.ts';
@@ -35,7 +36,8 @@ export async function bringContext(
   const { step, attempt } = call;
   const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
   const loops = toLoopWarnings(thread.row, found);
-  const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops };
+  const counts = countsOf(thread.row);
+  const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops, counts };
   const { window, call: first, delays } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
   const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };

@@ -5,6 +5,7 @@ import { toThreadRecord } from '../../schema/rows.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../base/context.ts';
 import { warningsOf } from '../base/loop-warnings.ts';
+import { countsOf } from '../base/model-counts.ts';
 import { selectPlace, toPlace } from '../base/step-place.ts';
 import type { ThreadRow } from '../base/thread-transaction.ts';
 import { queryTogether } from '../base/together.ts';
@@ -29,7 +30,7 @@ export async function readContext(
     if (!placeRow) throw new Error(`Thread ${threadId} has no step ${step}.`);
     const thread = toThreadRecord(row);
     const found = await toPlace(db, row, placeRow);
-    const place = { thread, step, ...found, ...toLoopWarnings(row, found) };
+    const place = { thread, step, ...found, ...toLoopWarnings(row, found), counts: countsOf(row) };
     return readMessages(db, place, window(place));
   });
 }

@@ -57,7 +57,7 @@ async function readOwn(
 function excludeOwn(window: UncoveredWindow, own: readonly ContextMessage[]): UncoveredWindow {
   if (window.tokens === undefined) return window;
   const taken = own.reduce(
-    (sum, each) => sum + estimateMessage(each, { past: false, recent: true, own: true }),
+    (sum, each) => sum + estimateMessage(each, { past: false, recent: true, own: true }, window.scale),
     0,
   );
   return { ...window, tokens: Math.max(0, window.tokens - taken) };

@@ -68,6 +68,6 @@ export class WindowFilling {
     // Results of the other side's tools take no room.
     if (message.role === 'tool' && message.step !== null && others.has(message.step)) return 0;
     const withoutCalls = past || isFromOther(message, this.#side);
-    return estimateMessage(message, { past: withoutCalls, recent, own });
+    return estimateMessage(message, { past: withoutCalls, recent, own }, this.#window.scale);
   }
 }

@@ -98,6 +98,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
       last_error: null,
       run_context: null,
       loop_warnings: null,
+      model_counts: null,
       budget: null,
       message_count: 0,
       open_steps: 0,

@@ -1,0 +1,16 @@
+/** Random histories against models that count in their own way: no message fails for its length. The long form is `overflow-histories.soak.ts`. */
+import { describe, expect, it } from '@jest/globals';
+import { playHistory } from '../support/overflow-history.ts';
+import { SEEDS } from '../support/seeded-random.ts';
+
+/** Histories of each seed. */
+const HISTORIES = 40;
+
+describe('a history of any scripts and sizes', () => {
+  it.each(SEEDS)('is answered whatever the model counts, in %i', async (seed) => {
+    const problems: string[] = [];
+    for (let index = 0; index < HISTORIES; index += 1)
+      problems.push(...(await playHistory(`${seed}/${index}`)));
+    expect(problems).toEqual([]);
+  });
+});
