@@ -310,7 +310,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
       role: 'user',
       metadata: { stopped: true },
     });
-    expect(await statusOf(runtime, threadId)).toMatchObject({ stopReason: 'enough' });
+    expect(await runtime.client.getThread(threadId)).toMatchObject({ stopReason: 'enough' });
     await runtime.say(threadId, 'again');
     expect((await runtime.transcript(threadId)).slice(3)).toEqual([
       'user: again',
