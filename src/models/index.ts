@@ -36,6 +36,7 @@ export type {
 } from '../core/message/provider.ts';
 export { ProviderError } from '../core/message/provider.ts';
 export type {
+  LengthRefusal,
   ProviderConfigSlot,
   ProviderFactoryConfig,
   ProviderImage,

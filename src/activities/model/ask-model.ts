@@ -93,7 +93,8 @@ export async function askModel(
         ...asked,
         ...(limiter && { place: { limiter, ticket: work } }),
         ...{ asked: before, recorded: called },
-        request: (model, tools) => withOutputBound(request(model, tools), record.bound()),
+        request: (model, tools) =>
+          sizing.fit(model, withOutputBound(asked.request(model, tools), record.bound())),
         signal,
         leftMs: record.leftMs,
         onTooLong: sizing.tooLong,

@@ -51,7 +51,8 @@ export async function askSummary(
   const { thread } = context;
   const signal = abortSignal(handover);
   const sizing = createSizing(context.counts);
-  const request = (model: ModelDefinition) => sizing.fit(model, toRequest(model, thread.id, record));
+  const request = (model: ModelDefinition, bound?: number) =>
+    sizing.fit(model, withOutputBound(toRequest(model, thread.id, record), bound));
   const asksForManifests = logsManifests(active, context);
   const calls = recordModelCalls({ modelCalls: asSummaryCalls(store.modelCalls) }, ref, {
     redact: async (text) => (await readRedactor(ports, thread))(text),
@@ -71,7 +72,7 @@ export async function askSummary(
         ...(limiter && { place: { limiter, ticket: `${work}:summary` } }),
         ...(asked && { asked: { ...NOT_ASKED, since: asked.since } }),
         models: findModels(ports.registry(), active),
-        request: (model) => withOutputBound(request(model), calls.bound()),
+        request: (model) => request(model, calls.bound()),
         variables: () => readProviderVariables(ports, thread, active.prompt),
         signal,
         limits: { retryDelaysMs: [] },

@@ -7,7 +7,7 @@
  */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { CUT_SHARE, estimateJson, estimateProviderMessage } from '../../core/context/context-estimate.ts';
-import { inputRoom } from '../../core/context/context-room.ts';
+import { answerRoom, inputRoom } from '../../core/context/context-room.ts';
 import { type FittedMessages, fitMessages, type ToolMessage } from '../../core/context/fit-messages.ts';
 import { bytesOf } from '../../core/context/message-text.ts';
 import {
@@ -146,7 +146,10 @@ interface SizedRequest {
 
 function sizeRequest(given: ProviderRequest, terms: SizeTerms): SizedRequest {
   const { ratio, window, tokens, bytes, longest } = terms;
-  const answer = Math.min(answerOf(given), terms.answer ?? Number.POSITIVE_INFINITY);
+  const answer = answerRoom(
+    window ?? Number.POSITIVE_INFINITY,
+    Math.min(answerOf(given), terms.answer ?? Number.POSITIVE_INFINITY),
+  );
   const request = answer < answerOf(given) ? { ...given, maxOutputTokens: answer } : given;
   const limit = tokens ?? (window === undefined ? Number.POSITIVE_INFINITY : inputRoom(window, answer));
   const around = tokensOf({ ...request, messages: [] }, ratio);

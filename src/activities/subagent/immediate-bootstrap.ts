@@ -120,7 +120,8 @@ async function askForInput(
   try {
     const { threadId, step, index } = key;
     const sizing = createSizing();
-    const request = (model: ModelDefinition) => sizing.fit(model, toRequest(model, pass, thread.id));
+    const request = (model: ModelDefinition, limit?: number) =>
+      sizing.fit(model, withOutputBound(toRequest(model, pass, thread.id), limit));
     const reserve = (model: ModelDefinition) => estimateCall(model, request(model), sizing.ratio(model));
     const { bound, ...record } = recordModelCalls(
       withCallNumbers(store, key.index),
@@ -133,7 +134,7 @@ async function askForInput(
       {
         ...(limiter && { place: { limiter, ticket: work, stayMs: BOOTSTRAP_STAY_MS } }),
         models,
-        request: (model) => withOutputBound(request(model), bound()),
+        request: (model) => request(model, bound()),
         onTooLong: sizing.tooLong,
         signal,
         ...record,

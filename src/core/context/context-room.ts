@@ -1,9 +1,15 @@
-/** The room that a model's window has for the input of a request. */
+/** How a model's window is shared between the input of a request and its answer. */
 
-/** The share of it that is used: estimates are not exact, and a request that is refused is sent twice. */
+/** The share of the input's room that is used: estimates are not exact, and a request that is refused is sent twice. */
 const SHARE = 0.95;
 
-/** `window`: tokens of the window. `answer`: tokens of them that the answer may take; all of an unknown number are the input's. */
+/** Tokens that the answer may have: one that might take most of the window gets a quarter of it. */
+export function answerRoom(window: number, answer: number): number {
+  return Number.isFinite(answer) && answer > window / 2 ? Math.floor(window / 4) : answer;
+}
+
+/** `answer`: tokens of the window that the answer may take; if their number is unknown, all are the input's. */
 export function inputRoom(window: number, answer: number): number {
-  return Math.floor(Math.max(0, window - (Number.isFinite(answer) ? answer : 0)) * SHARE);
+  const reserved = Number.isFinite(answer) ? answerRoom(window, answer) : 0;
+  return Math.floor((window - reserved) * SHARE);
 }

@@ -2,7 +2,8 @@
  * How the models of a thread count its requests (core/context/model-count.ts): kept in the thread's row, which every step reads and
  * writes anyway.
  */
-import { type CountedRequest, learnCount, type ModelCounts } from '../../../core/context/model-count.ts';
+import { learnCount, type ModelCounts } from '../../../core/context/model-count.ts';
+import type { ModelCallEnd } from '../../port/model-call.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 /** Models of which a thread keeps something; the earliest is forgotten first. */
@@ -12,12 +13,18 @@ export function countsOf({ model_counts: text }: Pick<ThreadRow, 'model_counts'>
   return text === null ? {} : (JSON.parse(text) as ModelCounts);
 }
 
-/** Returns true if the provider seems to cut the requests of this model, and the log does not say so yet. */
-export function keepCount(thread: ThreadTransaction, model: string, counted: CountedRequest): boolean {
+/** Keeps what an ended call has shown, if it has. Also logs, once for each model, that its provider seems to cut requests. */
+export function keepCount(
+  thread: ThreadTransaction,
+  { step, attempt, call, counted: shown }: Pick<ModelCallEnd, 'step' | 'attempt' | 'call' | 'counted'>,
+): void {
+  if (!shown) return;
+  const { model, ...counted } = shown;
   const { [model]: known, ...others } = countsOf(thread.row);
   const count = learnCount(known, counted);
   const entries = [...Object.entries(others), [model, count] as const].slice(-MAX_MODELS);
   const text = JSON.stringify(Object.fromEntries(entries));
   if (text !== thread.row.model_counts) thread.set({ model_counts: text });
-  return count.told === true && known?.told !== true;
+  if (counted.undercounted && !known?.told)
+    thread.emit('context.undercounted', { call, model, ...counted.undercounted }, { step, attempt });
 }

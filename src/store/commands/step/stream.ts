@@ -158,21 +158,8 @@ export async function settleModelCall(
 }
 
 async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
-  const {
-    step,
-    attempt,
-    call,
-    ok,
-    error,
-    usage,
-    cost,
-    price,
-    startedAt,
-    firstTokenAt,
-    ignored,
-    discards,
-    counted,
-  } = command;
+  const { step, attempt, call, ok, error, usage, cost, price, startedAt, firstTokenAt, ignored, discards } =
+    command;
   const key = { thread_id: thread.threadId, step, attempt, call };
   await updateRows(thread.trx, 'model_calls', key, {
     state: ok ? 'ok' : 'error',
@@ -184,7 +171,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
     first_token_at: firstTokenAt ?? null,
     ended_at: thread.now,
   });
-  if (counted && keepCount(thread, counted.model, counted)) emitUndercounted(thread, command, counted);
+  keepCount(thread, command);
   const left = ignored && ignored.length > 0 ? { ignored } : {};
   if (ok)
     thread.emit(
@@ -194,15 +181,6 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
     );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
   if (discards) await emitDiscarded(thread, { step, attempt, call }, error?.code ?? 'unknown');
-}
-
-/** Logged once for each model of a thread. */
-function emitUndercounted(
-  thread: ThreadTransaction,
-  { step, attempt, call }: ModelCallEnd,
-  { model, undercounted }: NonNullable<ModelCallEnd['counted']>,
-): void {
-  if (undercounted) thread.emit('context.undercounted', { call, model, ...undercounted }, { step, attempt });
 }
 
 /** Tells readers to forget streamed text; logged after the event that has the reason. */
