@@ -107,7 +107,14 @@ export async function makeMidLife(store: ThreadStore): Promise<Record<string, St
   return made;
 }
 
-const WINDOW: HistoryWindow = { includeChat: true, includePastTools: true, recentImages: 0, tokens: 60 };
+/** Four characters a token, as the builds that recorded counted. */
+const WINDOW: HistoryWindow = {
+  includeChat: true,
+  includePastTools: true,
+  recentImages: 0,
+  tokens: 60,
+  scale: { ratio: 4 },
+};
 
 /** Reads a thread before and after its next step; the answers are JSON, without times and random ids. */
 export async function askMidLife(store: ThreadStore, { id, ...standing }: Standing): Promise<unknown> {

@@ -200,9 +200,8 @@ function cut(
   own: readonly ContextMessage[],
   { side }: Place,
 ): ContextMessage[] {
-  const isUser = (message: ContextMessage) => shownRole(message, side) === 'user';
-  const first = taken.findIndex(isUser);
-  const kept = first >= 0 ? taken.slice(first) : own.some(isUser) ? [] : taken;
+  const first = taken.findIndex((message) => shownRole(message, side) === 'user');
+  const kept = first > 0 ? taken.slice(first) : taken;
   const asked = new Set([...kept, ...own].flatMap(callKeys));
   return kept.filter((message) => message.role !== 'tool' || asked.has(resultKey(message)));
 }
