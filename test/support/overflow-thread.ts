@@ -234,7 +234,7 @@ class ThreadDouble {
     const { taken } = filling;
     // As read-history.ts: what is read begins with a user's message.
     const first = filling.full ? taken.findIndex(({ role }) => role === 'user') : 0;
-    const messages = [...(first < 0 ? [] : taken.slice(first)), ...own];
+    const messages = [...taken.slice(Math.max(0, first)), ...own];
     return { ...place, messages, trimmed: shown.length - messages.length, ...(summary && { summary }) };
   }
 }

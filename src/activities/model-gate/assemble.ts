@@ -148,9 +148,10 @@ function toBlocked(error: unknown): HookBlocked {
 /** The last stage before a model is asked, so that no hook can produce a history that every provider refuses. */
 export function sanitise(
   _ports: unknown,
-  { context: { subprompt }, active, history }: RequestMaterial & History,
+  { context: { subprompt, trimmed }, active, history }: RequestMaterial & History,
 ): Verdict<{ readonly messages: readonly ProviderMessage[] }, never> {
-  const sent = sanitiseHistory(history);
+  const whole = sanitiseHistory(history);
+  const sent = trimmed > 0 ? beginWithUser(whole) : whole;
   const opened = hasTwoSides(active.agent) ? prependUserMessage(sent) : sent;
   return go({ messages: [...opened, ...toArgumentsMessage(sent, subprompt)] });
 }
@@ -164,6 +165,13 @@ function toArgumentsMessage(
 ): readonly ProviderMessage[] {
   if (!subprompt || sent.some(({ role }) => role !== 'system')) return [];
   return [{ role: 'user', content: JSON.stringify(subprompt.arguments) }];
+}
+
+/** What is left of a history may begin with an answer whose question had no room: some providers refuse that. */
+function beginWithUser(sent: readonly ProviderMessage[]): readonly ProviderMessage[] {
+  const first = sent.findIndex(({ role }) => role !== 'system');
+  const user = sent.findIndex(({ role }) => role === 'user');
+  return user > first ? sent.toSpliced(first, user - first) : sent;
 }
 
 /**
