@@ -46,6 +46,8 @@ const REPORTS = 5;
 const LEAST_CHARS = 400;
 /** An estimate by script is this many times the count if a server has read a part only; and tokens that it must have. */
 const [UNDERCOUNT, LEAST_TOKENS] = [2.5, 1000];
+/** The share of an estimate by the model's own reports above which a count is usual. */
+const USUAL = 0.6;
 
 export function learnCount(
   known: ModelCount = { last: [] },
@@ -101,7 +103,14 @@ export function measureRequest({
     (tools.length > 0 ? estimateJson(tools, ratio) : 0) +
     estimateJson(responseFormat, ratio) -
     apart;
-  return { chars: tokensAt(1), apart, byScript: tokensAt() };
+  return {
+    chars: tokensAt(1),
+    apart,
+    // Read rarely, and slow.
+    get byScript() {
+      return tokensAt();
+    },
+  };
 }
 
 function countParts(content: ProviderRequest['messages'][number]['content']): number {
@@ -114,13 +123,14 @@ export function readCount(
   counted: number,
   ratio?: number,
 ): Pick<CountedRequest, 'report' | 'undercounted'> {
-  const { chars, apart, byScript } = sent;
-  const estimated = byScript + apart;
-  // N3: a part was read.
+  const { chars, apart } = sent;
+  // N3: a count close to what the model's own reports suggest needs no look at the texts.
+  const isUsual = ratio !== undefined && counted > (chars / ratio + apart) * USUAL;
+  const estimated = isUsual ? 0 : sent.byScript + apart;
   if (counted > 0 && estimated > LEAST_TOKENS && counted * UNDERCOUNT < estimated)
     return { undercounted: { estimated, counted } };
   // N2: the texts alone.
   const ofTexts = counted - apart;
   if (chars < LEAST_CHARS || ofTexts < counted / 2) return {};
-  return { report: { ratio: clamp(chars / ofTexts), assumed: ratio ?? chars / Math.max(1, byScript) } };
+  return { report: { ratio: clamp(chars / ofTexts), assumed: ratio ?? chars / Math.max(1, sent.byScript) } };
 }

@@ -7,7 +7,7 @@
 export const RATIO = { least: 0.5, most: 8 } as const;
 
 const [PROSE, CODE, ENCODED, WIDE, OTHER] = [4, 3, 1.5, 1, 2];
-const SAMPLES = 512;
+const SAMPLES = 128;
 
 interface Sample {
   /** Ideographs, kana, syllables of Hangul, and halves of surrogate pairs. */
