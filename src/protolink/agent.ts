@@ -3,7 +3,6 @@
  * execution, both under the task's id; everything that happens is in its log, and the events of the agent are read off
  * it. Rules, approvals and limits are handled by the engine.
  */
-
 import { type RunStore, saveRun } from '../client/run-store.ts';
 import type { StoredRuns } from '../client/stored-runs.ts';
 import { RuntimeError } from '../core/value/error.ts';
@@ -205,8 +204,9 @@ export class Agent {
 
   async #storeRun(events: readonly RunEvent[]): Promise<void> {
     const { runStore, onWarning } = this.#options;
-    if (runStore)
-      await saveRun(runStore, toRunReport(events)).catch((error) => onWarning?.(errorMessage(error)));
+    const warn = (error: unknown) =>
+      onWarning?.(error instanceof Error ? String(error) : errorMessage(error));
+    if (runStore) await saveRun(runStore, toRunReport(events)).catch(warn);
   }
 
   #open(): Promise<Engine> {

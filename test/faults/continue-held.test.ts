@@ -46,8 +46,9 @@ describe('a thread that is about to continue as new', () => {
     const { client } = runtime;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'hi' }] });
     await ending.promise;
-    // More than a run carries over when it continues as new.
-    for (const id of ['a', 'b', 'c']) await client.queueMessage(threadId, { id, content: id.repeat(3500) });
+    // More than a run carries over when it continues as new; our client would store it first.
+    const handle = client.temporal.workflow.getHandle(`thread/${threadId}`);
+    for (const id of ['a', 'b', 'c']) await handle.signal('queueMessage', { id, content: id.repeat(3500) });
     queued.resolve();
     await reached;
     await client.stop(threadId, 'enough');

@@ -60,11 +60,14 @@ onDisk('a worker whose store’s disk is full', () => {
     await eventually('the model is asked', () => cluster.model.requests.some(isWaiting));
     await fillStore(before);
 
-    // The first message is only a signal and needs no store; the content of the second one is stored first.
-    await cluster.client.queueMessage(before, { content: 'use write 1' });
-    await expect(cluster.client.queueMessage(before, { content: LINE.repeat(3) })).rejects.toMatchObject({
-      code: 'StoreFull',
-    });
+    // A plain signal needs no store; the client stores the content of each message first.
+    const { temporal } = cluster.client;
+    const content = 'use write 1';
+    await temporal.workflow.getHandle(`thread/${before}`).signal('queueMessage', { content });
+    for (const refusedContent of [content, LINE.repeat(3)])
+      await expect(cluster.client.queueMessage(before, { content: refusedContent })).rejects.toMatchObject({
+        code: 'StoreFull',
+      });
     const refused = await eventually('the step is refused', async () => {
       const { failure, attempt } = await pending(before);
       return failure === 'StoreFull' && attempt;

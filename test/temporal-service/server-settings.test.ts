@@ -14,6 +14,8 @@ test('[server-settings] the dynamic config in temporal/ has the keys that make a
     'history.timerProcessorMaxTimeShift': '100ms',
     'frontend.enableCancelWorkerPollsOnShutdown': true,
     'system.enableActivityEagerExecution': true,
+    'history.transferProcessorUpdateAckInterval': '1s',
+    'history.visibilityProcessorUpdateAckInterval': '1s',
   });
 });
 
