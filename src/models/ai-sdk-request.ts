@@ -2,6 +2,7 @@
  * Translates a ProviderRequest into a call of an AI SDK language model (definitions §5.2). Pure.
  * `user` has no counterpart; `parallelToolCalls` goes into the options of those providers that support it.
  */
+
 import { toolText } from '../core/message/llm-message.ts';
 import type {
   ContentPart,
@@ -9,10 +10,10 @@ import type {
   ProviderRequest,
   ProviderTool,
 } from '../core/message/provider.ts';
+import { definedFields } from '../core/value/record.ts';
 import { type AskedAiSdk, isResponses, toAssistantParts } from './ai-sdk-assistant.ts';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { turnOffThinking } from './ai-sdk-thinking.ts';
-import { presentFields } from './present.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';
 
@@ -37,7 +38,7 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
   const unthinking = turnOffThinking(messages, asked, options);
   const sent = unthinking ? messages.map(withoutParts) : messages;
   const prompt = sent.map((message) => toPromptMessage(message, asked));
-  return presentFields({ ...options, ...unthinking, prompt });
+  return definedFields({ ...options, ...unthinking, prompt });
 }
 
 /** The provider's name, which is the key of its options: `anthropic` for the provider `anthropic.messages`. */

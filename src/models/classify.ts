@@ -12,7 +12,7 @@ import { errorMessage, readField } from '../core/value/thrown.ts';
 import { type HeaderReader, headerReader, readRetryAfter, scalarText } from './answer-header.ts';
 import { readLengthRefusal, toLengthRefusal } from './length-refusal.ts';
 import { redactKeys } from './redact.ts';
-import { type ReadRefusal, type Refusal, readRefusal, refusalOf } from './refusal.ts';
+import { type ReadRefusal, type Refusal, readRefusal, refusalOf, textOfError } from './refusal.ts';
 
 /** The `cause` of a ProviderError that came from an HTTP answer. */
 export interface AnswerFacts {
@@ -77,8 +77,9 @@ export function classifyError(error: unknown, options: ClassifyOptions): Provide
   const message = describe(links, options.secrets ?? []);
   const code = status === undefined ? codeFromPatterns(links) : codeFromStatus(status);
   const headers = readField(error, 'headers') ?? readField(error, 'responseHeaders');
-  const refused = readRefusal(status, links);
-  const tooLong = readLengthRefusal(links, status);
+  const text = textOfError(links);
+  const refused = readRefusal(status, text);
+  const tooLong = readLengthRefusal(text, status);
   if (status === undefined && headers == null)
     return new ProviderError(message, code, undefined, refused.retryAfter, { cause: error, tooLong });
   const header = headerReader(headers);
@@ -96,7 +97,7 @@ function withoutKeys(error: ProviderError, secrets: readonly string[]): Provider
   const { code, cause } = error;
   const statusCode = isCount(error.statusCode) ? error.statusCode : undefined;
   const retryAfter = isCount(error.retryAfter) ? error.retryAfter : undefined;
-  const tooLong = toLengthRefusal(error.tooLong) ?? readLengthRefusal([error], statusCode);
+  const tooLong = toLengthRefusal(error.tooLong) ?? readLengthRefusal(textOfError([error]), statusCode);
   const isSame = message === error.message && tooLong === error.tooLong;
   if (isSame && statusCode === error.statusCode && retryAfter === error.retryAfter) return error;
   return new ProviderError(message, code, statusCode, retryAfter, { cause, tooLong });

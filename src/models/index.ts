@@ -14,7 +14,7 @@
  *               `ai-sdk-request`, `ai-sdk-response`; `ai-sdk-parts`, `ai-sdk-assistant` and `ai-sdk-thinking` for what
  *               providers need back)
  *   no backend  `own-answer`: answers that are computed in this process, at no cost
- *   for both    `bounded-fetch`, `plausible`, `present`, `reasoning-effort`, `tool-arguments`, `tool-images`
+ *   for both    `bounded-fetch`, `plausible`, `reasoning-effort`, `tool-arguments`, `tool-images`
  */
 
 export type { AnswerPart, AnswerParts } from '../core/message/answer-parts.ts';

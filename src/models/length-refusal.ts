@@ -10,7 +10,6 @@ import {
   type ProviderResponse,
 } from '../core/message/provider.ts';
 import type { LengthRefusal } from '../core/message/provider-terms.ts';
-import { textOfError } from './refusal.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 type Row = readonly [RegExp, Pick<LengthRefusal, 'covers' | 'ofMinute'>?];
@@ -63,12 +62,8 @@ const ROWS: readonly Row[] = [
 const BYTES =
   /request_too_large|(?:request entity|payload|request body|content) too large|request exceeds the maximum size/i;
 
-/** `links`: the error and its causes. Undefined for any other failure. */
-export function readLengthRefusal(
-  links: readonly unknown[],
-  status: number | undefined,
-): LengthRefusal | undefined {
-  const text = textOfError(links);
+/** `text`: all that the error says (`textOfError`). Undefined for any other failure. */
+export function readLengthRefusal(text: string, status: number | undefined): LengthRefusal | undefined {
   for (const [pattern, meaning] of ROWS) {
     const found = pattern.exec(text);
     if (found) return { unit: 'tokens', ...toNumbers(found.groups ?? {}, meaning) };

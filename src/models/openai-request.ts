@@ -1,4 +1,5 @@
 /** Translates a ProviderRequest into the body of an OpenAI chat completion (definitions §5.2). Pure. */
+
 import type OpenAI from 'openai';
 import { toolText } from '../core/message/llm-message.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type ProviderMessage,
   type ProviderRequest,
 } from '../core/message/provider.ts';
-import { presentFields } from './present.ts';
+import { definedFields } from '../core/value/record.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
 import { imagesBehindTools } from './tool-images.ts';
 
@@ -23,7 +24,7 @@ type ChatPart = OpenAI.Chat.ChatCompletionContentPart;
 export type Dialect = 'openai' | 'compatible';
 
 export function toChatBody(request: ProviderRequest, dialect: Dialect): ChatBody {
-  return presentFields<ChatBody>({
+  return definedFields<ChatBody>({
     ...toLimits(request, dialect),
     ...toTools(request),
     temperature: request.temperature,
@@ -125,7 +126,7 @@ function toReasoning(
   dialect: Dialect,
 ): object {
   if (dialect === 'openai') return {};
-  return presentFields({ reasoning_content: reasoning, reasoning_details: reasoningDetails });
+  return definedFields({ reasoning_content: reasoning, reasoning_details: reasoningDetails });
 }
 
 function toUserContent(content: string | readonly ContentPart[]): string | ChatPart[] {

@@ -46,14 +46,13 @@ export interface ReadRefusal {
   readonly retryAfter?: number;
 }
 
-/** All that an error and its causes say, libraries' own fields among it. */
+/** All that an error and its causes (`links`) say, libraries' own fields among it. */
 export function textOfError(links: readonly unknown[]): string {
   return links.flatMap(textsOf).join(' ').slice(0, SEARCHED_CHARS);
 }
 
-/** `links`: what was thrown, and its causes. */
-export function readRefusal(status: number | undefined, links: readonly unknown[]): ReadRefusal {
-  const text = textOfError(links);
+/** `text`: all that the error says (`textOfError`). */
+export function readRefusal(status: number | undefined, text: string): ReadRefusal {
   const means = ROWS.find((row) => fits(row, status, text))?.means;
   const retryAfter = readDelay(text);
   return {
@@ -68,7 +67,7 @@ export function refusalOf(error: ProviderError): Refusal | undefined {
   // Its texts have been read, some of which were not kept.
   if (readField(cause, 'thrown') !== undefined) return (cause as ReadRefusal).refusal;
   const links = statusCode === undefined ? [error, cause] : [error];
-  return readRefusal(statusCode ?? (code === 'rate_limit' ? 429 : undefined), links).refusal;
+  return readRefusal(statusCode ?? (code === 'rate_limit' ? 429 : undefined), textOfError(links)).refusal;
 }
 
 function fits({ status, text }: Row, given: number | undefined, body: string): boolean {

@@ -11,7 +11,7 @@
 
 import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
 import {
-  estimateJson,
+  estimateOffered,
   estimateText,
   MESSAGE_TOKENS,
   type Scale,
@@ -101,7 +101,7 @@ function roomOf(model: ModelDefinition, { counts, system, offer }: RoomTerms): M
   if (window === undefined) return [];
   const scale = scaleOf(model, counts);
   const tools = supportsToolCalls === false ? [] : offer();
-  const offered = tools.length > 0 ? estimateJson(tools, scale.ratio) : 0;
+  const offered = estimateOffered({ tools }, scale.ratio);
   const taken = offered + estimateText(system, scale.ratio) + MESSAGE_TOKENS;
   const tokens = Math.max(0, inputRoom(window, maxOutputTokens) - taken);
   return [{ tokens, scale: { ...scale, room: tokens } }];

@@ -6,7 +6,12 @@
  *     on.
  */
 import type { ModelDefinition } from '../../core/author/definition.ts';
-import { CUT_SHARE, estimateJson, estimateProviderMessage } from '../../core/context/context-estimate.ts';
+import {
+  CUT_SHARE,
+  estimateOffered,
+  estimateProviderMessage,
+  estimateRequest,
+} from '../../core/context/context-estimate.ts';
 import { answerRoom, inputRoom } from '../../core/context/context-room.ts';
 import { type FittedMessages, fitMessages, type ToolMessage } from '../../core/context/fit-messages.ts';
 import { bytesOf } from '../../core/context/message-text.ts';
@@ -86,7 +91,7 @@ export function createSizing(
       const sizes = sizesOf(model);
       if (!(sizes.given && sizes.sent)) return false;
       const weigh = (request: ProviderRequest) =>
-        refusal.unit === 'bytes' ? bytesOfAll(request) : tokensOf(request, ratioOf(model));
+        refusal.unit === 'bytes' ? bytesOfAll(request) : estimateRequest(request, ratioOf(model));
       const before = weigh(sizes.sent);
       noteRefusal(sizes, refusal, before);
       if (refusal.limit !== undefined && refusal.unit === 'tokens' && !refusal.ofMinute)
@@ -152,7 +157,7 @@ function sizeRequest(given: ProviderRequest, terms: SizeTerms): SizedRequest {
   );
   const request = answer < answerOf(given) ? { ...given, maxOutputTokens: answer } : given;
   const limit = tokens ?? (window === undefined ? Number.POSITIVE_INFINITY : inputRoom(window, answer));
-  const around = tokensOf({ ...request, messages: [] }, ratio);
+  const around = estimateOffered(request, ratio);
   const mark = markWith(terms.nameOf);
   const fitted = fitMessages(request.messages, {
     ...{ room: limit - around, longest, mark },
@@ -175,7 +180,7 @@ function withRoom(
   limit: number,
 ): SizedRequest {
   const sized = messages === request.messages ? request : { ...request, messages };
-  const over = fits ? 0 : tokensOf(sized, ratio) - limit;
+  const over = fits ? 0 : estimateRequest(sized, ratio) - limit;
   const answer = answerOf(request);
   const less = Math.max(answer - over, Math.ceil(answer / 8));
   const sent = over > 0 && answer < Number.POSITIVE_INFINITY ? { ...sized, maxOutputTokens: less } : sized;
@@ -183,14 +188,6 @@ function withRoom(
 }
 
 const answerOf = ({ maxOutputTokens = Number.POSITIVE_INFINITY }: ProviderRequest) => maxOutputTokens;
-
-function tokensOf(
-  { messages, tools = [], responseFormat }: ProviderRequest,
-  ratio: number | undefined,
-): number {
-  const around = (tools.length > 0 ? estimateJson(tools, ratio) : 0) + estimateJson(responseFormat, ratio);
-  return messages.reduce((sum, each) => sum + estimateProviderMessage(each, ratio), around);
-}
 
 function bytesOfAll({ messages }: ProviderRequest): number {
   return messages.reduce((sum, each) => sum + bytesOf(each), 0);

@@ -6,7 +6,7 @@
 
 import { isImageType } from '../file/mime-type.ts';
 import type { AnswerParts } from '../message/answer-parts.ts';
-import type { ProviderMessage } from '../message/provider.ts';
+import type { ProviderMessage, ProviderRequest } from '../message/provider.ts';
 import type { ContextMessage } from './context.ts';
 import { charactersPerToken } from './token-ratio.ts';
 
@@ -35,6 +35,23 @@ export function estimateText(text: string | null | undefined, ratio?: number): n
 
 export function estimateJson(value: unknown, ratio?: number): number {
   return value === undefined || value === null ? 0 : estimateText(JSON.stringify(value), ratio);
+}
+
+type Offered = Pick<ProviderRequest, 'tools' | 'responseFormat'>;
+
+/** Tokens of what a request has beside its messages. */
+export function estimateOffered({ tools = [], responseFormat }: Offered, ratio?: number): number {
+  return (tools.length > 0 ? estimateJson(tools, ratio) : 0) + estimateJson(responseFormat, ratio);
+}
+
+export function estimateRequest(
+  { messages, ...offered }: Pick<ProviderRequest, 'messages'> & Offered,
+  ratio?: number,
+): number {
+  return messages.reduce(
+    (sum, each) => sum + estimateProviderMessage(each, ratio),
+    estimateOffered(offered, ratio),
+  );
 }
 
 type Counted = Pick<ContextMessage, 'role' | 'content' | 'tool_calls' | 'attachments' | 'parts'>;

@@ -4,7 +4,7 @@
  * M1. The sections add up to the total, which is what budgets reserve of input.
  */
 import type { ProviderMessage, ProviderRequest } from '../message/provider.ts';
-import { estimateJson, estimateProviderMessage } from './context-estimate.ts';
+import { estimateOffered, estimateProviderMessage } from './context-estimate.ts';
 
 export type ContextSection = 'system' | 'tool_prompt' | 'history' | 'user';
 
@@ -46,7 +46,7 @@ export function prepareManifest(
       count: own.length,
     };
   };
-  const offered = (tools.length > 0 ? estimateJson(tools, ratio) : 0) + estimateJson(responseFormat, ratio);
+  const offered = estimateOffered({ tools, responseFormat }, ratio);
   const items: ContextItem[] = [
     itemOf('system'),
     { kind: 'tool_prompt', tokens: offered, count: tools.length },

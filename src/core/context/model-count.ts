@@ -7,7 +7,7 @@
  * N3. A report far below the estimate by script teaches nothing: the server has read a part of the request only.
  */
 import type { ProviderRequest } from '../message/provider.ts';
-import { estimateJson, estimateProviderMessage, MESSAGE_TOKENS, PART_TOKENS } from './context-estimate.ts';
+import { estimateRequest, MESSAGE_TOKENS, PART_TOKENS } from './context-estimate.ts';
 import { RATIO } from './token-ratio.ts';
 
 /** What a thread knows of a model. */
@@ -87,22 +87,17 @@ export interface SentSize {
   readonly byScript: number;
 }
 
-export function measureRequest({
-  messages,
-  tools = [],
-  responseFormat,
-}: Pick<ProviderRequest, 'messages' | 'tools' | 'responseFormat'>): SentSize {
+export function measureRequest(
+  request: Pick<ProviderRequest, 'messages' | 'tools' | 'responseFormat'>,
+): SentSize {
+  const { messages } = request;
   const parts = messages.reduce((sum, { content }) => sum + countParts(content), 0);
   const files = messages.reduce(
     (sum, each) => sum + (each.role === 'tool' ? (each.attachments?.length ?? 0) : 0),
     0,
   );
   const apart = messages.length * MESSAGE_TOKENS + (parts + files) * PART_TOKENS;
-  const tokensAt = (ratio?: number) =>
-    messages.reduce((sum, each) => sum + estimateProviderMessage(each, ratio), 0) +
-    (tools.length > 0 ? estimateJson(tools, ratio) : 0) +
-    estimateJson(responseFormat, ratio) -
-    apart;
+  const tokensAt = (ratio?: number) => estimateRequest(request, ratio) - apart;
   return {
     chars: tokensAt(1),
     apart,

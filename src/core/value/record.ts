@@ -4,10 +4,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** Leaves out the fields that are undefined. */
-export function definedFields<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields>;
+export function definedFields<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }
 
 /** Undefined if the text is not JSON, or its JSON is not an object. */
