@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Registry } from '../../src/core/author/definition.ts';
+import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import { type AgentInput, defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
 import {
   calls,
@@ -26,9 +27,15 @@ export function modelOf(answers: Readonly<Record<string, Answer>>, otherwise: An
   return scriptedModel((request) => (answers[askedBy(request)] ?? otherwise)(request));
 }
 
-/** Returns the last user message of a request: the prompt's input. */
+/**
+ * Returns the last user message of a request: the prompt's input. A child's report that came beside it, before the
+ * model was asked, is passed over.
+ */
 export function lastTold({ messages }: RecordedRequest): string {
-  const found = messages.findLast(({ role }) => role === 'user');
+  const unanswered = messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1);
+  const found =
+    unanswered.findLast(({ content }) => !REPORT_START.test(String(content))) ??
+    messages.findLast(({ role }) => role === 'user');
   return typeof found?.content === 'string' ? found.content : JSON.stringify(found?.content);
 }
 
