@@ -123,7 +123,6 @@ export function findEarlier(
 ): Promise<EarlierDecision | null> {
   return actions.findDecision({
     threadId: thread.id,
-    userId: thread.userId,
     executionId: executionId ?? null,
     fingerprint,
     ...(byCode && { byCode: id }),

@@ -113,6 +113,28 @@ describe.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])('on %s', (engine
     ]);
   });
 
+  it('[PL-09] an approval that an early version has for all threads of a user holds after the upgrade', async () => {
+    const recorded = RECORDED.find(({ migration }) => migration.startsWith('0059')) as Recorded;
+    const [{ id: threadId }] = Object.values(recorded.threads) as [Standing];
+    const wait = { thread_id: threadId, root_id: threadId, kind: 'approval', name: 'write', summary: 's' };
+    const given = { data: 'null', blocks: 0, state: 'answered', opened_at: 1, ended_at: 2, heard: 0 };
+    const waits = [
+      { id: 'always', fingerprint: 'f', answer: { approved: true, scope: 'always', by: 'Ada' } },
+      { id: 'refused', fingerprint: 'g', answer: { approved: false, scope: 'always' } },
+      { id: 'quoted', fingerprint: 'h', answer: { approved: true, reason: '"scope":"always"' } },
+    ].map((row) => ({ ...wait, ...given, ...row, key: row.id, answer: JSON.stringify(row.answer) }));
+    const tables = { ...recorded.tables, waits: [...(recorded.tables.waits ?? []), ...waits] };
+    const address = await ENGINES[engine]({ ...recorded, tables }, 'grants');
+    const store = await openStore(address, '');
+    closeAfterTest(() => store.close());
+    const db = openBeside(address);
+    const rows = await db.selectFrom('grants').select(['wait_id', 'granted_by', 'fingerprint']).execute();
+    await db.destroy();
+    expect(rows).toEqual([{ wait_id: 'always', granted_by: 'Ada', fingerprint: 'f' }]);
+    const asked = { threadId, executionId: null, fingerprint: 'f' };
+    expect(await store.actions.findDecision(asked)).toMatchObject({ approved: true, by: 'Ada' });
+  });
+
   it('a request for variables that an early version has left open is listed and answered as a wait', async () => {
     const [recorded] = RECORDED as [Recorded];
     const parent = recorded.tables.threads?.find(

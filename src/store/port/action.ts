@@ -33,7 +33,6 @@ export interface EarlierDecision {
 
 export interface FindDecision {
   readonly threadId: string;
-  readonly userId: string | null;
   readonly executionId: string | null;
   readonly fingerprint: string;
   /**
@@ -98,8 +97,8 @@ export interface ActionStore {
   closeLost(): Promise<number>;
   /**
    * The newest answered approval with this fingerprint that applies to this execution: approved for the execution, for
-   * the thread, or always (by the scope of the answer; `always` is for threads of the same user and organisation), or
-   * denied in this execution. Null if there is none.
+   * the thread, or always (by the scope of the answer; `always` is for threads of the same user and organisation, also
+   * once the thread that asked is deleted), or denied in this execution. Null if there is none.
    */
   findDecision(asked: FindDecision): Promise<EarlierDecision | null>;
   /** Newest first. */

@@ -27,6 +27,19 @@ export interface ActionTable {
   lease_until: number | null;
 }
 
+/** An approval for all threads of a user within an organisation. It has no content, and outlives the thread that asked. */
+export interface GrantTable {
+  /** The wait that was answered so. */
+  wait_id: string;
+  fingerprint: string;
+  /** Those of the thread that asked; a grant of a thread without a user holds for all such threads. */
+  organization_id: string | null;
+  user_id: string | null;
+  granted_by: string | null;
+  granted_at: number;
+}
+
 export interface ActionTables {
   actions: ActionTable;
+  grants: GrantTable;
 }

@@ -47,6 +47,7 @@ import { answerParts } from './migration-0064.ts';
 import { memoryNotes } from './migration-0065.ts';
 import { promotedEnv } from './migration-0066.ts';
 import { sentContents } from './migration-0067.ts';
+import { grants } from './migration-0068.ts';
 import type { Tables } from './tables.ts';
 
 export const provider: MigrationProvider = {
@@ -94,6 +95,7 @@ export const provider: MigrationProvider = {
     '0065_memory_notes': memoryNotes,
     '0066_promoted_env': promotedEnv,
     '0067_sent_contents': sentContents,
+    '0068_grants': grants,
   }),
 };
 

@@ -1,8 +1,11 @@
 /** Actions: their rows and the log agree, and each change is logged once. */
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import type { WaitAnswer } from '../../../src/core/wait/answer.ts';
 import type { DecidedAction } from '../../../src/store/port/decided-action.ts';
+import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
 import type { Stores } from '../store-contract.ts';
-import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
+import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 const DECISION = { reason: 'because', matchedCapabilities: ['a.b'], capabilities: {}, sources: {} } as const;
 
@@ -34,6 +37,16 @@ const begin = (thread: ThreadDriver, fields: object = {}) =>
     idempotent: () => false,
     ...fields,
   });
+
+/** A thread of this user and organisation. */
+async function openOf(
+  store: ThreadStore,
+  { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+): Promise<ThreadDriver> {
+  const thread = new ThreadDriver(store);
+  await thread.open({ userId, context: { organizationId, sessionId: 's' } });
+  return thread;
+}
 
 const kinds = async (thread: ThreadDriver) =>
   (await thread.events()).map(({ type }) => type).filter((type) => /^(action|tool)\./.test(type));
@@ -237,13 +250,39 @@ export function registerAction(given: () => Stores): void {
       await thread.store.waits.answer({ id: second.id, answer: { approved: true, scope: 'thread' } });
       expect(await begin(thread, { judges })).toMatchObject({ unbegun: true });
       expect(await kinds(thread)).toEqual(['tool.called', 'action.requested', 'action.policy']);
-      const asked = { threadId: thread.id, userId: null, executionId: null, fingerprint: 'f' };
+      const asked = { threadId: thread.id, executionId: null, fingerprint: 'f' };
       expect(await thread.store.actions.findDecision(asked)).toMatchObject({
         approved: true,
         waitId: second.id,
       });
       expect(await thread.store.actions.findDecision({ ...asked, fingerprint: 'g' })).toBeNull();
       expect(await thread.store.actions.findDecision({ ...asked, threadId: 'another' })).toBeNull();
+    });
+
+    it('[PL-09] that is approved always stays so, whatever others answer and after its thread is deleted', async () => {
+      const { store } = given();
+      const fingerprint = randomUUID();
+      const open = (organizationId: string, userId: string) => openOf(store, { organizationId, userId });
+      const asks = async ({ id: threadId }: ThreadDriver, answer: WaitAnswer) => {
+        const id = randomUUID();
+        const wait = { id, threadId, key: id, kind: 'approval', name: 'write', summary: 's' } as const;
+        await store.waits.open({ ...wait, data: {}, blocks: false, fingerprint });
+        await store.waits.answer({ id, answer });
+      };
+      const found = ({ id: threadId }: ThreadDriver) =>
+        store.actions.findDecision({ threadId, executionId: null, fingerprint });
+      const asker = await open('acme', 'ada');
+      await asks(asker, { approved: true, scope: 'always', by: 'Ada', reason: 'hers' });
+      const stranger = await open('acme', 'bob');
+      for (let count = 0; count <= 200; count++) await asks(stranger, { approved: true, scope: 'thread' });
+      const other = await open('acme', 'ada');
+      expect(await found(other)).toMatchObject({ approved: true, by: 'Ada' });
+      await store.threads.terminate(asker.id);
+      await store.threads.remove(asker.id);
+      // The reason is content of the deleted thread.
+      expect(await found(other)).toEqual({ approved: true, by: 'Ada', waitId: expect.any(String) });
+      for (const each of [await open('acme', 'eve'), await open('other', 'ada'), await openThread(store)])
+        expect(await found(each)).toBeNull();
     });
 
     it('fails with its call, also where the call is stopped', async () => {

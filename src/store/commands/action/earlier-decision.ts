@@ -8,7 +8,9 @@ import type { Decision } from '../../../core/wait/answer.ts';
 import type { EarlierDecision, FindDecision } from '../../port/action.ts';
 import type { Tables } from '../../schema/tables.ts';
 import type { CommandContext } from '../base/context.ts';
+import { findGrant } from './grant.ts';
 
+/** Answers that one search reads: those of the asking thread, the newest first. */
 const MAX_ROWS = 200;
 
 export async function findDecision(
@@ -17,22 +19,21 @@ export async function findDecision(
 ): Promise<EarlierDecision | null> {
   const rows = await db
     .selectFrom('waits')
-    .innerJoin('threads', 'threads.id', 'waits.thread_id')
-    .select(['waits.id', 'waits.thread_id', 'waits.execution_id', 'waits.answer', 'threads.user_id'])
-    .select('threads.organization_id')
-    .select(['waits.step', 'waits.heard', 'waits.data'])
-    .where('waits.fingerprint', '=', asked.fingerprint)
-    .where('waits.kind', '=', 'approval')
-    .where('waits.state', '=', 'answered')
-    .orderBy('waits.ended_at', 'desc')
+    .select(['id', 'execution_id', 'answer', 'ended_at', 'step', 'heard', 'data'])
+    .where('thread_id', '=', asked.threadId)
+    .where('fingerprint', '=', asked.fingerprint)
+    .where('kind', '=', 'approval')
+    .where('state', '=', 'answered')
+    .orderBy('ended_at', 'desc')
     .limit(MAX_ROWS)
     .execute();
-  if (rows.length > 0 && (await hasBegun(db, asked))) return { approved: true, waitId: '' };
-  const owner = rows.length > 0 ? await ownerOf(db, asked) : null;
+  const grant = await findGrant(db, asked);
+  if ((rows.length > 0 || grant) && (await hasBegun(db, asked))) return { approved: true, waitId: '' };
   for (const row of rows) {
+    if (grant && grant.at > Number(row.ended_at)) break;
     const answer = JSON.parse(row.answer ?? '{}') as Decision;
     const once = isUnspent(row, answer, asked);
-    if (!once && !isInScope(row, answer, { ...asked, owner })) continue;
+    if (!once && !isInScope(row, answer, asked)) continue;
     const { approved, reason, by } = answer;
     return {
       approved,
@@ -42,7 +43,7 @@ export async function findDecision(
       ...(by === undefined ? {} : { by }),
     };
   }
-  return null;
+  return grant ? grant.decision : null;
 }
 
 /** An action that has begun needs no further approval: another attempt of its code performs it again. */
@@ -58,14 +59,14 @@ async function hasBegun(db: Kysely<Tables>, { byCode, fingerprint }: FindDecisio
   return row !== undefined;
 }
 
-/** True for an approval of a single call that this thread's code has asked for and not used yet. */
+/** True for an approval of a single call that the thread's code has asked for and not used yet. */
 function isUnspent(
   row: Answered,
   { approved, scope = 'once' }: Decision,
   asked: FindDecision,
 ): true | undefined {
   if (asked.byCode === undefined || row.step !== null || row.heard === 1) return undefined;
-  return approved && scope === 'once' && row.thread_id === asked.threadId ? true : undefined;
+  return approved && scope === 'once' ? true : undefined;
 }
 
 /** A wait that code has opened outlives its execution, and has the execution's id in its data. */
@@ -78,38 +79,13 @@ interface Answered {
   readonly step: number | null;
   readonly heard: number;
   readonly data: string;
-  readonly thread_id: string;
   readonly execution_id: string | null;
-  readonly user_id: string | null;
-  readonly organization_id: string | null;
 }
 
-/** The organisation of the asking thread. */
-async function ownerOf(db: Kysely<Tables>, { threadId }: FindDecision): Promise<string | null> {
-  const thread = await db
-    .selectFrom('threads')
-    .select('organization_id')
-    .where('id', '=', threadId)
-    .executeTakeFirst();
-  return thread?.organization_id ?? null;
-}
-
-type DecisionQuery = FindDecision & { readonly owner: string | null };
-
-function isInScope(row: Answered, { approved, scope = 'once' }: Decision, asked: DecisionQuery): boolean {
-  const here = row.thread_id === asked.threadId;
+function isInScope(row: Answered, { approved, scope = 'once' }: Decision, asked: FindDecision): boolean {
   const execution = executionOf(row);
-  const now = here && execution !== null && execution === asked.executionId;
+  const now = execution !== null && execution === asked.executionId;
   // A denial holds for the rest of its execution.
-  if (!approved) return now;
-  switch (scope) {
-    case 'once':
-      return false;
-    case 'execution':
-      return now;
-    case 'thread':
-      return here;
-    case 'always':
-      return row.user_id === asked.userId && row.organization_id === asked.owner;
-  }
+  if (!approved || scope === 'execution') return now;
+  return scope !== 'once';
 }

@@ -12,6 +12,7 @@ import { LIMITS } from '../../../core/value/limit.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../../core/wait/wait.ts';
 import type { AnsweredWait, AnswerWait, OpenedWait, OpenWait, Wait } from '../../port/wait.ts';
 import { type ActionPlace, requestAction } from '../action/action.ts';
+import { keepGrant } from '../action/grant.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { type CallRow, selectWholeCall, updateCall } from '../base/call-row.ts';
 import { type CommandContext, inThread } from '../base/context.ts';
@@ -167,6 +168,7 @@ export async function answerWait(
       const reason = answerProblem(wait.kind, command.answer);
       if (reason !== undefined) return { outcome: 'misfit', reason };
       const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
+      if (row.kind === 'approval') await keepGrant(thread, row, command.answer);
       if (row.kind === 'reconcile') await reconcileByAnswer(thread, row, command.answer);
       return { outcome, wait: toWait(ended, now) };
     }
