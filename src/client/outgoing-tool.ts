@@ -12,7 +12,7 @@ import type { Destination } from './outgoing.ts';
 import { toContext } from './outgoing-context.ts';
 
 /**
- * Stores the call. Returns the payload of the signal `queueMessage` that queues it. Throws `InvalidMessage` for the id or the name, `InvalidValue` for arguments that JSON would
+ * Stores the call. Returns the payload of the signal `queueMessage` that queues it. Throws `InvalidMessage` for the id or the name, `ItemConflict` for an id with another call, `InvalidValue` for arguments that JSON would
  * change, `LimitExceeded` above 4 MiB; nothing has been sent then.
  */
 export async function prepareTool(

@@ -16,7 +16,10 @@ import { toContext } from './outgoing-context.ts';
 import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
 
 export interface OutgoingMessage {
-  /** Makes sending idempotent: the same id is stored once. 1 to 64 visible ASCII characters; generated when absent. */
+  /**
+   * Makes sending idempotent: the same id is stored once, and another text under it is `ItemConflict`. 1 to 64 visible
+   * ASCII characters; generated when absent.
+   */
   readonly id?: string;
   /** `user` (default): the agent answers. `assistant`: recorded as the agent's own message. */
   readonly role?: 'user' | 'assistant';
@@ -52,7 +55,7 @@ export interface Destination {
 }
 
 /**
- * Throws `InvalidMessage`, `InvalidValue` for metadata that JSON would change, `MessageTooLarge`, `LimitExceeded`, or the errors of writing
+ * Throws `InvalidMessage`, `ItemConflict`, `InvalidValue` for metadata that JSON would change, `MessageTooLarge`, `LimitExceeded`, or the errors of writing
  * a file; nothing has been sent then.
  */
 export async function prepareMessage(
@@ -84,6 +87,8 @@ export async function prepareMessage(
       `The message for thread "${threadId}" has ${bytes} bytes; at most ${LIMITS.contentBytes} are allowed.`,
     );
   }
+  // Before its files take the place of the known message's.
+  if (attachments.length > 0 && message.id !== undefined) await store.queue.requireRepeat(threadId, item);
   const paths = await storeOutgoing({ threadId, messageId: id, writeFile }, attachments);
   const unclaimed: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
   const whole = { ...unclaimed, id: await claimExecution(store, { threadId, userId, item: unclaimed }) };

@@ -74,6 +74,8 @@ export const ERRORS = {
   WorkerCrashed: { exit: 1, status: 500 },
   /** A person, or a rule, denied the action. */
   ActionDenied: { exit: 1, status: 403 },
+  /** The thread has another message or call under this id. */
+  ItemConflict: { exit: 1, status: 409 },
   /** The id of an execution is taken by another item. */
   ExecutionConflict: { exit: 1, status: 409 },
   /** There is no task with this id, or none of this name in agents/tasks. */

@@ -55,8 +55,16 @@ export interface QueueStore {
    * on a terminated thread. An item that is nested too deep is logged as `item.rejected`.
    */
   spill(command: SpillItems): Promise<{ readonly waiting: number }>;
-  /** Stores an item for its later signal, even before the thread exists. It is not queued by this. */
+  /**
+   * Stores an item for its later signal, even before the thread exists. It is not queued by this. Rejects as
+   * `requireRepeat`.
+   */
   stage(threadId: string, item: QueueItem): Promise<void>;
+  /**
+   * Rejects with `ItemConflict` if the thread has an item with this id that says or calls something else, also once
+   * that has become a message and whatever became of its text.
+   */
+  requireRepeat(threadId: string, item: QueueItem): Promise<void>;
   /**
    * Queues an item for code: the thread's own within an execution, or any other. Rejects with `ThreadTerminated`,
    * `ThreadNotFound`.

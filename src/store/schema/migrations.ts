@@ -48,6 +48,7 @@ import { memoryNotes } from './migration-0065.ts';
 import { promotedEnv } from './migration-0066.ts';
 import { sentContents } from './migration-0067.ts';
 import { grants } from './migration-0068.ts';
+import { itemDigests } from './migration-0069.ts';
 import type { Tables } from './tables.ts';
 
 export const provider: MigrationProvider = {
@@ -96,6 +97,7 @@ export const provider: MigrationProvider = {
     '0066_promoted_env': promotedEnv,
     '0067_sent_contents': sentContents,
     '0068_grants': grants,
+    '0069_item_digests': itemDigests,
   }),
 };
 

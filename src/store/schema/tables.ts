@@ -36,6 +36,8 @@ export interface ItemTable {
   created_at: number;
   /** 1 if queued by code of the thread's own executions; everything else is from outside. */
   own: Flag;
+  /** Identifies what the sender wrote, which `payload` no longer has once drained; null if an early version stored the item. */
+  digest: string | null;
 }
 
 /** An id that a sender has given to an execution. */

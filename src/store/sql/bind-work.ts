@@ -26,7 +26,8 @@ import { answerVariables } from '../commands/family/answer-variables.ts';
 import { findIds } from '../commands/id/find-ids.ts';
 import { claimExecution, findClaims } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
-import { countQueued, countTaken, queueItem, spillItems, stageItem } from '../commands/message/queue.ts';
+import { countQueued, countTaken, queueItem, spillItems } from '../commands/message/queue.ts';
+import { requireRepeat, stageItem } from '../commands/message/staged-item.ts';
 import { closeLostProducers, forgetLostTask, listLostTasks } from '../commands/producer/lost-producer.ts';
 import {
   appendProduced,
@@ -117,6 +118,7 @@ export function bindWork(context: CommandContext): Work {
       findClaims: bound(findClaims),
       spill: bound(spillItems),
       stage: bound(stageItem),
+      requireRepeat: bound(requireRepeat),
       add: bound(queueItem),
       count: bound(countQueued),
       countTaken: bound(countTaken),

@@ -77,12 +77,18 @@ export function registerQueue(given: () => Stores): void {
       expect(await thread.messages()).toMatchObject([{ id: 'large', content: 'the large content' }]);
     });
 
-    it('keeps the first content that was staged under an id', async () => {
+    it('keeps the first content that was staged under an id, and rejects another one', async () => {
       const thread = await openThread(given().store);
-      await thread.store.queue.stage(thread.id, message('large', 'first'));
-      await thread.store.queue.stage(thread.id, message('large', 'second'));
+      const { queue } = thread.store;
+      await queue.stage(thread.id, message('large', 'first'));
+      await expect(queue.stage(thread.id, message('large', 'second'))).rejects.toMatchObject({
+        code: 'ItemConflict',
+      });
       await thread.begin([stored('large')]);
-      await thread.store.queue.stage(thread.id, message('large', 'third'));
+      await queue.stage(thread.id, message('large', 'first'));
+      await expect(queue.stage(thread.id, message('large', 'third'))).rejects.toMatchObject({
+        code: 'ItemConflict',
+      });
       expect(await thread.messages()).toMatchObject([{ content: 'first' }]);
     });
 

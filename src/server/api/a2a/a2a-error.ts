@@ -40,6 +40,7 @@ const REASONS: { readonly [Code in ErrorCode]?: A2aReason } = {
   MessageTooLarge: 'INVALID_PARAMS',
   LimitExceeded: 'INVALID_PARAMS',
   ExecutionConflict: 'INVALID_PARAMS',
+  ItemConflict: 'INVALID_PARAMS',
 };
 
 export interface A2aError {

@@ -180,15 +180,6 @@ function tooDeep({ id }: QueueItem): Refusal {
   return { id, code: 'InvalidMessage', reason };
 }
 
-/** The thread may not exist yet: the first message of a new one is staged before the thread is started. */
-export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
-  await context.db
-    .insertInto('items')
-    .values({ ...toItemRow(threadId, item, context.now()), state: 'staged', position: null })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
 export async function queueItem(
   context: CommandContext,
   threadId: string,
