@@ -43,6 +43,11 @@ export interface Configuration {
   readonly cachedThreads: number;
   /** `EVERTHREAD_SIGNALLED_CONTENT`: whether content of plain signals, updates and starts is taken or refused. */
   readonly signalledContent: 'take' | 'refuse';
+  /**
+   * `EVERTHREAD_DEPLOYMENT` and `EVERTHREAD_BUILD_ID`: the version under which a worker takes part in Temporal's Worker
+   * Versioning; if absent, it does not.
+   */
+  readonly deployment: { readonly deploymentName: string; readonly buildId: string } | undefined;
   /** `EVERTHREAD_SANDBOX_SIZE`: concurrent programs (`runCode`) of one worker, each in a process. */
   readonly sandboxSize: number;
   /** `EVERTHREAD_SANDBOX_WALL`: how those processes are isolated. */
@@ -102,6 +107,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
       cachedThreadsFor(readMemoryLimits()),
       2,
     ),
+    deployment: readDeployment(environment),
     // The sandbox's own default.
     sandboxSize: readNumber(environment, 'EVERTHREAD_SANDBOX_SIZE', Math.max(2, availableParallelism()), 1),
     sandboxWall: readWall(environment.EVERTHREAD_SANDBOX_WALL),
@@ -162,6 +168,20 @@ function readSignalledContent(text: string | undefined): Configuration['signalle
   throw new RuntimeError(
     'InvalidConfiguration',
     `EVERTHREAD_SIGNALLED_CONTENT is "${text}": it must be one of ${SIGNALLED_CONTENT.join(', ')}.`,
+  );
+}
+
+function readDeployment({
+  EVERTHREAD_DEPLOYMENT: deploymentName = '',
+  EVERTHREAD_BUILD_ID: buildId = '',
+}: Environment): Configuration['deployment'] {
+  if (deploymentName === '' && buildId === '') return undefined;
+  // Temporal joins the two with a dot.
+  if (deploymentName !== '' && buildId !== '' && !deploymentName.includes('.'))
+    return { deploymentName, buildId };
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_DEPLOYMENT is "${deploymentName}" and EVERTHREAD_BUILD_ID is "${buildId}": set both, the first without a dot, or neither.`,
   );
 }
 

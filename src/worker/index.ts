@@ -24,6 +24,7 @@ import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
 import { findUntunedSettings, lacksSearchAttributes } from '../temporal-service/tuning.ts';
+import { findIdleVersion } from './deployment.ts';
 import { type OpenGuard, openGuard } from './fault-log.ts';
 import { refuseForeignPollers } from './identity.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -122,6 +123,8 @@ async function startWorker(
   onStep?.('asking the Temporal server for its search attributes');
   const searchAttributes = await hasSearchAttributes(resources, options.onWarning);
   const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
+  const idle = await findIdleVersion(connection, namespace, configuration.deployment);
+  if (idle) options.onWarning?.(idle);
   const place = { store, settings, handover };
   onStep?.('reading from its store');
   const activities = createActivities({

@@ -10,6 +10,7 @@ import type { Activities } from '../activities/index.ts';
 import type { Configuration } from '../configuration.ts';
 import { sandboxQueue } from '../core/thread/step.ts';
 import { loadWorkflowBundle } from '../workflow-bundle.ts';
+import { versioningOptions } from './deployment.ts';
 import { PromptCancellations } from './prompt-cancellations.ts';
 import { createRebuildingWorker } from './rebuilding-worker.ts';
 import { createRetirableWorker } from './retirable-worker.ts';
@@ -120,8 +121,9 @@ function activitiesWorker(prompt: PromptCancellations): typeof Worker {
   };
 }
 
-function sharedOptions({ connection, namespace, storeId }: TemporalWorkerInput) {
+function sharedOptions({ connection, namespace, storeId, configuration }: TemporalWorkerInput) {
   return {
+    ...versioningOptions(configuration),
     connection,
     namespace,
     identity: `everthread:${storeId}:${process.pid}@${hostname()}`,
