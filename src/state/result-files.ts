@@ -11,40 +11,51 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import { storeAttachments } from './attachments.ts';
 import { createIds } from './id.ts';
 import { withLine } from './tool-result.ts';
+import { storeWhole } from './whole-result.ts';
 
 export interface ResultWithFiles {
   readonly result: ToolResult;
   readonly attachments: readonly AttachmentRef[];
 }
 
-/** `key` identifies the call within its thread. */
+export interface CallPlace {
+  readonly threadId: string;
+  /** Identifies the call within its thread. */
+  readonly key: string;
+  readonly callId: string;
+}
+
 export async function storeResultFiles(
   store: ThreadStore,
-  threadId: string,
-  key: string,
+  place: CallPlace,
   result: ToolResult,
 ): Promise<ResultWithFiles> {
-  const { attachments: given, ...bare } = result;
-  if (given === undefined) return { result: withinLimit(bare), attachments: [] };
+  const { threadId, key } = place;
+  const { attachments: given, ...rest } = result;
+  const bare = await withinLimit(store, place, rest);
+  if (given === undefined) return { result: bare, attachments: [] };
   try {
     const nextId = createIds(store, `${threadId}:${key}:file`);
-    return {
-      result: withinLimit(bare),
-      attachments: await storeAttachments({ store, threadId, nextId }, given),
-    };
+    return { result: bare, attachments: await storeAttachments({ store, threadId, nextId }, given) };
   } catch (error) {
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     const line = `The attachments could not be stored: ${error.message}`;
-    return { result: withLine(withinLimit(bare), line), attachments: [] };
+    return { result: withLine(bare, line), attachments: [] };
   }
 }
 
-/** Cuts the texts of a result to what a message may hold. */
-function withinLimit(result: ToolResult): ToolResult {
-  const cut = (['result', 'error', 'error_code'] as const).flatMap((field) => {
+/** Cuts the texts of a result to what a message may hold. What is cut is kept whole as a file. */
+async function withinLimit(
+  store: Pick<ThreadStore, 'files'>,
+  { threadId, callId }: CallPlace,
+  result: ToolResult,
+): Promise<ToolResult> {
+  const cut: [string, string][] = [];
+  for (const field of ['result', 'error', 'error_code'] as const) {
     const text = result[field];
-    return text === undefined || fits(text) ? [] : [[field, cutToFit(text)]];
-  });
+    if (text === undefined || fits(text)) continue;
+    cut.push([field, cutToFit(text, await storeWhole(store, threadId, callId, text))]);
+  }
   const bare = cut.length === 0 ? result : { ...result, ...Object.fromEntries(cut) };
   if (bare.error_data === undefined || fits(JSON.stringify(bare.error_data))) return bare;
   const { error_data: _, ...rest } = bare;
@@ -59,9 +70,10 @@ function fits(text: string): boolean {
   return text.length * 3 <= MAX_BYTES || utf8Length(text) <= MAX_BYTES;
 }
 
-const omission = (characters: number) => `\n(${characters} characters are left out here.)\n`;
-
-function cutToFit(text: string): string {
+/** `path`: the file that has the whole text, if it could be stored. */
+function cutToFit(text: string, path: string | undefined): string {
+  const whole = path === undefined ? '' : ` The whole text is in the file ${path}.`;
+  const omission = (characters: number) => `\n(${characters} characters are left out here.${whole})\n`;
   // In proportion to its bytes: a character has one to three of them.
   const cut = cutMiddle(text, Math.floor((text.length * MAX_BYTES) / utf8Length(text)), omission);
   // What is left may be of longer characters than the rest.

@@ -123,6 +123,12 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
     },
   );
 
+  it('a result that is too long for a message is cut, and its file has all of it', async () => {
+    const { threadId, message } = hostile.find(({ tool }) => tool.name === 'returns_50_mb') as Ended;
+    const [path = ''] = message?.content?.match(/\/results\/[\w.-]+\.txt/) ?? [];
+    expect(await cluster.client.files(threadId).stat(path)).toMatchObject({ size: 50 * 1024 * 1024 });
+  });
+
   it('each of them has begun once, also one that may be tried again', () => {
     const begun = readFileSync(join(cluster.folder, 'begun'), 'utf8').trim().split('\n');
     expect(begun.sort()).toEqual(CLUMSY.map(({ name }) => name).sort());

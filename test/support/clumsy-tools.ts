@@ -217,7 +217,9 @@ export const CLUMSY: readonly ClumsyTool[] = [
   {
     name: 'returns_50_mb',
     body: () => 'x'.repeat(50 * 1024 * 1024),
-    ...good(/^x+\n\(4\d{7} characters are left out here\.\)\nx+$/),
+    ...good(
+      /^x+\n\(4\d{7} characters are left out here\. The whole text is in the file \/results\/[\w.-]+\.txt\.\)\nx+$/,
+    ),
   },
   {
     name: 'returns_depth',

@@ -94,8 +94,9 @@ export async function storeFiles(
   { result, execution, answer, sink }: AnsweredFrame & ShapedResult,
 ): Promise<Verdict<ResultRow, never>> {
   if (!result) return go({ row: { result: null } });
-  const { thread, step, index } = execution;
-  const stored = await storeResultFiles(store, thread.id, `${step}:${index}`, result);
+  const { thread, step, index, call } = execution;
+  const place = { threadId: thread.id, key: `${step}:${index}`, callId: call.callId };
+  const stored = await storeResultFiles(store, place, result);
   const { error_code: code, error_data: data } = stored.result;
   const error = {
     ...(code === undefined ? {} : { error_code: code }),
