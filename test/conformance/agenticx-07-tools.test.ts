@@ -193,11 +193,17 @@ describe('a call that is refused, fails or is cut off', () => {
 
   it('[AX-67] is of a subagent where the prompt has none: an error, and the turn goes on', async () => {
     const { tools } = toolsOf();
-    const model = scriptedModel([calls('subagent_create', { agent: 'scout' }), calls('ok'), says('done')]);
+    const model = scriptedModel([
+      calls('subagent_create', { agent: 'scout', message: 'go', attachments: [], name: 'scout' }),
+      calls('ok'),
+      says('done'),
+    ]);
     const runtime = await testRuntime({ model, tools });
     const thread = await runtime.start('go');
     expect((await runtime.transcript(thread)).slice(2)).toEqual([
-      expect.stringMatching(/^tool subagent_create error: /),
+      expect.stringMatching(
+        /^tool subagent_create error: .*"subagent_create" is not available to this prompt\.$/,
+      ),
       'assistant:  -> ok',
       'tool ok success: ok done',
       'assistant: done',

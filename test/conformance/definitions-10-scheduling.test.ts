@@ -117,7 +117,7 @@ describe('definitions §10 Effects: scheduling', () => {
     const thread = await runtime.start('go');
     const [given, waiting] = (await resultOf(runtime, thread)) as [string[], number];
     expect(given.slice(0, 2)).toEqual(['EffectNotFound', 'EffectNotFound']);
-    expect(new Set(given.slice(2, 10))).toEqual(new Set(['InvalidValue']));
+    expect(new Set(given.slice(2, 11))).toEqual(new Set(['InvalidValue']));
     expect(given[11]).toMatch(/InvalidValue|LimitExceeded/);
     expect(waiting).toBe(0);
   });

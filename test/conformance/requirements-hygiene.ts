@@ -68,6 +68,6 @@ export const HYGIENE: readonly Requirement[] = [
   {
     id: 'AX-67',
     level: 'MUST',
-    text: 'A call of an unknown subagent is an error, and the turn continues.',
+    text: 'A call of a subagent tool in a prompt without subagents is an error, and the turn continues.',
   },
 ];

@@ -131,7 +131,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'runtime 15',
     level: 'MUST',
-    text: 'Everything together: one flow, order, limits, results first, durable queue, copied files, code, values.',
+    text: 'Everything together, on one family: one flow, order, results first, queued messages, copied files, code, values. Limits and the durable queue have rows of their own (6.4, 9).',
   },
   ...DEFINITIONS,
   ...THREAD_STATE,

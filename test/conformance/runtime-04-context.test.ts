@@ -83,10 +83,19 @@ describe('runtime §4 Context Assembly', () => {
     });
     await runtime.client.waitForIdle(threadId);
     expect(sent(model, 0).map(({ content }) => content)).toEqual(['You help.', 'quietly', 'aloud']);
-    expect((await runtime.client.getMessages(threadId)).messages.map(({ content }) => content)).toEqual([
-      'aloud',
-      'yes',
-    ]);
+  });
+
+  it('[definitions 15.3] a silent message is in the list of those who ask for silent ones, and in no other', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('yes')]) });
+    const { threadId } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'quietly', silent: true }, { content: 'aloud' }],
+    });
+    await runtime.client.waitForIdle(threadId);
+    const listed = async (options = {}) =>
+      (await runtime.client.getMessages(threadId, options)).messages.map(({ content }) => content);
+    expect(await listed()).toEqual(['aloud', 'yes']);
+    expect(await listed({ includeSilent: true })).toEqual(['quietly', 'aloud', 'yes']);
   });
 
   it('[definitions 6.1] reasoning is kept, and sent again where the prompt asks for it', async () => {

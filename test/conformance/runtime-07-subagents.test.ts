@@ -62,7 +62,7 @@ describe('runtime §7.1 Parents and children', () => {
       execute: async (state: ThreadState, child: ThreadState) => {
         await child.injectMessage({
           role: 'system',
-          content: `made by ${state.agentId} for ${child.agentId}`,
+          content: `made by ${state.agentId} for ${(await state.getChildThread(child.threadId))?.agentId} of ${(await child.getParentThread())?.agentId}`,
         });
       },
     });
@@ -74,7 +74,9 @@ describe('runtime §7.1 Parents and children', () => {
       main: { tools: ['scout'], hooks: ['seen'] },
     });
     await runtime.start('go');
-    expect(told(actors.of('scout_a')[0] as RecordedRequest)).toContain('system: made by helper for scout');
+    expect(told(actors.of('scout_a')[0] as RecordedRequest)).toContain(
+      'system: made by helper for scout of helper',
+    );
   });
 
   it('[runtime 7.1] a child may have children', async () => {

@@ -118,7 +118,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     );
   });
 
-  it('[runtime 13] stop ends an endless loop with its tool call, and the thread answers the next message', async () => {
+  it('[runtime 13.9.15] stop ends an endless loop with its tool call, and the thread answers the next message', async () => {
     let ended: CodeExecutionResult | undefined;
     let running = false;
     const compute = toolOf(async (state) => {

@@ -5,7 +5,7 @@ import { calls, callsMany, says } from '../../src/testing/index.ts';
 import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent-project.ts';
 
 describe('runtime §15 Conformance Summary', () => {
-  it('[runtime 15] a family keeps to one flow a thread, tools in order, results before anything else, limits, its queue, copied files, code, values', async () => {
+  it('[runtime 15] a family keeps to one flow a thread, tools in order, results before anything else, queued messages, copied files, code, values', async () => {
     const seen: string[] = [];
     const note = defineTool({
       description: 'works',
@@ -68,6 +68,7 @@ describe('runtime §15 Conformance Summary', () => {
     expect(new TextDecoder().decode((await client.files(thread).read(path)) ?? undefined)).toBe('for all');
     expect(await lastResult(runtime, thread)).toMatchObject({ tool_status: 'success' });
     for (const id of [thread, child?.threadId as string]) {
+      expect(await client.values(id).get('own')).toBe(id);
       const events = await runtime.store.events.read(id, 0, 10_000);
       const ended = events.filter((event) => event.type === 'execution.ended').map(({ data }) => data.reason);
       expect(ended[0]).toBe(id === thread ? 'stop_on_response' : 'session_stop');

@@ -100,7 +100,7 @@ describe('a tool that asks', () => {
     ]);
   });
 
-  it('goes on by an update, which gives the verdict', async () => {
+  it('[AX-92] goes on by an update, which gives the verdict', async () => {
     const { client, threadId, wait, handle, transcript } = await runtimeThatAsks();
     const tell = (answer: { value: unknown; by?: string }, id = wait.id) =>
       handle.executeUpdate(answerWaitUpdate, { args: [{ id, answer }] });

@@ -115,7 +115,13 @@ describe('the limits of a team', () => {
 
   it('[AX-121] a turn makes as many in all as its definitions allowed when it began; the next one begins anew', async () => {
     const actors = cast({
-      main: (request) => (/^[0-9]$/.test(newest(request)) ? scouts(Number(newest(request))) : says('noted')),
+      main: (request) => {
+        if (/^[0-9]$/.test(newest(request))) return scouts(Number(newest(request)));
+        // The first turn tries again in its second step.
+        return request.messages.filter(({ role }) => role === 'tool').length === 2
+          ? scouts(1)
+          : says('noted');
+      },
       scout_a: () => calls('finish', { text: 'found' }),
     });
     let maxChildren = 1;
@@ -130,7 +136,11 @@ describe('the limits of a team', () => {
     });
     const thread = await runtime.start('2');
     expect(await childrenOf(runtime, thread)).toHaveLength(1);
-    expect((await lastResult(runtime, thread))?.content).toContain('max_children_reached: a turn of yours');
+    const refused = (await runtime.messages(thread)).filter(({ tool_status }) => tool_status === 'error');
+    expect(refused.map(({ content }) => content)).toEqual([
+      expect.stringContaining('max_children_reached: a turn of yours'),
+      expect.stringContaining('max_children_reached: a turn of yours'),
+    ]);
     await runtime.say(thread, '3');
     expect(await childrenOf(runtime, thread)).toHaveLength(3);
     expect((await lastResult(runtime, thread))?.content).toContain('2 subagents in total');

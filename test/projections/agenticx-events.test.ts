@@ -54,7 +54,7 @@ describe('RuntimeEvents of a thread', () => {
       expect(await turns(runtime, thread, { after: cursor })).toEqual(all.slice(n + 1));
   });
 
-  it('[AX-90] a confirmation is asked, answered, and then its call has a result', async () => {
+  it('[AX-66] a confirmation is asked, answered, and then its call has a result', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([callsMany([{ name: 'pay' }]), says('done')]),
       tools: { pay },

@@ -184,6 +184,10 @@ export function registerFamilyReport(given: () => Stores): void {
       expect(await silent.parent.open()).toMatchObject({ waiting: 0 });
       expect(await silent.store.children.get(silent.child.id)).toMatchObject({ status: 'idle' });
       expect(await silent.parent.events('subagent.returned')).toMatchObject([{ data: { by: 'dropped' } }]);
+      const failing = await family(explicit);
+      const failed = await work(failing.child, { kind: 'failure' }, 'failed');
+      expect(await failing.store.reports.deliver(failing.child.id, failed)).toMatchObject({ by: 'dropped' });
+      expect(await failing.parent.open()).toMatchObject({ waiting: 0 });
       const awaited = await family({ ...explicit, waits: true });
       expect(await awaited.store.reports.deliver(awaited.child.id, await work(awaited.child))).toMatchObject({
         by: 'call',
