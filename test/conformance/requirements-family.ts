@@ -20,7 +20,7 @@ export const FAMILY: readonly Requirement[] = [
   {
     id: 'runtime 7.4',
     level: 'MUST',
-    text: 'First message, files and name come from arguments; a bootstrap prompt gets two hints, and scoped values are never shown.',
+    text: 'First message, files and name come from arguments; a bootstrap model sees two variables, and no other that an object-form child has from its parent, whenever it was set, is in a prompt of the child or of those below it.',
   },
   {
     id: 'runtime 7.5',
