@@ -23,7 +23,7 @@ export const AMBIGUITY_LINES: readonly PageLine[] = [
   reads(
     '§22.14: providerOptions of a prompt',
     "merged over the model's, key by key at the first level",
-    'definitions 5.2',
+    'definitions 4',
   ),
   reads(
     '§22.20: the schema of the arguments of a child',

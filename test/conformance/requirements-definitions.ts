@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
   [
     '10',
     'MUST',
-    'Effects are scheduled with arguments, run once when due and never earlier, can be listed and removed while they wait, and end with their thread.',
+    'Effects are scheduled with arguments, run when due, never earlier and at least once, can be listed and removed while they wait, and end with their thread.',
   ],
   [
     '11',

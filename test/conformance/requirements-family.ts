@@ -27,7 +27,11 @@ export const FAMILY: readonly Requirement[] = [
     level: 'SHOULD',
     text: 'Missing scoped variables are requested; providing them starts the child at once, exactly once.',
   },
-  { id: 'runtime 8', level: 'MUST', text: 'Attachments are copied across thread boundaries, both ways.' },
+  {
+    id: 'runtime 8',
+    level: 'MUST',
+    text: 'Messages and reports cross thread boundaries once, whatever is lost, and their attachments are copied, both ways.',
+  },
   {
     id: 'runtime 8.1',
     level: 'MUST',

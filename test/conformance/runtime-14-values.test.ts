@@ -38,15 +38,17 @@ describe('runtime §14.1 Runtime Semantics', () => {
       return store;
     };
     const tools = { write, read };
+    const before = await open();
     const first = await testRuntime({
       model: scriptedModel([calls('write'), says('ok'), calls('read'), says('ok')]),
       tools,
-      store: await open(),
+      store: before,
     });
     const thread = await first.start('write');
     await first.say(thread, 'read');
     expect(await toolAnswers(first, thread)).toEqual(['written', PLAN]);
     await first.stopWorker();
+    await before.close();
     const second = await testRuntime({
       model: scriptedModel([calls('read'), says('ok')]),
       tools,
