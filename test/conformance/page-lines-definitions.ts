@@ -63,7 +63,7 @@ export const DEFINITIONS_LINES: readonly PageLine[] = [
   ),
   reads(
     '§9: hooks',
-    'those with a higher `priority` first, then in list order; 30 seconds each. `before_tool_call`, `on_compaction` and `on_agent_end` are additions. Messages that the runtime writes itself (a stopped text, an unknown outcome, the first message of a sub-prompt given by its call) run none',
+    'those with a higher `priority` first, then in list order; 30 seconds each. `before_tool_call`, `on_compaction` and `on_agent_end` are additions. Messages that the runtime writes itself (a stopped text, an unknown outcome) run none',
     'definitions 9',
   ),
   reads(

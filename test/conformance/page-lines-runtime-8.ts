@@ -66,12 +66,12 @@ export const RUNTIME_LINES_FROM_8: readonly PageLine[] = [
   ),
   reads(
     '§12: durable logs',
-    'every event stays, except the pieces of streamed text, which are removed ten minutes after their execution has ended: the message has the text. Tools that code invokes leave a log entry and no message',
+    'every event stays, except the pieces of streamed text, which are removed from ten minutes after their execution has ended: the message has the text. Tools that code invokes leave a log entry and no message',
     'runtime 12',
   ),
   reads(
     '§12: synthesized status messages (MAY)',
-    'there are none: events report the same, and the history has only what models and people said. A `status_kind` that an author sets is shown with the log entry',
+    'there are none: events report the same, and models would read the messages. The history has the call of a queued tool (`metadata.queuedTool`) and the text of a stopped step as far as it came (`metadata.stopped`). A `status_kind` that an author sets is shown with the log entry',
     'runtime 12',
   ),
   reads(
