@@ -1,5 +1,5 @@
 /** Ambiguities between the texts of Standard Agents (§22 of the definitions) that no other line of the page settles. */
-import { differs, type PageLine, reads } from './page-line.ts';
+import { type PageLine, reads } from './page-line.ts';
 
 export const AMBIGUITY_LINES: readonly PageLine[] = [
   reads('§22.1: 0.1.0 or 0.2.0', '0.1.0; names of 0.2.0 are refused with the alternative'),
@@ -40,9 +40,10 @@ export const AMBIGUITY_LINES: readonly PageLine[] = [
     'a failure that names the limit, with the last output',
     'runtime 8.2',
   ),
-  differs(
+  reads(
     '§22.24: the side that hears a report',
     'side A with one AI side, and of two the side that has called the child: the other one knows nothing of it',
+    'runtime 8.2',
   ),
   reads(
     '§22.25, §22.26: failures of hooks',

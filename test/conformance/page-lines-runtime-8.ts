@@ -35,7 +35,7 @@ export const RUNTIME_LINES_FROM_8: readonly PageLine[] = [
   ),
   reads(
     '§9: queued work is durable',
-    '`queueMessage` when it resolves; `queueTool`, which cannot be awaited, with the result of the call that queued it: a call that is lost has queued nothing',
+    'a message of our client or of code is in the store before Temporal is told of it. `queueTool`, which cannot be awaited, is stored with the result of the call that queued it: a call that is lost has queued nothing',
     'definitions 14.6',
   ),
   reads(
@@ -91,7 +91,7 @@ export const RUNTIME_LINES_FROM_8: readonly PageLine[] = [
   ),
   reads(
     '§13.4: memory',
-    '64 MiB by default, raised to 8 and clamped to 256 (choice (a)); the result has `memoryUsedBytes`',
+    '64 MiB by default; a request below 8 is raised, one above 256 is clamped (choice (a)), and the message of the overrun names the limit in effect',
     'runtime 13.4.1',
     'definitions 19.5',
   ),

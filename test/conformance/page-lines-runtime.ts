@@ -69,7 +69,7 @@ export const RUNTIME_LINES: readonly PageLine[] = [
   ),
   differs(
     '§5.2: tool errors are persisted as tool results',
-    'unless a hook removes the call with `null` (definitions §9): then neither the call nor its result is stored',
+    'unless a hook removes the call with `null` (definitions §9): then no result is stored, and the message has the call no longer',
   ),
   reads(
     '§5.2: tool errors do not end the loop',
@@ -134,6 +134,11 @@ export const RUNTIME_LINES: readonly PageLine[] = [
     '§7.2: maxInstances',
     '`subagent_create` stays on offer, and its error lists the living instances',
     'runtime 7.2',
+  ),
+  reads(
+    '§7.2, §7.4: the name of a child',
+    'white space is collapsed, and it is cut at 120 characters; a blank one is refused',
+    'runtime 7.4',
   ),
   reads(
     '§7.3: optional',

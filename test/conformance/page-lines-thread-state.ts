@@ -88,7 +88,7 @@ export const THREAD_STATE_LINES: readonly PageLine[] = [
   ),
   reads(
     'Environment: secret values should be redacted',
-    'they become `[secret NAME]` in results, errors, logs, messages, events and arguments. Values and the content of files stay as written, since they are data of the author’s and not shown by themselves',
+    'they become `[secret NAME]`: every secret of the thread in results and errors, those that the code has read in messages, events and arguments. Values and the content of files stay as written, since they are the author’s data and not shown by themselves',
     'definitions 16',
   ),
   reads(
