@@ -141,7 +141,7 @@ describe('definitions §9 the course of a turn', () => {
 });
 
 describe('definitions §9 requests', () => {
-  it('[definitions 9] filter_messages and after_system_message shape this request alone; prefilter has the last word', async () => {
+  it('[definitions 12.2] filter_messages and after_system_message shape this request alone; prefilter has the last word', async () => {
     const model = scriptedModel(() => says('ok'));
     const runtime = await hookRuntime({
       model,
