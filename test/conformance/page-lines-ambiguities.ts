@@ -43,7 +43,7 @@ export const AMBIGUITY_LINES: readonly PageLine[] = [
   reads(
     '§22.24: the side that hears a report',
     'side A with one AI side, and of two the side that has called the child: the other one knows nothing of it',
-    'runtime 8.2',
+    'runtime 4',
   ),
   reads(
     '§22.25, §22.26: failures of hooks',

@@ -101,6 +101,12 @@ export const RUNTIME_LINES_FROM_8: readonly PageLine[] = [
     'runtime 13.4.4',
   ),
   reads(
+    '§13.4: terminate settles within 50 ms (SHOULD), §13.9.8 (MUST)',
+    'the handle settles at once, on the side of the host, also in a tight loop; the process behind it is killed if it has not ended 100 ms later',
+    'runtime 13.4.2',
+    'runtime 13.9.8',
+  ),
+  reads(
     '§13.4: safety caps',
     'on transfers, functions, logs and reports: they are listed in [sandbox.md](sandbox.md#caps). Reports are data, so a run that exceeds theirs is ended; logs lose their oldest entries',
     'runtime 13.4.3',

@@ -157,7 +157,7 @@ export const RUNTIME_LINES: readonly PageLine[] = [
   ),
   reads(
     '§7.4: copied child env is never in prompt text',
-    "that is every variable from the parent's thread, not only `scopedEnv`, in the child and below it: an `env` part shows `[withheld NAME]`. A variable that is set for the child itself is shown, and those of the user and the instance are no copies. What a tool returns is its author's: only secrets are removed from it",
+    "that is every variable from the parent's thread, not only `scopedEnv`, in the child and below it: an `env` part shows `[withheld NAME]`. A variable that is set for the child itself is shown, those of the user and the instance are no copies, and an entry of the child that names it in turn shows it to that bootstrap model. What a tool returns is its author's: only secrets are removed from it",
     'runtime 7.4',
   ),
   reads(
