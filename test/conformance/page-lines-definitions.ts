@@ -57,7 +57,7 @@ export const DEFINITIONS_LINES: readonly PageLine[] = [
   ),
   reads(
     '§8: result',
-    'a text of 4 MiB at most, longer ones are cut; attachments that cannot be stored leave the result a success that says so',
+    'a text above 4 MiB is cut and kept whole as a file; attachments that cannot be stored leave the result a success that says so',
     'definitions 8',
     'definitions 15.4',
   ),

@@ -77,7 +77,7 @@ export const RUNTIME_LINES: readonly PageLine[] = [
   ),
   reads(
     '§5.2: what a tool error is',
-    'a throw, and a result with the status `error`. Whatever else a tool returns is a success and is written as text, cut in the middle above 4 MiB: its work is done, and a model that read of a failure would do it again',
+    'a throw, and a result with the status `error`. Whatever else a tool returns is a success and is written as text; above 4 MiB that is cut in the middle and kept whole as a file. Its work is done, and a model that read of a failure would do it again',
   ),
   reads(
     '§5.2: tools that never answer',
