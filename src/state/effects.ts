@@ -20,10 +20,11 @@ export interface EffectsInput {
 
 export function createEffects(
   { store, registry, nextId, redactKnown }: EffectsInput,
-  { thread, work }: CallerContext,
+  { thread, life, work }: CallerContext,
 ): ThreadEffects {
   return {
     async scheduleEffect(name, args = {}, delay = 0) {
+      life.signal.throwIfAborted();
       if (!registry.effects.has(name)) throw unknownEffect(registry, name);
       const id = nextId();
       const effect = {

@@ -13,6 +13,7 @@ import { LIMITS, utf8Length } from '../core/value/limit.ts';
 import type { ChildRecord } from '../store/port/family.ts';
 import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
 import type { CallerContext } from './caller-context.ts';
+import { refuseTerminated } from './life.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 export interface FamilyInput {
@@ -46,13 +47,14 @@ export function createFamily(input: FamilyInput, caller: CallerContext): Omit<Th
     },
     async getParentThread() {
       // Y1: the registry decides.
-      const parentId = await findParent(store, thread);
-      return parentId === undefined ? null : find(parentId);
+      const entry = await findEntry(store, thread);
+      return entry && find(entry.parentId);
     },
     notifyParent: (content) => notifyParent(input, caller, content),
     async setStatus(status) {
       const text = requireText('setStatus', status, { characters: LIMITS.childStatusChars });
-      if (thread.parentId !== null) await store.children.setStatus(thread.id, input.redactKnown(text));
+      if (await findLivingEntry(store, thread))
+        await store.children.setStatus(thread.id, input.redactKnown(text));
     },
   };
 }
@@ -77,8 +79,8 @@ async function notifyParent(
   content: string,
 ): Promise<void> {
   const text = requireText('notifyParent', content, { bytes: LIMITS.contentBytes });
-  const parentId = await findParent(store, thread);
-  if (parentId === undefined) return;
+  const entry = await findLivingEntry(store, thread);
+  if (!entry) return;
   const message: MessageItem = {
     kind: 'message',
     id: nextId(),
@@ -90,12 +92,19 @@ async function notifyParent(
   // Y2: stored before it is signalled.
   if (!(await store.children.tellParent(thread.id, message))) return;
   work.noteTold(message.content);
-  await work.reach(parentId).wake();
+  await work.reach(entry.parentId).wake();
 }
 
-async function findParent(store: ThreadStore, { id, parentId }: ThreadRecord): Promise<string | undefined> {
-  if (parentId === null) return undefined;
-  return (await store.children.get(id))?.parentId;
+/** The thread's entry in its parent's registry, as it is now. */
+async function findEntry(store: ThreadStore, { id, parentId }: ThreadRecord): Promise<ChildRecord | null> {
+  return parentId === null ? null : store.children.get(id);
+}
+
+/** Throws `ThreadTerminated`: a thread that has ended sends nothing. */
+async function findLivingEntry(store: ThreadStore, thread: ThreadRecord): Promise<ChildRecord | null> {
+  const entry = await findEntry(store, thread);
+  refuseTerminated(thread.id, entry?.terminatedAt != null);
+  return entry;
 }
 
 function toEntry(child: ChildRecord): SubagentRegistryEntry {

@@ -80,6 +80,7 @@ async function updateMessage(input: MessagesInput, id: string, given: MessageUpd
 
 async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise<void> {
   const { caller } = input;
+  caller.life.signal.throwIfAborted();
   const id = input.nextId();
   const message = redactMessage(given, input.redactKnown);
   const { role = 'user', content, silent, metadata, attachments } = message;

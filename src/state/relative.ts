@@ -7,6 +7,7 @@
  * L4. Each time a relative is opened, what is created through it gets other ids, which are equal in every attempt.
  * L5. A tool's `uses` also restrict what it reaches through a relative.
  * L6. Values belong to the thread's own code (runtime §14.1.3), so a state knows whose code it was opened for.
+ * L7. Once the code has terminated its own thread, it queues and runs nothing in a relative either (runtime §10).
  */
 import type { ThreadRecord } from '../store/port/thread.ts';
 import type { CallerContext } from './caller-context.ts';
@@ -17,7 +18,7 @@ import type { StateParts } from './state-parts.ts';
 export interface RelativeFrom
   extends Pick<
     CallerContext,
-    'thread' | 'key' | 'signal' | 'work' | 'hooksOf' | 'tool' | 'reachingTool' | 'reachedFrom'
+    'thread' | 'key' | 'signal' | 'life' | 'work' | 'hooksOf' | 'tool' | 'reachingTool' | 'reachedFrom'
   > {
   readonly parts: StateParts;
 }
@@ -27,7 +28,8 @@ export function toRelative(
   thread: ThreadRecord,
   times: number,
 ): { readonly caller: CallerContext; readonly parts: StateParts } {
-  const life = openLife();
+  // L7: it ends with the code's own thread.
+  const life = openLife(from.life);
   const { signal, hooksOf, tool, reachingTool = tool, reachedFrom = from.thread.id, parts: own } = from;
   // L3: known secrets are shared.
   const parts: StateParts = { env: own.env.of(thread), runCode: own.runCode };

@@ -51,7 +51,7 @@ export function createTools(
   let invoked = 0;
   return {
     queueTool(name, args = {}) {
-      refuseTerminated(thread.id, caller.life.signal.aborted);
+      caller.life.signal.throwIfAborted();
       const refusal = refuseReach(caller, name);
       if (refusal !== undefined) throw new RuntimeError('InvalidDefinitions', refusal);
       if (!isCallable(registry, name))
@@ -60,6 +60,7 @@ export function createTools(
       work.queueTool({ id: nextId(), name, arguments: env.redactKnown(checked) });
     },
     async invokeTool(name, args = {}) {
+      caller.life.signal.throwIfAborted();
       // Read anew: a client or a relative may have ended the thread.
       refuseTerminated(thread.id, (await store.threads.get(thread.id))?.terminatedAt != null);
       const began = performance.now();

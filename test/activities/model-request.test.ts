@@ -30,6 +30,12 @@ describe('[definitions 4] a request has what the definition of its model says:',
     expect(bare).not.toHaveProperty('includedProviders');
   });
 
+  it('its options, overridden by those of the prompt, key by key', () => {
+    const own = { seed: 1, extra: { a: 1 } };
+    const { providerOptions } = requestOf({ providerOptions: own }, { providerOptions: { extra: { b: 2 } } });
+    expect(providerOptions).toEqual({ seed: 1, extra: { b: 2 } });
+  });
+
   it('the format of the answer, unless the model has no JSON mode', () => {
     const providerOptions = { responseFormat: { type: 'json_object' }, seed: 7 };
     expect(requestOf({}, { providerOptions })).toMatchObject({

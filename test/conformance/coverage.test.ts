@@ -5,7 +5,10 @@ import { describe, expect, it } from '@jest/globals';
 import { readSections, readTitles, renderLedger } from './ledger.ts';
 import { PAGE_LINES } from './page-lines.ts';
 import { AGENTICX_LINES } from './page-lines-agenticx.ts';
+import { DEFINITIONS_LINES } from './page-lines-definitions.ts';
+import { RUNTIME_LINES } from './page-lines-runtime.ts';
 import { TANGLE_LINES } from './page-lines-tangle.ts';
+import { THREAD_STATE_LINES } from './page-lines-thread-state.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const LEDGER = join(import.meta.dirname, '..', '..', 'docs', 'conformance.md');
@@ -41,6 +44,9 @@ describe('the conformance ledger', () => {
     ['Protolink', PAGE_LINES],
     ['AgenticX', AGENTICX_LINES],
     ['Tangle', TANGLE_LINES],
+    ['the runtime chapter', RUNTIME_LINES],
+    ['ThreadState', THREAD_STATE_LINES],
+    ['the definitions', DEFINITIONS_LINES],
   ])('has each line of the page of %s once, and every case that one cites is known', (_, page) => {
     const lines = page.map(({ what }) => what);
     expect(lines.filter((what, index) => lines.indexOf(what) !== index)).toEqual([]);

@@ -11,7 +11,7 @@ const ok = answering({ status: 'success', result: 'worked' });
 const broken = answering({ status: 'error', error: 'broken' });
 
 describe('definitions §9 results of tools', () => {
-  it('[definitions 9] a result goes through after_tool_call_* and then before_store_tool_result', async () => {
+  it('[definitions 12.4] a result goes through after_tool_call_* and then before_store_tool_result', async () => {
     const seen: unknown[] = [];
     const runtime = await hookRuntime({
       model: scriptedModel([callsMany([{ name: 'ok', args: { a: 1 } }, { name: 'broken' }]), says('done')]),

@@ -141,7 +141,7 @@ describe('definitions §9 the course of a turn', () => {
 });
 
 describe('definitions §9 requests', () => {
-  it('[definitions 9] filter_messages and after_system_message shape this request alone; prefilter has the last word', async () => {
+  it('[definitions 12.2] filter_messages and after_system_message shape this request alone; prefilter has the last word', async () => {
     const model = scriptedModel(() => says('ok'));
     const runtime = await hookRuntime({
       model,
@@ -251,16 +251,22 @@ describe('definitions §9 requests', () => {
     ]);
   });
 
-  it("[definitions 22.43] hooks of a prompt take the place of the agent's", async () => {
-    const model = scriptedModel([says('ok')]);
-    const runtime = await hookRuntime({
-      model,
-      prompt: { hooks: ['after_system_message_2'] },
-      hooks: { after_system_message: [() => 'of the agent', () => 'of the prompt'] },
-    });
-    await runtime.start('go');
-    expect(model.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'of the prompt' });
-  });
+  it.each([
+    [['after_system_message_2'], 'You help. Two.'],
+    [[], 'You help. One. Two.'],
+  ])(
+    "[definitions 22.43] hooks of a prompt take the place of the agent's; an empty list does not: %j",
+    async (hooks, text) => {
+      const model = scriptedModel([says('ok')]);
+      const runtime = await hookRuntime({
+        model,
+        prompt: { hooks },
+        hooks: { after_system_message: [(_state, text) => `${text} One.`, (_state, text) => `${text} Two.`] },
+      });
+      await runtime.start('go');
+      expect(model.requests[0]?.messages[0]).toEqual({ role: 'system', content: text });
+    },
+  );
 
   it('[definitions 22.25] a hook that fails is told, and the chain goes on', async () => {
     const model = scriptedModel([says('ok')]);

@@ -115,13 +115,15 @@ describe('definitions §18 storage', () => {
         await state.getFileStats(),
       ]),
     };
+    const before = await open();
     const first = await testRuntime({
       model: scriptedModel([calls('write'), says('ok')]),
       tools,
-      store: await open(),
+      store: before,
     });
     const thread = await first.start('go');
     await first.stopWorker();
+    await before.close();
     const second = await testRuntime({
       model: scriptedModel([calls('read'), says('ok')]),
       tools,

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { PageLine } from './page-line.ts';
 import { PAGE_LINES } from './page-lines.ts';
 import { AGENTICX_LINES } from './page-lines-agenticx.ts';
+import { DEFINITIONS_LINES } from './page-lines-definitions.ts';
+import { RUNTIME_LINES } from './page-lines-runtime.ts';
 import { TANGLE_LINES } from './page-lines-tangle.ts';
+import { THREAD_STATE_LINES } from './page-lines-thread-state.ts';
 import { REQUIREMENTS } from './requirements.ts';
 
 const { renderRules } = await import(new URL('../../scripts/write-rules.mjs', import.meta.url).href);
@@ -52,7 +55,9 @@ export function readSections(): CitedSection[] {
 }
 
 const SOURCES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !/(^|\/)(ledger|page-lines|requirements?[\w-]*)\.ts$/.test(file))
+  .filter(
+    (file) => file.endsWith('.ts') && !/(^|\/)(ledger|page-lines?[\w-]*|requirements?[\w-]*)\.ts$/.test(file),
+  )
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
   .sort()
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
@@ -67,6 +72,13 @@ function compareIds(one: string, other: string): number {
   if (chapter !== otherChapter) return CHAPTERS.indexOf(chapter) - CHAPTERS.indexOf(otherChapter);
   return chapter === 'threadstate' ? 0 : BY_NUMBER.compare(one, other);
 }
+
+/** The texts of the spec whose choices the page lists. */
+const CHOICES: readonly (readonly [heading: string, lines: readonly PageLine[]])[] = [
+  ['The runtime chapter', RUNTIME_LINES],
+  ['The page of ThreadState', THREAD_STATE_LINES],
+  ['The definitions', DEFINITIONS_LINES],
+];
 
 export function renderLedger(): string {
   const titles = Map.groupBy(readTitles(), ({ id }) => id);
@@ -94,6 +106,20 @@ export function renderLedger(): string {
     ...rows,
     ...details,
     '',
+    '## Choices under the Standard Agents spec',
+    '',
+    'Where the three texts leave something open or contradict each other, the right column says how they are read here, and',
+    'why. A deviation does something else than the text says. What is not listed is followed as it stands; the rules above',
+    'show it. In brackets: the rules whose tests show the choice.',
+    '',
+    ...CHOICES.flatMap(([heading, lines]) => [
+      `### ${heading}`,
+      '',
+      '| the text | here |',
+      '| --- | --- |',
+      ...lines.map(toRow),
+      '',
+    ]),
     "## Protolink's runtime page",
     '',
     'Each heading, row and block of code of the page, with the acceptance cases above that show it, or the intended deviation.',
@@ -125,6 +151,9 @@ export function renderLedger(): string {
 
 const toRow = (line: PageLine): string => `| ${line.what} | ${stateOf(line)} |`;
 
-function stateOf({ cases = [], deviation }: PageLine): string {
-  return deviation === undefined ? cases.join(', ') : `deviation: ${deviation}`;
+function stateOf({ cases = [], deviation, reading }: PageLine): string {
+  const shown = cases.join(', ');
+  const choice = deviation === undefined ? reading : `deviation: ${deviation}`;
+  if (choice === undefined) return shown;
+  return shown === '' ? choice : `${choice} (${shown})`;
 }

@@ -21,7 +21,11 @@ const ROWS: readonly Row[] = [
     'MUST',
     'Every later read in the thread returns the value that was set, in any context.',
   ],
-  ['runtime 14.1.3', 'MUST', 'Each thread has its own keys.'],
+  [
+    'runtime 14.1.3',
+    'MUST',
+    'Each thread has its own keys; code of a parent, a child or a sibling neither reads nor writes them.',
+  ],
   ['runtime 14.1.4', 'MUST', 'Values keep their JSON structure; a value that is not JSON is refused.'],
   ['runtime 14.1.5', 'MUST', 'getValue is null for a key that was never set or was deleted.'],
   ['runtime 14.1.6', 'MUST', 'null and undefined delete a key.'],

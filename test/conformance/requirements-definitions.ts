@@ -12,7 +12,7 @@ const ROWS: readonly Row[] = [
   [
     '4',
     'MUST',
-    'A model names its provider; a call is tried three times, then the fallbacks in order; the first chunk and stalls have timeouts.',
+    'A model names its provider; a call that fails is tried three times, then the fallbacks in order; a busy provider without a fallback is asked until the time is over; the first chunk and stalls have timeouts.',
   ],
   ['5.1', 'MUST', 'A provider is created once by its factory, from its configuration.'],
   ['5.2', 'MUST', 'A request carries messages, parts, tools and settings, and its abort signal.'],
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
   [
     '10',
     'MUST',
-    'Effects are scheduled with arguments, run once when due and never earlier, can be listed and removed while they wait, and end with their thread.',
+    'Effects are scheduled with arguments, run when due, never earlier and at least once, can be listed and removed while they wait, and end with their thread.',
   ],
   [
     '11',

@@ -20,14 +20,18 @@ export const FAMILY: readonly Requirement[] = [
   {
     id: 'runtime 7.4',
     level: 'MUST',
-    text: 'First message, files and name come from arguments; a bootstrap prompt gets two hints, and scoped values are never shown.',
+    text: 'First message, files and name come from arguments; a bootstrap model sees two variables, and no other that an object-form child has from its parent, whenever it was set, is in a prompt of the child or of those below it.',
   },
   {
     id: 'runtime 7.5',
     level: 'SHOULD',
     text: 'Missing scoped variables are requested; providing them starts the child at once, exactly once.',
   },
-  { id: 'runtime 8', level: 'MUST', text: 'Attachments are copied across thread boundaries, both ways.' },
+  {
+    id: 'runtime 8',
+    level: 'MUST',
+    text: 'Messages and reports cross thread boundaries once, whatever is lost, and their attachments are copied, both ways.',
+  },
   {
     id: 'runtime 8.1',
     level: 'MUST',

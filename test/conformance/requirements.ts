@@ -99,7 +99,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'runtime 10',
     level: 'MUST',
-    text: 'terminate records its time, aborts running work and makes the thread refuse everything afterwards.',
+    text: 'terminate records its time, aborts running work and ends the descendants; afterwards everything that runs, queues, sends or changes is refused, and reading goes on.',
   },
   {
     id: 'runtime 11',

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
+import { toolOf } from '../support/tool-work.ts';
 
 const ping = defineTool({
   description: 'answers',
@@ -33,6 +34,23 @@ describe('runtime §1-2 Invocation', () => {
       'user: and now?',
       'assistant: again',
     ]);
+  });
+
+  it('[runtime 2] with one AI side a message of the assistant, or an injected one, is stored and asks for no answer', async () => {
+    const inject = toolOf((state) => state.injectMessage({ role: 'user', content: 'a note of code' }));
+    const model = scriptedModel([calls('inject'), says('done'), says('so I see')]);
+    const runtime = await testRuntime({ model, tools: { inject } });
+    const thread = await runtime.start('go');
+    await runtime.client.queueMessage(thread, { role: 'assistant', content: 'a note' });
+    await eventually(
+      'the note is in the history',
+      async () => (await runtime.transcript(thread)).at(-1) === 'assistant: a note',
+    );
+    await runtime.client.waitForIdle(thread);
+    expect(model.requests).toHaveLength(2);
+    await runtime.say(thread, 'and?');
+    const read = JSON.stringify(model.requests.at(-1)?.messages);
+    for (const note of ['a note of code', 'a note']) expect(read).toContain(`"${note}"`);
   });
 
   it('[runtime 2] a queued tool starts an execution: call, result, then a model step', async () => {

@@ -7,7 +7,7 @@ import {
   defineTool,
   registryFrom,
 } from '../../src/definitions/index.ts';
-import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
 
 const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
@@ -44,6 +44,31 @@ describe('runtime §3 Step Cycle', () => {
     ]);
     const numbers = (await runtime.store.events.read(thread, 0)).map(({ seq }) => seq);
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  });
+
+  it('[runtime 1] a result is stored before the next call of its step begins, and all of them before the model goes on', async () => {
+    const seen: unknown[] = [];
+    const stored = async (threadId: string) =>
+      (await runtime.messages(threadId)).filter(({ role }) => role === 'tool').map(({ name }) => name);
+    const note = (quick: boolean) =>
+      defineTool({
+        description: 'notes what is stored',
+        quick,
+        execute: async (state) => {
+          seen.push(await stored(state.threadId));
+          return { status: 'success' };
+        },
+      });
+    const model = scriptedModel(async ({ user }, index) => {
+      seen.push(await stored(user ?? ''));
+      return index === 0 ? callsMany(['one', 'two', 'three'].map((name) => ({ name }))) : says('done');
+    });
+    const runtime = await testRuntime({
+      model,
+      tools: { one: note(true), two: note(false), three: note(true) },
+    });
+    await runtime.start('go');
+    expect(seen).toEqual([[], [], ['one'], ['one', 'two'], ['one', 'two', 'three']]);
   });
 
   it('[runtime 3.2] the model sees the rendered prompt, the history, and the tools with strict schemas', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, lastTold, modelOf } from '../support/child-project.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
+import { create } from '../support/subagent-project.ts';
 import { toolOf } from '../support/tool-work.ts';
 
 const NAMES = ['WHO', 'TASK', 'PASSPORT', 'CITY', 'LATER'];
@@ -26,7 +27,9 @@ const SCRIBE = {
   immediate: { nameEnv: 'WHO', descriptionEnv: 'TASK', scopedEnv: ['PASSPORT'] },
 };
 
-/** The scribe is immediate, and has a clerk of its own; the agent `plain` is started by a call. */
+const CLERK = { name: 'clerk', resumable: { receives_messages: 'side_a' as const } };
+
+/** The scribe is immediate, and has a clerk of its own, who stays; the agent `plain` is started by a call. */
 async function family(more: { scribe?: object } = {}) {
   const model = modelOf(
     {
@@ -39,7 +42,9 @@ async function family(more: { scribe?: object } = {}) {
       scribe_desk: (request) => {
         if (hasResult(request)) return handsIn('done');
         if (lastTold(request) === 'keep') return calls('keep');
-        return lastTold(request) === 'again' ? handsIn('again') : calls('clerk', { task: 'sit' });
+        return lastTold(request) === 'again'
+          ? handsIn('again')
+          : calls('subagent_create', create('sit', { agent: 'clerk' }));
       },
     },
     () => handsIn('here'),
@@ -56,7 +61,7 @@ async function family(more: { scribe?: object } = {}) {
       main: showing('main'),
       tools: { write, keep },
       children: {
-        scribe: { desk: { ...showing('scribe_desk'), tools: ['clerk', 'keep'] }, agent: more.scribe },
+        scribe: { desk: { ...showing('scribe_desk'), tools: [CLERK, 'keep'] }, agent: more.scribe },
         clerk: { desk: showing('clerk_desk') },
         plain: { desk: showing('plain_desk') },
       },
@@ -112,14 +117,17 @@ describe('runtime §7.4 Variables that a child has from its parent', () => {
     expect(JSON.stringify(told)).not.toMatch(/passport-|Paris|of-the-parent/);
   });
 
-  it('[runtime 7.4] nor is a variable that the parent sets for the first time later', async () => {
+  it('[runtime 7.4] nor is a variable that the parent sets for the first time later, at any depth', async () => {
     const { store, thread, shown, say } = await family();
-    const [scribe = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
+    const childOf = async (id: string) => (await store.children.list(id))[0]?.threadId ?? '';
+    const scribe = await childOf(thread);
     const inherits = () => true;
     const later = { name: 'LATER', value: 'of-the-parent', type: 'text', inherits } as const;
     await store.env.set({ owner: { thread }, ...later });
     await say(scribe, 'again');
     expect(shown('scribe_desk')).toContain('LATER=[withheld LATER]');
+    await say(await childOf(scribe), 'again');
+    expect(shown('clerk_desk')).toContain('LATER=[withheld LATER]');
     await say(thread, 'again');
     expect(shown('main')).toContain('LATER=of-the-parent');
   });

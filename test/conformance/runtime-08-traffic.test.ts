@@ -202,7 +202,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect(body).toBe('a thought');
   });
 
-  it('[runtime 8.2] a child that somebody stops reports to nobody, unless a call waits for it', async () => {
+  it('[runtime 8.2] a call that waits for a child is told that somebody has stopped it', async () => {
     const actors = cast({ main: [calls(SUBAGENT_CREATE, create('x')), OK], scout_a: [calls('wait')] });
     const wait = defineTool({
       description: 'waits for ever',

@@ -199,7 +199,7 @@ describe('runtime §10 Termination in a family', () => {
     ).toEqual([]);
   });
 
-  it('[runtime 10] a call that waits for a child ends with its parent’s stop, and the parent goes on when it is spoken to', async () => {
+  it('[AX-123] a call that waits for a child ends with its parent’s stop, and the parent goes on when it is spoken to', async () => {
     const runtime = await scouts(BLOCKING);
     const { client } = runtime;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'send wait' }] });

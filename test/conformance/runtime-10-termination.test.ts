@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HookDefinition } from '../../src/core/author/hook.ts';
 import { defineHook, defineTool } from '../../src/definitions/index.ts';
-import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { call, message, openThread } from '../contract/thread-driver.ts';
 import { hookRuntime } from '../support/hook-project.ts';
 import { connectPatiently } from '../support/patient-client.ts';
@@ -99,6 +99,28 @@ describe('runtime §10 Termination', () => {
     );
   });
 
+  it('[runtime 10] aborts a request to a model, which is not made again', async () => {
+    const model = scriptedModel([hangs({ after: 'I think' })]);
+    const asked = Promise.withResolvers<AbortSignal>();
+    const provider: typeof model.provider = (config) => {
+      const own = model.provider(config);
+      return {
+        ...own,
+        stream: (request) => {
+          if (request.signal) asked.resolve(request.signal);
+          return own.stream(request);
+        },
+      };
+    };
+    const runtime = await testRuntime({ model: { ...model, provider } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    const abortSignal = await asked.promise;
+    await runtime.client.terminate(threadId);
+    await runtime.client.temporal.workflow.getHandle(`thread/${threadId}`).result();
+    await eventually('the request is aborted', () => abortSignal.aborted);
+    expect(model.requests).toHaveLength(1);
+  });
+
   it('[runtime 10] a tool that terminates its thread keeps its result, and nothing else begins', async () => {
     const ran: string[] = [];
     const seen: Record<string, unknown> = {};
@@ -118,7 +140,6 @@ describe('runtime §10 Termination', () => {
           invokeTool: () => state.invokeTool('other', {}),
           queueTool: () => state.queueTool('other', {}),
           queueMessage: () => state.queueMessage({ content: 'more' }),
-          scheduleEffect: () => state.scheduleEffect('later', {}, 0),
         }))
           seen[name] = await codeOf(work);
         return { status: 'success', result: 'bye' };
@@ -135,7 +156,6 @@ describe('runtime §10 Termination', () => {
       invokeTool: 'ThreadTerminated',
       queueTool: 'ThreadTerminated',
       queueMessage: 'ThreadTerminated',
-      scheduleEffect: expect.stringMatching(/ThreadTerminated|EffectNotFound|DefinitionNotFound/),
     });
     expect(ran).toEqual([]);
     expect(model.requests).toHaveLength(1);

@@ -31,25 +31,31 @@ describe('runtime §14.1 Values in a family', () => {
     expect(await tell(parent, 'look')).toEqual([parent, parent, []]);
   });
 
-  it('[runtime 14.1.3] code of parent and child reaches no value of the other, by its state or by a tool invoked there', async () => {
+  it('[runtime 14.1.3] code of parent, child and siblings reaches no value of another, by its state or by a tool invoked there', async () => {
     const reach = async (other: ThreadState | null) => [
       await codeOf(() => other?.getValue('key')),
       await codeOf(() => other?.setValue('key', 'taken')),
       (await other?.invokeTool('look', {}))?.error,
     ];
-    const { parent, child, tell, store } = await familyWork({
+    const { parent, child, tell, say, childrenOf, client, store } = await familyWork({
       look,
       hold,
       down: async (state) => reach(await state.getChildThread(state.children[0]?.reference ?? '')),
       up: async (state) => reach(await state.getParentThread()),
+      across: async (state) => {
+        const above = await state.getParentThread();
+        return reach((await above?.getChildThread(above.children[1]?.reference ?? '')) ?? null);
+      },
       // The code's own thread, reached through its parent.
       back: async (state) => {
         const own = await (await state.getParentThread())?.getChildThread(state.threadId);
         return own?.getValue('key');
       },
     });
-    await tell(parent, 'hold');
-    await tell(child, 'hold');
+    await say(parent, 'do spawn');
+    const [, sibling = ''] = await childrenOf(parent);
+    await atRest({ client } as never, sibling);
+    for (const thread of [parent, child, sibling]) await tell(thread, 'hold');
     const refused = (thread: string) => [
       'ValuesNotShared',
       'ValuesNotShared',
@@ -57,9 +63,9 @@ describe('runtime §14.1 Values in a family', () => {
     ];
     expect(await tell(parent, 'down')).toEqual(refused(child));
     expect(await tell(child, 'up')).toEqual(refused(parent));
+    expect(await tell(child, 'across')).toEqual(refused(sibling));
     expect(await tell(child, 'back')).toBe(child);
-    expect(await store.values.get(parent, 'key')).toBe(parent);
-    expect(await store.values.get(child, 'key')).toBe(child);
+    for (const thread of [parent, child, sibling]) expect(await store.values.get(thread, 'key')).toBe(thread);
   });
 
   it('[runtime 14.1.8] a child is made without its parent’s values and files, and leaves none when it ends', async () => {

@@ -4,12 +4,16 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
+import { defineEffect, defineThreadEndpoint } from '../../src/definitions/index.ts';
+import { createEndpointHandler } from '../../src/server/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { openThread } from '../contract/thread-driver.ts';
+import { eventually } from '../support/eventually.ts';
+import { hookRegistry } from '../support/hook-project.ts';
 import { closeAfterTest, type RuntimeOptions, testRuntime, testStore } from '../support/runtime.ts';
-import { toolAnswers, toolOf } from '../support/tool-work.ts';
+import { toolAnswers, toolOf, type Work } from '../support/tool-work.ts';
 
 const write = toolOf(async (state) => {
   await state.setValue('plan', { steps: ['a', 'b'], done: 0 });
@@ -34,15 +38,17 @@ describe('runtime §14.1 Runtime Semantics', () => {
       return store;
     };
     const tools = { write, read };
+    const before = await open();
     const first = await testRuntime({
       model: scriptedModel([calls('write'), says('ok'), calls('read'), says('ok')]),
       tools,
-      store: await open(),
+      store: before,
     });
     const thread = await first.start('write');
     await first.say(thread, 'read');
     expect(await toolAnswers(first, thread)).toEqual(['written', PLAN]);
     await first.stopWorker();
+    await before.close();
     const second = await testRuntime({
       model: scriptedModel([calls('read'), says('ok')]),
       tools,
@@ -75,6 +81,42 @@ describe('runtime §14.1 Runtime Semantics', () => {
     expect(await toolAnswers(runtime, thread)).toEqual(['written', PLAN, ['"mine"', PLAN], [1, 2, PLAN]]);
     expect(await runtime.client.values(thread).get('plan')).toEqual(PLAN);
     expect((await runtime.client.values(thread).list()).map(({ key }) => key)).toEqual(['plan', 'x', 'y']);
+  });
+
+  it('[runtime 14.1.2] tools, hooks, effects and endpoints read what any of them wrote', async () => {
+    const trail: (name: string) => Work = (name) => async (state) => {
+      const before = (await state.getValue<string[]>('trail')) ?? [];
+      await state.setValue('trail', [...before, name]);
+    };
+    const registry = hookRegistry({
+      model: scriptedModel([calls('tool'), says('ok')]),
+      hooks: {
+        after_thread_created: async (state) => void (await trail('created')(state)),
+        before_store_tool_result: async (state) => void (await trail('hook')(state)),
+      },
+      tools: {
+        tool: toolOf(async (state) => {
+          await trail('tool')(state);
+          await state.scheduleEffect('effect');
+        }),
+      },
+      effects: { effect: defineEffect('Notes.', async (state) => void (await trail('effect')(state))) },
+      endpoints: {
+        trail: defineThreadEndpoint(async (_request, state) => {
+          await trail('endpoint')(state);
+          return Response.json(await state.getValue('trail'));
+        }),
+      },
+    });
+    const runtime = await testRuntime({ model: scriptedModel([]), registry });
+    const thread = await runtime.start('go');
+    await eventually('the effect', async () =>
+      (await runtime.store.events.read(thread, 0)).some(({ type }) => type === 'effect.done'),
+    );
+    const endpoints = await createEndpointHandler({ client: runtime.client, registry });
+    closeAfterTest(endpoints.close);
+    const answer = await endpoints.handle(new Request(`http://host.test/api/threads/${thread}/trail`));
+    expect(await answer.json()).toEqual(['created', 'tool', 'hook', 'effect', 'endpoint']);
   });
 
   it('[runtime 14.1.3] each thread has keys of its own: another one of the same agent and user reads null', async () => {

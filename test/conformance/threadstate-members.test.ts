@@ -442,7 +442,7 @@ describe('ThreadState: environment, files, code', () => {
       },
     });
     expect(answers).toEqual([['hello', ['a.txt'], ['/notes/a.txt']]]);
-    expect((await runtime.client.files('another').find('*')).paths).toEqual([]);
+    expect((await runtime.client.files(await runtime.start()).find('*')).paths).toEqual([]);
   });
 
   it('[threadstate code execution] runCode bridges what it is given, runs the export that it is asked for, and reports', async () => {

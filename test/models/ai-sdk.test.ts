@@ -221,7 +221,7 @@ test.each([
   ['a stream that has not begun', hangs(), true],
   ['a stream within its text', hangs({ after: 'Well' }), true],
 ] as const)(
-  '[runtime 5.1] the abort signal closes the socket of %s at once',
+  '[definitions 5.2] the abort signal closes the socket of %s at once',
   async (_title, step, streamed) => {
     const script = scriptedModel([step]);
     const provider = (await connectTo(script))({ apiKey: '' });

@@ -354,7 +354,7 @@ describe('abort', () => {
     ['a stream that has not begun', hangs(), true],
     ['a stream within its text', hangs({ after: 'Well' }), true],
   ] as const)(
-    '[runtime 5.1] the abort signal closes the socket of %s at once',
+    '[definitions 5.2] the abort signal closes the socket of %s at once',
     async (_title, step, streamed) => {
       const model = scriptedModel([step]);
       const provider = await connectTo(model);

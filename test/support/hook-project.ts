@@ -26,6 +26,7 @@ export interface HookProject {
   readonly side?: RuntimeOptions['side'];
   readonly prompts?: readonly PromptDefinition[];
   readonly effects?: RegistryInput['effects'];
+  readonly endpoints?: RegistryInput['endpoints'];
   readonly options?: Partial<RuntimeOptions>;
 }
 
@@ -49,6 +50,7 @@ export function hookRegistry({
   prompts = [],
   side,
   effects,
+  endpoints,
 }: HookProject): Registry {
   const listed = Array.isArray(hooks) ? (hooks as readonly HookDefinition[]) : toHooks(hooks as Hooks);
   return registryFrom({
@@ -76,6 +78,7 @@ export function hookRegistry({
     models: [defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' })],
     tools,
     effects,
+    endpoints,
     hooks: listed,
   });
 }

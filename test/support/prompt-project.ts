@@ -45,6 +45,7 @@ export interface PromptProject {
   /** Guards of "helper". */
   readonly guards?: AgentInput['guards'];
   readonly tools?: Parameters<typeof registryFrom>[0]['tools'];
+  readonly effects?: Parameters<typeof registryFrom>[0]['effects'];
   readonly hooks?: readonly HookDefinition[];
 }
 
@@ -59,6 +60,7 @@ export function promptProject({
   policy,
   guards,
   tools = {},
+  effects = {},
   hooks = [],
 }: PromptProject): Registry {
   const prompt = (name: string, fields: PromptFields) =>
@@ -82,6 +84,7 @@ export function promptProject({
     ],
     models: [defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' })],
     tools,
+    effects,
     hooks,
   });
 }
