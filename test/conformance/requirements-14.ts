@@ -30,7 +30,7 @@ const ROWS: readonly Row[] = [
   ['runtime 14.1.5', 'MUST', 'getValue is null for a key that was never set or was deleted.'],
   ['runtime 14.1.6', 'MUST', 'null and undefined delete a key.'],
   ['runtime 14.1.7', 'SHOULD', 'A write is durable before setValue resolves.'],
-  ['runtime 14.1.8', 'MUST', 'Nothing is copied between parent and child.'],
+  ['runtime 14.1.8', 'MUST', 'No value is copied between parent and child.'],
   ['runtime 14.1.9', 'MAY', 'Values are not encrypted, and the documentation says so.'],
   ['runtime 14.2', 'SHOULD', 'Exceeding a cap rejects with an error that names it; caps are documented.'],
   ['definitions 18', 'MUST', 'Each thread has its own file system, with these methods and rules.'],

@@ -112,6 +112,21 @@ describe('runtime §3 Step Cycle', () => {
     expect(request).toMatchObject({ toolChoice: 'auto', parallelToolCalls: false });
   });
 
+  it('[definitions 22.7] without includePastTools calls of earlier executions are not sent, those of this one are', async () => {
+    const model = scriptedModel([calls('look', {}), says('one'), calls('look', {}), says('two')]);
+    const runtime = await testRuntime({ model, tools: { look }, prompt: { includePastTools: false } });
+    const thread = await runtime.start('first');
+    await runtime.say(thread, 'second');
+    expect(model.requests[3]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'tool',
+    ]);
+  });
+
   it('[definitions 22.8] without includeChat the model sees this execution alone, its own calls included', async () => {
     const model = scriptedModel([says('one'), calls('look', {}), says('two')]);
     const prompt = { includeChat: false, includePastTools: false };

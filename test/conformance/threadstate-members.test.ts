@@ -127,7 +127,7 @@ describe('ThreadState: context', () => {
     expect(await toolAnswers(runtime, threadId)).toEqual([null, { seen: { n: 1 } }, {}]);
   });
 
-  it('[threadstate context] can be shown by the prompt, below the arguments', async () => {
+  it('[definitions 22.15] is shown by the prompt, below the arguments, and an unknown name stays as written', async () => {
     const model = scriptedModel([calls('write'), says('done')]);
     const runtime = await testRuntime({
       model,

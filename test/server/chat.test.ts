@@ -191,7 +191,9 @@ describe('/v1/agents/{agent}/chat', () => {
     const { messages } = await runtime.client.getMessages(id);
     expect(messages.map(({ content }) => content)).toEqual(['hi', 'Hello!']);
     const [path = ''] = (messages[0]?.attachments ?? []).map((each) => each.path);
-    expect(Buffer.from((await runtime.client.files(id).read(path)) ?? new ArrayBuffer(0)).toString()).toBe('first');
+    expect(Buffer.from((await runtime.client.files(id).read(path)) ?? new ArrayBuffer(0)).toString()).toBe(
+      'first',
+    );
     // The text that is stored may have been changed since; the sender's own text is still a repeat.
     await runtime.client.updateMessage(id, 'm-1', { content: 'changed' });
     expect(textOf((await post(api, id, said('m-1', 'hi'))).chunks)).toBe('Hello!');
