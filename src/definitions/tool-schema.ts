@@ -7,10 +7,12 @@
  * I4. Only kinds of schema that every provider supports are accepted, nested at most 7 deep below the arguments.
  */
 import { z } from 'zod';
+import { type JsonSchema, mapSubschemas } from '../core/value/json-schema.ts';
+import { isRecord } from '../core/value/record.ts';
 import { isZodSchema, objectShape, type SchemaDef, type ZodSchema } from './author-schema.ts';
 import type { FieldProblem } from './problem.ts';
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type { JsonSchema };
 
 export const MAX_ARGUMENT_DEPTH = 7;
 
@@ -73,34 +75,13 @@ function toJsonSchema(schema: ZodSchema): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }
 
-const SCHEMA_LISTS = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
-const SCHEMA_MAPS = new Set(['properties', '$defs', 'definitions']);
 const OMITTED_KEYWORDS = new Set(['$schema', 'propertyNames']);
 
-/**
- * Walks by keyword and not by key: a *property* may be called `propertyNames`, and `default` or `enum` hold values.
- */
 function closeObjects(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword]) => !OMITTED_KEYWORDS.has(keyword));
-  const closed = Object.fromEntries(kept.map(([keyword, value]) => [keyword, closeKeyword(keyword, value)]));
+  const closed = mapSubschemas(Object.fromEntries(kept), closeObjects);
   if (schema.type !== 'object') return closed;
   // A loose object says `additionalProperties: {}` as a record does, but has properties.
-  const isRecord = isSchema(schema.additionalProperties) && schema.properties === undefined;
-  return isRecord ? closed : { ...closed, additionalProperties: false };
-}
-
-function closeKeyword(keyword: string, value: unknown): unknown {
-  if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) return value.map(closeMember);
-  if (SCHEMA_MAPS.has(keyword) && isSchema(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closeMember(member)]));
-  }
-  return keyword === 'items' || keyword === 'additionalProperties' ? closeMember(value) : value;
-}
-
-function closeMember(member: unknown): unknown {
-  return isSchema(member) ? closeObjects(member) : member;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isMap = isRecord(schema.additionalProperties) && schema.properties === undefined;
+  return isMap ? closed : { ...closed, additionalProperties: false };
 }
