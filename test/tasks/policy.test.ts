@@ -1,12 +1,18 @@
 /** What a task may do: judged by the policy of its agent, and approved by people, like any call. */
 import { describe, expect, it } from '@jest/globals';
-import { defineAgent, defineModel, definePrompt, defineTask } from '../../src/definitions/index.ts';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  defineTask,
+  registryFrom,
+} from '../../src/definitions/index.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
-import { eventually } from '../support/runtime.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
 import { taskRuntime } from './task-runtime.ts';
 
-const project = (rule: 'deny' | 'require_approval') => ({
-  agents: [defineAgent({ name: 'clerk', sideA: { prompt: 'main' }, policy: { 'records.*': rule } })],
+const project = (rule: 'allow' | 'deny' | 'require_approval' | undefined) => ({
+  agents: [defineAgent({ name: 'clerk', sideA: { prompt: 'main' }, policy: rule && { 'records.*': rule } })],
   prompts: [definePrompt({ name: 'main', toolDescription: 'main', prompt: 'Help.', model: 'scripted' })],
   models: [
     defineModel({ name: 'scripted', provider: scriptedModel(() => says('ok')).provider, model: 'scripted' }),
@@ -64,4 +70,26 @@ describe('an act of a task with an agent', () => {
     expect(acted).toEqual([{ type: 'update', id: 42 }]);
     expect(await client.listActions({ threadId: `task/${id}` })).toMatchObject([{ state: 'completed' }]);
   });
+
+  it.each([
+    ['allows it', 'allow', false],
+    ['has no policy', undefined, false],
+    ['has no policy', undefined, true],
+  ] as const)(
+    'follows the answer that it has waited for on a worker that %s by then (%s, approved: %s)',
+    async (_, rule, approved) => {
+      acted.length = 0;
+      let registry = registryFrom({ ...project('require_approval'), tasks: { acting } });
+      const { client } = await testRuntime({ registry: () => registry });
+      const { id } = await client.tasks.start({ task: 'acting' });
+      expect(await client.tasks.wait(id)).toMatchObject({ status: 'waiting' });
+      registry = registryFrom({ ...project(rule), tasks: { acting } });
+      const [wait] = await client.listWaits({ threadId: `task/${id}` });
+      await client.answerWait(wait?.id ?? '', { approved });
+      await eventually('its end', async () => (await client.tasks.get(id)).endedAt !== null);
+      expect(acted).toHaveLength(approved ? 1 : 0);
+      const state = approved ? 'completed' : 'denied';
+      expect(await client.listActions({ threadId: `task/${id}` })).toMatchObject([{ state }]);
+    },
+  );
 });

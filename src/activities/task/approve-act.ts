@@ -3,7 +3,7 @@
  * asks for it.
  */
 import { randomUUID } from 'node:crypto';
-import { findRules } from '../../core/governance/agent-policy.ts';
+import { findRules, NO_RULES } from '../../core/governance/agent-policy.ts';
 import { readPrepared } from '../../core/governance/prepared-action.ts';
 import type { TaskDecision } from '../../core/task/control.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
@@ -45,18 +45,26 @@ interface NotBegun {
 
 export type ActGateEnd = AnsweredCall | WaitingCall | NotBegun;
 
+interface AskedBefore {
+  /** Fingerprint of the act, if its approval has been asked for: then the answer counts, whatever the policy is now. */
+  readonly askedBefore: string | undefined;
+}
+
 export async function askTask(
   { store, registry }: ActivityDependencies,
   { frame, seen, act }: TaskCall,
-): Promise<Verdict<Asked, ActGateEnd>> {
+): Promise<Verdict<Asked & AskedBefore, ActGateEnd>> {
   const { definition, run, step, signal } = frame;
   const project = registry();
   const { agent = definition.name } = definition;
   const policy = definition.agent ? project.agents.get(agent)?.policy : undefined;
   const { permissions = {} } = frame.loop.context ?? {};
-  const rules = findRules(policy, { permissions });
+  const id = `${run.threadId}:${step}`;
+  const [known] = frame.loop.task.status === 'waiting' ? await store.actions.list({ id }) : [];
+  const askedBefore = known?.state === 'requested' ? known.fingerprint : undefined;
+  const rules = findRules(policy, { permissions }) ?? (askedBefore === undefined ? undefined : NO_RULES);
   // No policy judges the act.
-  if (!rules) return go({ asked: undefined });
+  if (!rules) return go({ asked: undefined, askedBefore });
   const thread = await store.threads.get(run.threadId);
   if (!thread) return end({ kind: 'terminated' });
   const prepared = await prepareAct(frame, seen, act);
@@ -66,8 +74,7 @@ export async function askTask(
   }
   const { capabilities = [] } = prepared.value;
   const asked: AskedAction = {
-    id: `${run.threadId}:${step}`,
-    ...{ kind: 'task.act', name: readActionName(act, definition.name), rules, signal, step },
+    ...{ id, kind: 'task.act', name: readActionName(act, definition.name), rules, signal, step },
     thread: { ...thread, agent },
     capabilities: [...(definition.capabilities ?? []), ...capabilities],
     args: act.action,
@@ -75,7 +82,7 @@ export async function askTask(
     ...findEvaluators(project, rules.policy, agent),
     runContext: null,
   };
-  return go({ asked });
+  return go({ asked, askedBefore });
 }
 
 function prepareAct(frame: TaskFrame, seen: TaskStepRecord, { action }: Act) {
@@ -93,14 +100,15 @@ function readActionName({ action }: Act, otherwise: string): string {
 
 export async function approveTask(
   { store, probe }: ActivityDependencies,
-  { asked, action, frame }: TaskCall & Asked & Judged,
+  { asked, action, frame, askedBefore }: TaskCall & Asked & Judged & AskedBefore,
 ): Promise<Verdict<Nothing, ActGateEnd>> {
-  if (!asked || action?.decision.effect !== 'require_approval') return go();
+  if (!asked || !action) return go();
+  const { fingerprint } = action.action;
+  if (action.decision.effect !== 'require_approval' && fingerprint !== askedBefore) return go();
   const earlier = await findEarlier(store, asked, action);
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const { waitTimeoutMs: expiresInMs } = frame.definition;
-  const { fingerprint } = action.action;
   // Set before the wait is opened: whoever sees the wait must see a task that waits.
   await store.tasks.rest({ ...frame.run, waits: true });
   try {

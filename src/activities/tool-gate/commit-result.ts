@@ -37,7 +37,11 @@ export async function commitResult(
   { store, registry, probe }: ActivityDependencies,
   { key, answer, row, left, flow, sink, hooks, execution, prompt }: FinishedCall,
 ): Promise<Verdict<Committed, ToolCallOutcome>> {
-  const { call, signal } = execution;
+  const {
+    call,
+    signal,
+    thread: { agent },
+  } = execution;
   // The work that the body queued was settled with its result; this is the work of the hooks.
   const queuedTools = await takeTools({ hooks, sink });
   // If the result has become an error, there is no handoff.
@@ -46,9 +50,11 @@ export async function commitResult(
   const action = unbegun ? toFatal(registry(), execution, answer.action) : undefined;
   const denial = unbegun ? { unbegun, action } : {};
   const refused = answer.refused ? { refused: answer.refused } : {};
-  const { loops } = findGuards(registry().agents.get(execution.thread.agent), prompt);
+  const { loops } = findGuards(registry().agents.get(agent), prompt);
   const watched = loops && !answer.refused ? { loops } : {};
-  const judged = judgesCalls({ registry })(execution.thread.agent, execution.runContext, call.name);
+  // Another worker, whose agent has a policy, may have asked for the call's approval or begun it.
+  const elsewhere = execution.waits !== undefined || execution.attempt === undefined;
+  const judged = elsewhere || judgesCalls({ registry })(agent, execution.runContext, call.name);
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
     store.toolCalls.commit({

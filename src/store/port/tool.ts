@@ -156,7 +156,7 @@ export interface BeginTool extends ToolCallKey {
   /**
    * True if calls of this agent, in an execution with this context, are judged before they begin; `name` is that of the
    * call. A judged call that has not begun is returned as `unbegun` and not started. If this function is given, the
-   * same holds for every call that a budget pays for.
+   * same holds for every call that a budget pays for, or that has waited.
    */
   readonly judges?: (agent: string, context: RunContext | null, name: string) => boolean;
   /**

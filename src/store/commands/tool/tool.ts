@@ -11,6 +11,7 @@
  * T6. A call that has begun before is paid for, whatever has scheduled it again.
  * T7. A call that waited for a report of its outcome never begins again (reconcile-call.ts, R2).
  * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
+ * T9. A call that has waited stays scheduled too: its gate reads the answer, also on a worker whose agent has no policy.
  */
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { ToolResult } from '../../../core/message/message.ts';
@@ -78,7 +79,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         return { kind: 'begun_elsewhere', name: call.name };
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
       // T4: to be judged first. If its wait has ended just now, the state is still the one from before.
-      const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call.name);
+      const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call);
       const over = unbegun && budgetOf(thread.row)?.exceeded;
       if (over) return { kind: 'exceeded', name: call.name, error: over };
       let leftMs: number | undefined;
@@ -109,14 +110,14 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
   );
 }
 
-/** T4, T5: true if the call's gate begins it. */
+/** T4, T5, T9: true if the call's gate begins it. */
 function isJudged(
   { agent, budget }: ThreadRow,
   { judges }: BeginTool,
   context: RunContext | null,
-  name: string,
+  { name, waits }: CallRow,
 ): boolean {
-  return judges !== undefined && (budget !== null || judges(agent, context, name));
+  return judges !== undefined && (budget !== null || waits > 0 || judges(agent, context, name));
 }
 
 function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {
