@@ -25,6 +25,7 @@ const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 
 const tool = z.strictObject({
   description: text,
+  version: text.optional(),
   args: objectSchema.optional(),
   execute: custom<ToolDefinition['execute']>(
     (value) => typeof value === 'function',

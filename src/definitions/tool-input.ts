@@ -50,6 +50,11 @@ export interface ToolInput<
   description: string;
   /** A `z.object(…)`; without it the tool takes no arguments. */
   args?: Args;
+  /**
+   * Version of what it does, such as `'2'`. An approval counts for one version: change it when the same call has another
+   * meaning.
+   */
+  version?: string;
   /** Does the work. What it throws becomes an error result; the thread goes on. */
   execute: ExecuteTool<Args, State>;
   /** Variables that the tool needs or explains; default none. */

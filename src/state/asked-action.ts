@@ -1,6 +1,9 @@
 /**
  * A requested call before it is judged, and its conversion to an action.
- * A1. The fingerprint covers all that will be done, so an approval applies to exactly these arguments.
+ * A1. The fingerprint covers all that will be done, so an approval applies to exactly these arguments, and to a callee
+ *     that gives them the same meaning: workers with different definitions may share a task queue.
+ * A2. Fingerprints of earlier releases do not cover the callee. An approval of a single call that such a release has
+ *     requested stays valid; one that reaches further is requested again.
  */
 import { createHash } from 'node:crypto';
 import type { PromptDefinition, Registry, ToolDefinition } from '../core/author/definition.ts';
@@ -18,8 +21,11 @@ import type { PreparedAction } from '../core/governance/prepared-action.ts';
 import type { RunContext } from '../core/governance/run-context.ts';
 import { findGuards, type Guards } from '../core/guard/guards.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
+import { type JsonSchema, undescribed } from '../core/value/json-schema.ts';
 import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadStore } from '../store/port/thread-store.ts';
 import { findSpendingPolicy } from './judge-spending.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 
 /** A requested call, with what is needed to judge it. */
 export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'callId' | 'capabilities'> {
@@ -29,6 +35,8 @@ export interface AskedAction extends Pick<Action, 'id' | 'kind' | 'name' | 'call
   readonly executionId?: string;
   /** Validated arguments. */
   readonly args: unknown;
+  /** What is called. Absent for an action of the application, which has no schema. */
+  readonly callee?: Pick<ToolDefinition, 'parameters' | 'version'>;
   readonly prepared?: PreparedAction;
   /** The author's policy that judges in addition to the agent's rules. */
   readonly evaluator?: PolicyDefinition;
@@ -98,14 +106,55 @@ export function findConfirms(
   return confirm === undefined ? {} : { confirms: confirm };
 }
 
+/** A tool of an MCP server has the parameters that the server has listed in this execution. */
+export async function calleeOf(
+  { mcp }: Pick<ThreadStore, 'mcp'>,
+  tool: ToolDefinition,
+  { thread, executionId, signal }: Pick<AskedAction, 'thread' | 'executionId' | 'signal'>,
+): Promise<AskedAction['callee']> {
+  const { remote } = tool;
+  if (!remote || executionId === undefined) return tool;
+  const lists = await retryWhileUnavailable(signal, () => mcp.list(thread.id, executionId));
+  const listed = lists.find(({ server }) => server === remote.server.name);
+  return listed?.tools?.find(({ name }) => name === remote.tool) ?? tool;
+}
+
+/** A2: the fingerprint that earlier releases gave to this call. */
+export function formerFingerprint(asked: AskedAction): string {
+  return toAction({ ...asked, callee: undefined }).fingerprint;
+}
+
+/** By the schema, which is the same object for every call of a tool. */
+const digests = new WeakMap<JsonSchema, string>();
+
+function digestOf(parameters: JsonSchema): string {
+  const digest = digests.get(parameters) ?? sha256(undescribed(parameters));
+  digests.set(parameters, digest);
+  return digest;
+}
+
+function sha256(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
 /** Converts a requested call to an action. */
-export function toAction({ id, kind, name, callId, args, prepared = {}, ...asked }: AskedAction): Action {
+export function toAction({
+  id,
+  kind,
+  name,
+  callId,
+  args,
+  callee,
+  prepared = {},
+  ...asked
+}: AskedAction): Action {
   const capabilities = [...new Set(asked.capabilities)].sort();
   const { description } = prepared;
   const shown = prepared.artifacts ?? [];
   // A1: covers all that will be done.
-  const done = canonicalJson({ kind, name, capabilities, args: args ?? null, description, artifacts: shown });
-  const fingerprint = createHash('sha256').update(done).digest('hex');
+  const done = { kind, name, capabilities, args: args ?? null, description, artifacts: shown };
+  const by = callee && { parameters: digestOf(callee.parameters), version: callee.version };
+  const fingerprint = sha256({ ...done, callee: by });
   const artifacts = shown.map(({ kind = 'preview', ...artifact }) => ({ kind, ...artifact, actionId: id }));
   return {
     id,

@@ -9,7 +9,14 @@ import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
 import { createQuestions } from './ask.ts';
-import { type AskedAction, capabilitiesOf, findConfirms, findEvaluators, rulesFor } from './asked-action.ts';
+import {
+  type AskedAction,
+  calleeOf,
+  capabilitiesOf,
+  findConfirms,
+  findEvaluators,
+  rulesFor,
+} from './asked-action.ts';
 import type { CallerContext } from './caller-context.ts';
 import { type AnsweredCall, checkToolArguments, refuseCall, requireVariables } from './check-arguments.ts';
 import { askForCode } from './code-approval.ts';
@@ -116,10 +123,10 @@ function resolveReachable(
   return tool && tool.startsTask === undefined ? go({ tool }) : refuseCall(describeMissing(registry, name));
 }
 
-function askInvoked(
-  { registry }: ToolsInput,
+async function askInvoked(
+  { registry, store }: ToolsInput,
   { tool, args, caller, key }: InvokedCall & { readonly tool: ToolDefinition; readonly args: unknown },
-): Verdict<Asked & { readonly signal: AbortSignal }, never> {
+): Promise<Verdict<Asked & { readonly signal: AbortSignal }, never>> {
   const { thread, signal, execution } = caller;
   const rules = rulesFor(registry, thread.agent, execution?.runContext, tool.name);
   const asked: AskedAction | undefined = rules && {
@@ -136,7 +143,7 @@ function askInvoked(
     runContext: execution?.runContext,
     ...(execution && { executionId: execution.executionId, step: execution.step }),
   };
-  return go({ asked, signal });
+  return go({ asked: asked && { ...asked, callee: await calleeOf(store, tool, asked) }, signal });
 }
 
 type InvokedTool = InvokedCall & Asked & { readonly tool: ToolDefinition; readonly args: unknown };

@@ -11,6 +11,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 const [, , journal, http] = process.argv;
 const words =
   journal && existsSync(`${journal}.words`) ? readFileSync(`${journal}.words`, 'utf8') : 'Adds two numbers.';
+const more = journal && existsSync(`${journal}.more`) ? { c: { type: 'number' } } : {};
 const note = (line) => journal && appendFileSync(journal, `${line}\n`);
 
 function build() {
@@ -21,7 +22,7 @@ function build() {
     'add',
     {
       description: words,
-      inputSchema: schema({ a: { type: 'number' }, b: { type: 'number' } }, ['a', 'b']),
+      inputSchema: schema({ a: { type: 'number' }, b: { type: 'number' }, ...more }, ['a', 'b']),
     },
     ({ a, b }) => {
       note(`add ${a} ${b}`);

@@ -24,7 +24,7 @@ async function plainServer(terms: Partial<Parameters<typeof defineMcpServer>[0]>
   const { journal, lines } = await journalOf();
   const input = { command: process.execPath, args: [PLAIN, journal], ...terms };
   const server = defineMcpServer(input as Parameters<typeof defineMcpServer>[0]);
-  return { server, lines };
+  return { server, lines, journal };
 }
 
 describe('a tool of an MCP server', () => {
@@ -129,6 +129,38 @@ describe('a tool of an MCP server', () => {
     await runtime.client.answerWait(String(wait?.id), { approved: true });
     await runtime.client.waitForIdle(threadId);
     expect(await added()).toEqual(['add 1 1']);
+  });
+
+  it('is asked for again once its server lists other parameters, and not for other words', async () => {
+    const { server, lines, journal } = await plainServer();
+    const model = scriptedModel(
+      Array.from({ length: 3 }, () => [calls('mcp__plain__add', { a: 1, b: 1 }), says('done')]).flat(),
+    );
+    const runtime = await testRuntime({
+      model,
+      mcpServers: { plain: server },
+      agent: { policy: { 'mcp.plain.*': 'require_approval' } },
+      prompt: { tools: ['mcp:plain/add'] },
+    });
+    const { client } = runtime;
+    const approve = async (threadId: string) => {
+      const [wait] = await client.listWaits({ threadId });
+      await client.answerWait(String(wait?.id), { approved: true, scope: 'thread' });
+      return client.waitForIdle(threadId);
+    };
+    const id = await runtime.start('go');
+    await approve(id);
+    await writeFile(`${journal}.words`, 'Adds in other words.');
+    await closeConnections();
+    await runtime.say(id, 'again');
+    const added = async () => (await lines()).filter((line) => line.startsWith('add'));
+    expect(await added()).toHaveLength(2);
+    await writeFile(`${journal}.more`, '');
+    await closeConnections();
+    await runtime.say(id, 'again');
+    expect(await added()).toHaveLength(2);
+    expect(await approve(id)).toMatchObject({ status: 'idle' });
+    expect(await added()).toHaveLength(3);
   });
 
   it('stays for an execution as it was told first; what changed is told by the next one', async () => {

@@ -3,6 +3,7 @@
  * and its beginning if it may begin.
  */
 import { parseArguments } from '../../core/message/tool-call.ts';
+import { childPrompt } from '../../core/project/subagent.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { Asked, Judged } from '../../state/judge-action.ts';
@@ -14,17 +15,25 @@ import {
   beginPending,
   type JudgePorts,
   type NotBegun,
+  takes,
   toAskedAgent,
   toAskedTask,
 } from '../tool-gate/judge-call.ts';
-import type { SubagentCall } from './callee.ts';
+import type { ResolvedCall, SubagentCall } from './callee.ts';
 
-export function askSubagent({ registry }: JudgePorts, { call }: SubagentCall): Verdict<Asked, never> {
+/** `subagent`: present once it is resolved. */
+export function askSubagent(
+  { registry }: JudgePorts,
+  { call, subagent }: SubagentCall & Partial<ResolvedCall>,
+): Verdict<Asked, never> {
+  const project = registry();
   const args = parseArguments(call.begun.call.arguments);
   const { executionId } = call;
-  const isTask = registry().tools.get(call.begun.call.name)?.startsTask !== undefined;
-  const toAsked = isTask ? toAskedTask : toAskedAgent;
-  return go({ asked: toAsked(registry(), infoOf(call), { args, executionId }) });
+  const task = project.tools.get(call.begun.call.name);
+  if (task?.startsTask !== undefined)
+    return go({ asked: toAskedTask(project, infoOf(call), { args, callee: task, executionId }) });
+  const callee = subagent && takes(childPrompt(project, subagent)?.requiredSchema);
+  return go({ asked: toAskedAgent(project, infoOf(call), { args, callee, executionId }) });
 }
 
 /** Runs `before_tool_call`. A call whose arguments cannot be parsed passes, since a later stage refuses it. */

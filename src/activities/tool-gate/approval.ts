@@ -6,11 +6,12 @@
  * A2. Anything but an approval refuses: a denial, a time-out, a wait that was closed, a wait that cannot be opened.
  * A3. A call that the budget can never allow asks for no approval. It ends as denied by the budget, before the wait is
  *     opened.
+ * A4. An answer counts even if no approval is required any more: a refusal stays one when the policy changes.
  */
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
-import { showAction } from '../../state/asked-action.ts';
+import { formerFingerprint, showAction } from '../../state/asked-action.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import {
@@ -44,13 +45,17 @@ export async function askApproval(
   { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
   { asked, action, execution, env }: JudgedCall,
 ): Promise<Approval> {
-  if (!asked || action?.decision.effect !== 'require_approval') return go();
+  if (!asked || !action) return go();
   const { name, callId, executionId, signal } = asked;
   const { step, index, waits = [] } = execution;
   // A1: for this call and this fingerprint.
-  const key = `approval:${step}:${index}:${action.action.fingerprint}`;
-  const answered = waits.find((each) => each.key === key)?.wait;
+  const keyOf = (fingerprint: string) => `approval:${step}:${index}:${fingerprint}`;
+  const key = keyOf(action.action.fingerprint);
+  const former = waits.length > 0 && keyOf(formerFingerprint(asked));
+  const { wait: answered } = waits.findLast((each) => each.key === key || each.key === former) ?? {};
+  // A4: before the decision.
   if (answered) return judgeAnswer(action, answered);
+  if (action.decision.effect !== 'require_approval') return go();
   const earlier = await findEarlier(store, asked, action);
   if (earlier) return earlier.approved ? go() : refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));

@@ -2,12 +2,13 @@
  * Stages of a call that must be judged: what it asks for, and its beginning if it may begin. A call that had begun
  * before it came to the gate passes both: it was judged then, or its agent has no policy.
  */
-import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
-import { OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
+import type { AuthorSchema, Registry, ToolDefinition } from '../../core/author/definition.ts';
+import { NO_RULES, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
 import { findActivePrompt } from '../../core/project/active-side.ts';
 import { TASK_CAPABILITY } from '../../core/project/task-tool.ts';
 import {
   type AskedAction,
+  calleeOf,
   capabilitiesOf,
   findConfirms,
   findEvaluators,
@@ -21,68 +22,82 @@ import type { BegunTool, ThreadStore } from '../../store/port/thread-store.ts';
 import type { BeginTool } from '../../store/port/tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
+import { parametersOf } from '../model/subagent-tools.ts';
 import type { CallInfo, KnownCall, PendingCall } from './call-info.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
 export type JudgePorts = Pick<ActivityDependencies, 'registry'>;
 type AskedCall = Verdict<Asked, never>;
 
-export function askTool(
-  { registry }: JudgePorts,
+export async function askTool(
+  { registry, store }: Pick<ActivityDependencies, 'registry' | 'store'>,
   { execution, tool, args }: ToolFrame & { readonly tool: ToolDefinition; readonly args: unknown },
-): Verdict<Asked & { readonly signal: AbortSignal }, never> {
+): Promise<Verdict<Asked & { readonly signal: AbortSignal }, never>> {
   const { executionId, signal, thread } = execution;
   const what = { kind: 'tool.call', capabilities: capabilitiesOf(tool), args, executionId } as const;
   const asked = toAsked(registry(), execution, what);
   if (!asked) return go({ asked, signal });
   const prompt = findActivePrompt(registry(), thread.agent, execution);
-  return go({ asked: { ...asked, ...findConfirms(registry(), thread.agent, prompt) }, signal });
+  const callee = await calleeOf(store, tool, asked);
+  return go({ asked: { ...asked, callee, ...findConfirms(registry(), thread.agent, prompt) }, signal });
 }
 
 export function askPrompt(
   { registry }: JudgePorts,
-  { execution, args, executionId }: KnownCall & { readonly args: unknown; readonly executionId: string },
+  { execution, schema, args, executionId }: KnownCall & CheckedArguments & { readonly executionId: string },
 ): AskedCall {
   const capabilities = [OWN_CAPABILITIES['prompt.call']];
-  return go({
-    asked: toAsked(registry(), execution, { kind: 'prompt.call', capabilities, args, executionId }),
-  });
+  const what = { kind: 'prompt.call', capabilities, args, callee: takes(schema), executionId } as const;
+  return go({ asked: toAsked(registry(), execution, what) });
 }
 
 export function askHandoff(
   { registry }: JudgePorts,
-  { execution, args }: ToolFrame & { readonly args: unknown },
+  { execution, schema, args }: ToolFrame & CheckedArguments,
 ): AskedCall {
   const { executionId } = execution;
-  return go({ asked: toAskedAgent(registry(), execution, { args, executionId }) });
+  return go({
+    asked: toAskedAgent(registry(), execution, { args, callee: takes(schema), executionId }),
+  });
+}
+
+interface CheckedArguments {
+  readonly schema: AuthorSchema | undefined;
+  readonly args: unknown;
+}
+
+/** A prompt as the callee of a call. */
+export function takes(schema: AuthorSchema | undefined): AskedAction['callee'] {
+  return { parameters: parametersOf(schema) };
 }
 
 /** The action of a call of an agent, whether it is a handoff or makes or messages a subagent. */
 export function toAskedAgent(
   registry: Registry,
   info: CallInfo,
-  { args, executionId }: Pick<AskedAction, 'args' | 'executionId'>,
+  what: Pick<AskedAction, 'args' | 'callee' | 'executionId'>,
 ): AskedAction | undefined {
   const capabilities = [OWN_CAPABILITIES['agent.call']];
-  return toAsked(registry, info, { kind: 'agent.call', capabilities, args, executionId });
+  return toAsked(registry, info, { kind: 'agent.call', capabilities, ...what });
 }
 
 /** The action of a call that starts a task. */
 export function toAskedTask(
   registry: Registry,
   info: CallInfo,
-  { args, executionId }: Pick<AskedAction, 'args' | 'executionId'>,
+  what: Pick<AskedAction, 'args' | 'callee' | 'executionId'>,
 ): AskedAction | undefined {
-  return toAsked(registry, info, { kind: 'tool.call', capabilities: [TASK_CAPABILITY], args, executionId });
+  return toAsked(registry, info, { kind: 'tool.call', capabilities: [TASK_CAPABILITY], ...what });
 }
 
-/** Undefined for a call that has begun, or to which no policy applies. */
+/** Undefined for a call that has begun, or to which no policy applies and none has applied before its wait. */
 function toAsked(
   registry: Registry,
-  { pending, thread, call: { name, callId }, step, index, runContext }: CallInfo,
-  what: Pick<AskedAction, 'kind' | 'capabilities' | 'args' | 'executionId'>,
+  { pending, thread, call: { name, callId }, step, index, runContext, waits = [] }: CallInfo,
+  what: Pick<AskedAction, 'kind' | 'capabilities' | 'args' | 'callee' | 'executionId'>,
 ): AskedAction | undefined {
-  const rules = rulesFor(registry, thread.agent, runContext, name);
+  const wasAsked = waits.some(({ wait }) => wait.kind === 'approval');
+  const rules = rulesFor(registry, thread.agent, runContext, name) ?? (wasAsked ? NO_RULES : undefined);
   if (!pending || !rules) return undefined;
   const id = `${thread.id}:${step}:${index}`;
   const evaluators = findEvaluators(registry, rules.policy, thread.agent);

@@ -170,6 +170,8 @@ export interface ToolDefinition {
   readonly args?: AuthorSchema;
   /** JSON schema of `args` as sent to models: strict objects, `$schema` and `propertyNames` removed. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Part of the fingerprint of its calls. */
+  readonly version?: string;
   readonly execute: (state: ThreadState, args?: never) => Promise<ToolResult> | ToolResult;
   readonly variables: readonly VariableDefinition[];
   /** Names reachable by queueTool and invokeTool; undefined means any. */
