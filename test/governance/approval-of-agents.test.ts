@@ -7,7 +7,7 @@ import { promptProject } from '../support/prompt-project.ts';
 import { testRuntime } from '../support/runtime.ts';
 
 interface Build {
-  /** Of the prompt that is called, and of the agents' prompts. */
+  /** Arguments of the called prompt, and of the agents' prompts. */
   readonly requiredSchema?: z.ZodObject;
   readonly rule?: 'require_approval' | 'none';
 }

@@ -6,12 +6,11 @@
  * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
  * T3. The beginning of an idempotent tool is relaxed: a crashed database on another machine may forget it while the
  *     body runs. Then the call is scheduled and held by no attempt, so the result is stored.
- * T4. A call that is to be judged stays scheduled until then; one that is refused ends without having begun.
- * T5. A call that a budget pays for stays scheduled too: one that is refused before, for its arguments, costs nothing.
+ * T4. A call that is to be judged, or has waited, is begun by its gate; one that is refused ends without having begun.
+ * T5. A call that a budget pays for is begun by its gate too: one refused before, for its arguments, costs nothing.
  * T6. A call that has begun before is paid for, whatever has scheduled it again.
  * T7. A call that waited for a report of its outcome never begins again (reconcile-call.ts, R2).
  * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
- * T9. A call that has waited stays scheduled too: its gate reads the answer, also on a worker whose agent has no policy.
  */
 import type { RunContext } from '../../../core/governance/run-context.ts';
 import type { ToolResult } from '../../../core/message/message.ts';
@@ -110,7 +109,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
   );
 }
 
-/** T4, T5, T9: true if the call's gate begins it. */
+/** T4, T5: true if the call's gate begins it. */
 function isJudged(
   { agent, budget }: ThreadRow,
   { judges }: BeginTool,
