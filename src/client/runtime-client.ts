@@ -37,7 +37,7 @@ import type { ToolPayload } from '../workflows/messages.ts';
 import { findAcceptedThread } from './accepted-thread.ts';
 import type { AnswerOptions } from './answer-wait.ts';
 import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
-import { registerStore } from './client-store.ts';
+import { registerInside } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { DeletedThreads } from './delete-thread.ts';
 import type { FollowOptions } from './follow-events.ts';
@@ -92,7 +92,8 @@ export class RuntimeClient implements ThreadsClient {
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
     this.#close = close;
-    registerStore(this, store);
+    const queueItem = this.#commands.queueItem.bind(this.#commands);
+    registerInside(this, { store, queueItem });
   }
 
   /**

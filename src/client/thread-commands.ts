@@ -8,6 +8,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
+import type { MessageItem, ToolItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
@@ -90,6 +91,16 @@ export class ThreadCommands {
     await this.#workflows.signal(threadId, queueMessage, payload);
     this.#sent.add(threadId, payload.id);
     return { id: payload.id };
+  }
+
+  /** For code of the project, which may name any tool and files of the thread. */
+  async queueItem(threadId: string, item: MessageItem | ToolItem): Promise<void> {
+    await this.#requireReceiver(threadId);
+    await this.#store.queue.stage(threadId, item);
+    const { id } = item;
+    const role = item.kind === 'message' && item.role === 'user' ? 'user' : 'assistant';
+    await this.#workflows.signal(threadId, queueMessage, { id, role, stored: true });
+    this.#sent.addMessage(threadId, id, { role });
   }
 
   async callTool(
