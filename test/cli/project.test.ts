@@ -24,6 +24,20 @@ describe('everthread validate', () => {
     });
   });
 
+  it('shows the price of a known model, and where it is from', async () => {
+    project.write({
+      ...HELPER,
+      'agents/models/known.ts':
+        "import { defineModel } from 'everthread';\nimport { openaiCompatible } from 'everthread/models';\nexport default defineModel({ name: 'known', provider: openaiCompatible({ baseUrl: 'https://api.openai.com/v1', apiKey: 'none' }), model: 'gpt-4o-mini' });\n",
+    });
+    const { stdout } = await project.run(['validate'], INSIDE);
+    expect(stdout).toMatch(
+      /^known: \$0\.15 in, \$0\.6 out per million tokens \(@pydantic\/genai-prices [\d.]+, [\d-]+\)$/m,
+    );
+    const { prices } = JSON.parse((await project.run(['validate', '--json'], INSIDE)).stdout);
+    expect(prices).toContainEqual({ model: 'known', price: expect.objectContaining({ inputPrice: 0.15 }) });
+  });
+
   it('prints every problem of every file and ends with exit code 2', async () => {
     project.write({
       ...HELPER,

@@ -3,9 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineModel } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
-import { scriptedModel } from '../../src/testing/index.ts';
+import { fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { status } from '../../src/workflows/messages.ts';
 import { fanOutRegistry, fanOutScript } from '../support/fan-out.ts';
+import { startCluster } from '../support/fault-cluster.ts';
 import { isLong } from '../support/long-form.ts';
 import { type Narrowness, serveNarrowProvider } from '../support/narrow-provider.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
@@ -31,6 +32,26 @@ async function open(narrowness: Narrowness) {
   }
   return { ...runtime, provider, leads };
 }
+
+describe('a thread that waits for its model', () => {
+  it('asks it again once the wait is over, also if its worker was killed meanwhile', async () => {
+    const slow = fails({ status: 429, message: 'slow down', retryAfter: 6 });
+    let refusals = 1;
+    const cluster = await startCluster({ script: () => (refusals-- > 0 ? slow : says('Here I am.')) });
+    closeAfterTest(() => cluster.close());
+    await cluster.keep(1);
+    const thread = await cluster.begin('go');
+    await eventually(
+      'the wait',
+      async () => eventsOf(await cluster.store.events.read(thread, 0, 1000), 'model.held').length > 0,
+    );
+    await cluster.workers[0]?.end('SIGKILL');
+    await cluster.keep(1);
+    await cluster.client.waitForIdle(thread);
+    expect(await cluster.transcript(thread)).toEqual(['user: go', 'assistant: Here I am.']);
+    expect(cluster.model.requests).toHaveLength(2);
+  });
+});
 
 describe('a provider that takes ten requests at a time', () => {
   it.each<[string, Narrowness]>([
