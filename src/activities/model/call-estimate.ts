@@ -8,6 +8,7 @@ import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { modelTimeouts } from '../../core/value/limit.ts';
 import { pricesOf } from '../../definitions/known-price.ts';
+import { windowOf } from '../../models/learned-facts.ts';
 
 /** Seconds allowed between the last output of a request and the storing of its end. */
 const MARGIN_SECONDS = 60;
@@ -31,11 +32,11 @@ export function estimateCall(
 
 /** The manifest of a request, logged before the request is sent. */
 export function manifestOf(
-  { capabilities }: ModelDefinition,
+  model: ModelDefinition,
   request: ProviderRequest,
   ratio?: number,
 ): ContextManifest {
-  return prepareManifest(request, capabilities.maxContextTokens ?? null, ratio);
+  return prepareManifest(request, windowOf(model) ?? null, ratio);
 }
 
 /**

@@ -26,7 +26,7 @@ import { shrink, shrinkAnswer } from '../../core/context/shrink.ts';
 import { charactersPerToken } from '../../core/context/token-ratio.ts';
 import type { ProviderMessage, ProviderRequest, ProviderUsage } from '../../core/message/provider.ts';
 import type { LengthRefusal } from '../../core/message/provider-terms.ts';
-import { keepRatio, keepWindow, learnedRatio, windowOf } from '../../models/learned-facts.ts';
+import { forgetWindow, keepRatio, keepWindow, learnedRatio, windowOf } from '../../models/learned-facts.ts';
 
 export interface RequestSizing {
   /** Characters of a token; undefined if only the script of a text can tell. */
@@ -108,6 +108,7 @@ export function createSizing(
         ...toCount(sent, tokens, ratioOf(model)),
         ...(longest === undefined ? {} : { longest }),
       };
+      if (usage && tokens !== undefined) forgetWindow(model, tokens);
       const { ratio } = learnCount(counts[model.name], counted);
       if (ratio !== undefined && counted.report) keepRatio(model, ratio);
       return Object.keys(counted).length === 0 ? undefined : { model: model.name, ...counted };

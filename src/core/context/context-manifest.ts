@@ -23,7 +23,7 @@ export interface ContextManifest {
   readonly historyTokens: number;
   readonly userTokens: number;
   readonly totalEstimatedTokens: number;
-  /** Size of the model's context window in tokens, if its definition states it. */
+  /** Size of the model's context window in tokens, if it is known; a refusal may have named a smaller one. */
   readonly contextWindow: number | null;
   /** In the order of the fields above, without empty sections. */
   readonly contextItems: readonly ContextItem[];
