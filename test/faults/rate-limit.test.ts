@@ -1,4 +1,7 @@
 /** Many threads, and a provider that takes few requests at a time: it costs time, and no thread. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineModel } from '../../src/definitions/index.ts';
@@ -12,7 +15,7 @@ import { type Narrowness, serveNarrowProvider } from '../support/narrow-provider
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
 /** Fewer than the calls of one answer that are run (LIMITS.callsRun). */
-const CHILDREN = isLong ? 100 : 40;
+const CHILDREN = isLong ? 100 : 24;
 const LEADS = isLong ? 2 : 1;
 /** Threads of another provider, at work meanwhile. */
 const OTHERS = isLong ? 20 : 4;
@@ -45,6 +48,15 @@ describe('a thread that waits for its model', () => {
       'the wait',
       async () => eventsOf(await cluster.store.events.read(thread, 0, 1000), 'model.held').length > 0,
     );
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, '../../bin/everthread.js'), 'threads', 'show', thread],
+      {
+        cwd: cluster.folder,
+        env: { ...process.env, EVERTHREAD_STORE: 'sqlite:store.db?synchronous=normal' },
+      },
+    );
+    expect(stdout).toMatch(/status +running: waiting for the model \w+/);
     await cluster.workers[0]?.end('SIGKILL');
     await cluster.keep(1);
     await cluster.client.waitForIdle(thread);

@@ -26,7 +26,7 @@ export function addThreadLogs(threads: Command, cli: Cli): void {
     .summary('model calls with tokens and cost, tool calls, executions')
     .description(
       'Lists what the thread did, newest last: model calls with their tokens and cost, tool calls with their outcome, ' +
-        'executions, effects. Never content. With --json: { logs }, times in microseconds since 1970.',
+        'executions, effects. Never content. With --json: { logs }.',
     )
     .argument(...THREAD_ARGUMENT)
     .option('--limit <n>', 'at most n entries, the newest ones', parseCount, 100);

@@ -1,5 +1,6 @@
 /** `everthread threads show`: reads the store, and needs no server. */
 import type { Command } from 'commander';
+import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
 import {
   addCommon,
   type Cli,
@@ -28,7 +29,7 @@ export function addThreadShow(threads: Command, cli: Cli): void {
     .command('show')
     .summary("show a thread's status and messages")
     .description(
-      'Shows a thread and its messages, oldest first. With --json: { thread, execution, children, budget, messages, total }; execution is the newest.',
+      'Shows a thread and its messages, oldest first. With --json: { thread, activity, execution, children, budget, messages, total }; execution is the newest, activity is there while a model is waited for.',
     )
     .argument(...THREAD_ARGUMENT)
     .option('--limit <n>', `the newest n messages (default: ${SHOWN}; with --json all)`, parseWhole)
@@ -49,10 +50,11 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
     const children = thread.childCount === 0 ? [] : await store.children.list(threadId);
     const execution = (await store.executions.get(threadId)) ?? undefined;
     const budget = await store.budgets.read(threadId);
+    const activity = await readActivity(store, thread);
     const faultText = debug ? await import('../output/fault-text.ts') : undefined;
     const faults = await faultText?.readFaults(store, threadId);
-    if (json) return printJson({ thread, execution, children, budget, messages, total, faults });
-    printLine(`${threadHeading(thread, { children, execution, budget })}\n`);
+    if (json) return printJson({ thread, activity, execution, children, budget, messages, total, faults });
+    printLine(`${threadHeading(thread, { activity, children, execution, budget })}\n`);
     const earlier = total - messages.length;
     if (earlier > 0)
       printLine(
@@ -64,4 +66,18 @@ async function showThread(threadId: string, options: ShowOptions): Promise<undef
     if (faults?.length === 0) printLine(tone('dim', '\nno code has failed'));
   });
   return undefined;
+}
+
+/** Rows of the log in which a wait for a model would stand; messages may have been queued behind it. */
+const NEWEST_ROWS = 20;
+
+/** What a running thread waits for; undefined if it is at work. */
+async function readActivity(
+  { events }: Pick<ThreadStore, 'events'>,
+  { id, status, lastSeq }: ThreadRecord,
+): Promise<string | undefined> {
+  if (status !== 'running') return undefined;
+  const rows = await events.read(id, Math.max(0, lastSeq - NEWEST_ROWS), NEWEST_ROWS);
+  const newest = rows.findLast(({ type }) => /^(model|step|tool)\./.test(type));
+  return newest?.type === 'model.held' ? `waiting for the model ${newest.data.model}` : undefined;
 }

@@ -10,6 +10,8 @@ const CALL_LENGTH = 200;
 
 /** Related records of a thread: its children, its newest execution, and the budget of that execution. */
 interface RelatedRecords {
+  /** What it waits for while it runs. */
+  readonly activity?: string | undefined;
   readonly children?: readonly ChildRecord[];
   readonly execution?: ExecutionRecord;
   readonly budget?: readonly BudgetLine[];
@@ -17,7 +19,7 @@ interface RelatedRecords {
 
 export function threadHeading(
   thread: ThreadRecord,
-  { children = [], execution, budget = [] }: RelatedRecords = {},
+  { activity, children = [], execution, budget = [] }: RelatedRecords = {},
 ): string {
   const lines = [
     ['thread', thread.id],
@@ -25,7 +27,7 @@ export function threadHeading(
     ['agent', escapeControls(thread.agent)],
     [
       'status',
-      tone(statusTone(thread.status), thread.status) +
+      tone(statusTone(thread.status), thread.status + (activity === undefined ? '' : `: ${activity}`)) +
         (thread.stopReason ? ` (${escapeControls(thread.stopReason)})` : ''),
     ],
     ...(thread.lastError
