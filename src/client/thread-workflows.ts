@@ -57,7 +57,7 @@ export class ThreadWorkflows {
     if (!last || last.endedAt !== null)
       return new RuntimeError(
         'InvalidStart',
-        `Thread "${threadId}" is already running; send it a message instead.`,
+        `There is a thread "${threadId}" already; send it a message instead.`,
         { cause },
       );
     return new RuntimeError(
