@@ -13,6 +13,7 @@ import {
 } from '../../src/definitions/index.ts';
 import {
   calls,
+  fails,
   type RecordedRequest,
   type ScriptStep,
   says,
@@ -193,6 +194,17 @@ describe('a refusal for length', () => {
 });
 
 describe('a server that cuts silently', () => {
+  it('lowers no answer to a few tokens where nothing else can be left out: the step fails', async () => {
+    const model = scriptedModel(() =>
+      fails({ status: 400, message: 'Input is too long for requested model.' }),
+    );
+    const runtime = await testRuntime({ registry: project(model) });
+    const thread = await runtime.start('hi');
+    expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'failed' });
+    const limits = model.requests.map(({ maxOutputTokens }) => maxOutputTokens);
+    expect(limits).toEqual([500, 128]);
+  });
+
   it('is told of once in the log, and its count changes nothing', async () => {
     const usage = { promptTokens: 2048, completionTokens: 1, totalTokens: 2049 };
     const scripted = scriptedModel(() => says('ok', { usage }));

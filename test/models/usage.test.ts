@@ -239,8 +239,8 @@ describe('[definitions 5.3] the usage of a provider that breaks the contract', (
     });
   });
 
-  test('does not count as free where its cost is 0', async () => {
-    const usage = { promptTokens: 3, completionTokens: 5, totalTokens: 8, cost: 0 };
+  test.each([0, 1e-300, 4e-13])('does not count as free where its cost is %d', async (cost) => {
+    const usage = { promptTokens: 3, completionTokens: 5, totalTokens: 8, cost };
     expect(await usageOf(foreign(usage))).not.toHaveProperty('cost');
   });
 

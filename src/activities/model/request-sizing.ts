@@ -173,6 +173,9 @@ function sizeRequest(given: ProviderRequest, terms: SizeTerms): SizedRequest {
   return { ...withRoom(request, smaller, ratio, limit), cut: [...fitted.cut, ...smaller.cut] };
 }
 
+/** Tokens of an answer below which it would break off before it says anything: no request is sent for fewer. */
+const LEAST_ANSWER = 128;
+
 /** If not even what must be sent has room beside the answer, the answer gets less. */
 function withRoom(
   request: ProviderRequest,
@@ -183,7 +186,7 @@ function withRoom(
   const sized = messages === request.messages ? request : { ...request, messages };
   const over = fits ? 0 : estimateRequest(sized, ratio) - limit;
   const answer = answerOf(request);
-  const less = Math.max(answer - over, Math.ceil(answer / 8));
+  const less = Math.max(answer - over, Math.ceil(answer / 8), Math.min(answer, LEAST_ANSWER));
   const sent = over > 0 && answer < Number.POSITIVE_INFINITY ? { ...sized, maxOutputTokens: less } : sized;
   return { request: sent, cut, ...(longest === undefined ? {} : { longest }) };
 }

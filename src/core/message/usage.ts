@@ -4,9 +4,10 @@
  * U2. More cached tokens than prompt tokens are a report that leaves the cached ones out of `promptTokens`: they are added.
  * U3. A total that has room for the reasoning beside the answer, or more reasoning than answer, is a report that leaves the reasoning
  *     out of `completionTokens`: it is added.
- * U4. An impossible number counts as not reported, and so does a cost of 0 for tokens above 0.
+ * U4. An impossible number counts as not reported, and so does a cost of 0, or one that no amount holds, for tokens above 0.
  */
 import { LIMITS } from '../value/limit.ts';
+import { toPico } from '../value/money.ts';
 import { definedFields, isRecord } from '../value/record.ts';
 import type { ProviderUsage } from './provider.ts';
 
@@ -57,7 +58,7 @@ export function normaliseUsage(reported: unknown): ProviderUsage {
     ...(written === 0 && cacheWriteTokens === undefined ? {} : { cacheWriteTokens: written }),
     ...(read.cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens }),
     // U4: no claim that tokens cost nothing.
-    ...(cost === undefined || (cost === 0 && sum > 0) ? {} : { cost }),
+    ...(cost === undefined || (toPico(cost) === 0n && sum > 0) ? {} : { cost }),
   };
 }
 
