@@ -38,8 +38,12 @@ function project(
   model: Pick<ReturnType<typeof counting>, 'provider'>,
   {
     tools = {},
+    maxOutputTokens = 500,
     ...agent
-  }: Partial<AgentInput> & { readonly tools?: Parameters<typeof registryFrom>[0]['tools'] } = {},
+  }: Partial<AgentInput> & {
+    readonly tools?: Parameters<typeof registryFrom>[0]['tools'];
+    readonly maxOutputTokens?: number;
+  } = {},
 ) {
   return registryFrom({
     agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' }, ...agent } as AgentInput)],
@@ -54,7 +58,7 @@ function project(
     models: [
       defineModel({
         ...{ name: 'scripted', provider: model.provider, model: 'scripted-1' },
-        capabilities: { maxContextTokens: WINDOW, maxOutputTokens: 500 },
+        capabilities: { maxContextTokens: WINDOW, maxOutputTokens },
       }),
     ],
     tools,
@@ -198,11 +202,10 @@ describe('a server that cuts silently', () => {
     const model = scriptedModel(() =>
       fails({ status: 400, message: 'Input is too long for requested model.' }),
     );
-    const runtime = await testRuntime({ registry: project(model) });
-    const thread = await runtime.start('hi');
+    const runtime = await testRuntime({ registry: project(model, { maxOutputTokens: 40 }) });
+    const thread = await runtime.start('a question of some words '.repeat(7));
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'failed' });
-    const limits = model.requests.map(({ maxOutputTokens }) => maxOutputTokens);
-    expect(limits).toEqual([500, 128]);
+    expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([40]);
   });
 
   it('is told of once in the log, and its count changes nothing', async () => {
