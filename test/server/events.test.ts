@@ -91,6 +91,35 @@ describe('/v1/threads/{threadId}/events', () => {
     expect(late.map(({ event }) => event)).toEqual(['open', 'end']);
   });
 
+  it('an EventSource that reconnects behind the end of a log is told to stop, and one before it is not', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
+    const { url } = await testApi(runtime);
+    const thread = await runtime.start('hi');
+    const open = async (query: string, id: string) => {
+      const headers = { accept: 'text/event-stream', 'last-event-id': id };
+      const answer = await fetch(`${url}/v1/threads/${thread}/events${query}`, { headers });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    const endOf = async (options: { as?: 'run' } = {}) => {
+      const cursors: string[] = [];
+      for await (const row of runtime.client.events(thread, { ...options, follow: false } as { as: 'run' }))
+        cursors.push(String(row.cursor ?? (row as unknown as { seq: number }).seq));
+      return cursors.at(-1) ?? '';
+    };
+    const [run] = await runtime.client.runs.list({ threadId: thread });
+    const ended = await endOf({ as: 'run' });
+    // The thread lives, so more may come; what ends with its execution is complete.
+    expect(await open('', await endOf())).toBe(200);
+    expect(await open(`?as=run&run=${run?.id}`, ended)).toBe(204);
+    expect(await open(`?as=run&run=${run?.id}`, '0')).toBe(200);
+    expect(await open('?follow=false', await endOf())).toBe(204);
+    await runtime.client.terminate(thread);
+    await runtime.client.waitForIdle(thread);
+    expect(await open('', await endOf())).toBe(204);
+    expect(await open('', '1')).toBe(200);
+  });
+
   it('leaving stops nothing, a closing server ends streams without the mark of the end, and there are as many as it admits', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('one')]) });
     const api = await testApi(runtime, { streamsOfThread: 1 });

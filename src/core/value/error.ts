@@ -102,6 +102,8 @@ export const ERRORS = {
   HelpRefused: { exit: 1, status: 409 },
   /** The path, query or body of a request is invalid. The message names the field. */
   InvalidRequest: { exit: 2, status: 400 },
+  /** The body of a request is not JSON in UTF-8, by its headers. */
+  UnsupportedMediaType: { exit: 2, status: 415 },
   /** A range of bytes that a file does not have. */
   InvalidRange: { exit: 2, status: 416 },
   /** The cursor is beyond the end of its log. */

@@ -16,9 +16,10 @@ import { createTickets } from '../standard/tickets.ts';
 import { type Access, loopbackAccess } from './access.ts';
 import type { ApiApp, ApiEnv } from './app.ts';
 import { type Caller, requireReachable, requireScope } from './caller.ts';
-import { completionProblem, isCompletionPath } from './completions/completion-error.ts';
+import { adviceFor, completionProblem, isCompletionPath } from './completions/completion-error.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
+import { requireBody, toOwnError } from './json-body.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
 import type { ApiRoute, LookupInput, RouteInput } from './route.ts';
@@ -101,7 +102,7 @@ export function createApi(options: ApiOptions): Api {
   });
   app.onError((error, { req }) => fail(error, req.raw));
   const fail = (error: unknown, request: Request): Response => {
-    const problem = toProblem(isUnreadableBody(error) ? unreadableBody() : error);
+    const problem = toProblem(toOwnError(error));
     if (problem.status >= 500) logError(onError, error, request);
     const headers = problem.status === 401 ? CHALLENGE : {};
     const { pathname } = new URL(request.url);
@@ -140,7 +141,7 @@ export function createApi(options: ApiOptions): Api {
 
 function addRoute(
   app: ApiApp,
-  { document, scope, signable, find, handle }: ApiRoute,
+  { document, scope, signable, bytes, find, handle }: ApiRoute,
   host: ApiHost,
   access: Access,
 ): void {
@@ -152,6 +153,7 @@ function addRoute(
       signable && (await hasValidSignature(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
     const caller = signed ? SIGNED_URL_CALLER : await requireCaller(access, context.req.raw);
     requireScope(caller, scope);
+    if (document.request?.body && !bytes) requireBody(context.req.raw, document.request.body);
     context.set('caller', caller);
     const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
     context.set('thread', thread);
@@ -216,21 +218,14 @@ function invalidRequest(target: string, issues: Issues): RuntimeError {
   return new RuntimeError('InvalidRequest', `The ${where} is invalid: ${problems.join('; ')}.`);
 }
 
-/** True for hono's error for a body that is not JSON. */
-function isUnreadableBody(error: unknown): boolean {
-  return (error as { status?: unknown }).status === 400 && !(error instanceof RuntimeError);
-}
-
-function unreadableBody(): RuntimeError {
-  return new RuntimeError('InvalidRequest', 'The body is not valid JSON.');
-}
-
 /** Answers `MethodNotAllowed` if the path has routes for other methods, else `RouteNotFound`. */
 function notServedResponse(method: string, path: string): Response {
   const others = API_ROUTES.filter(({ pattern }) => pattern.test(path)).map((each) =>
     each.method.toUpperCase(),
   );
   const allow = others.toSorted().join(', ');
+  const advice = adviceFor(path);
+  if (advice !== undefined) return completionProblem(toProblem(new RuntimeError('RouteNotFound', advice)));
   const error =
     others.length > 0
       ? new RuntimeError('MethodNotAllowed', `${path} does not support ${method}, only ${allow}.`)

@@ -7,7 +7,9 @@
  * S4. Each stream ends by itself after a while, so that deployments and load balancers can drain. The reader reconnects
  *     with its cursor.
  */
+
 import { defer } from '../../core/value/deferred.ts';
+import { SAFE_HEADERS } from './problem.ts';
 
 /** One event of a stream. */
 export interface Frame {
@@ -33,6 +35,21 @@ export interface StreamOptions {
 const ENCODER = new TextEncoder();
 /** Milliseconds after which a reader reconnects. */
 const RETRY_MS = 1000;
+
+/** True for a reader of server-sent events that reconnects. */
+export function isResumed({ headers }: Request): boolean {
+  return headers.has('last-event-id') && (headers.get('accept') ?? '').includes('text/event-stream');
+}
+
+export async function isEmpty(pages: AsyncIterable<readonly unknown[]>): Promise<boolean> {
+  for await (const page of pages) if (page.length > 0) return false;
+  return true;
+}
+
+/** Tells an EventSource that reconnects behind the end of a log to stop: it would reconnect for ever. */
+export function noMoreResponse(): Response {
+  return new Response(null, { status: 204, headers: SAFE_HEADERS });
+}
 
 export function streamResponse(options: StreamOptions): Response {
   const { format, onClose } = options;

@@ -8,6 +8,7 @@ import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
 import type { ApiScope, Caller } from '../api/caller.ts';
 import type { ApiAgent } from '../api/host.ts';
+import { requireJson } from '../api/json-body.ts';
 import { refuseRequest } from '../api/problem.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Tickets } from './tickets.ts';
@@ -68,6 +69,7 @@ export function parseValue<Schema extends z.ZodType>(value: unknown, schema: Sch
 }
 
 async function readJson(request: Request): Promise<unknown> {
+  requireJson(request);
   const text = await request.text();
   try {
     return JSON.parse(text);

@@ -23,6 +23,16 @@ const pay = defineTool({
 });
 
 describe('/v1/chat/completions', () => {
+  it('is named by the other APIs of OpenAI, in its shape', async () => {
+    const client = connect(await testApi(await testRuntime({ model: scriptedModel([]) })));
+    const refused = client.responses.create({ model: 'helper', input: 'hi' });
+    await expect(refused).rejects.toMatchObject({
+      status: 404,
+      code: 'RouteNotFound',
+      message: expect.stringMatching(/use Chat Completions, \/v1\/chat\/completions/),
+    });
+  });
+
   it('answers whole, with what was used; the conversation goes on in the thread that is named, and the same request again is the same message', async () => {
     const model = scriptedModel([says('Hello!', { usage }), says('Bye!')]);
     const runtime = await testRuntime({ model });

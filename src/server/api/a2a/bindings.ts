@@ -1,6 +1,7 @@
 /** The two bindings of A2A: JSON-RPC, where each call is a POST to the agent's URL, and REST, with a URL per call. */
 import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
+import { requireJson } from '../json-body.ts';
 import { SAFE_HEADERS } from '../problem.ts';
 import { A2A_CALLS } from './a2a-calls.ts';
 import { A2aRefusal, toA2aError } from './a2a-error.ts';
@@ -19,6 +20,7 @@ const REST_TYPE = 'application/a2a+json';
 /** Errors of A2A are answered as JSON-RPC errors, with status 200; all others are thrown. */
 export async function answerRpc({ request, ...calling }: A2aRequest): Promise<Response> {
   let id: RpcId = null;
+  requireJson(request);
   try {
     const asked = readRpc(await request.text());
     id = asked.id;
@@ -42,6 +44,7 @@ export async function answerRest(
   given: object,
   { request, ...calling }: A2aRequest,
 ): Promise<Response> {
+  requireJson(request);
   try {
     requireVersion(request);
     const call = A2A_CALLS[method];

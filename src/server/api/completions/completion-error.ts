@@ -13,7 +13,18 @@ const TYPES: Readonly<Record<number, string>> = { 401: 'authentication_error', 4
 
 /** True for paths whose error responses have this shape. */
 export function isCompletionPath(pathname: string): boolean {
-  return pathname.startsWith('/v1/chat/') || pathname === '/v1/models' || pathname.startsWith('/v1/models/');
+  return (
+    /^\/v1\/(chat|models)\//.test(pathname) || pathname === '/v1/models' || OTHER_APIS.includes(pathname)
+  );
+}
+
+/** Other APIs of OpenAI, which its clients may choose by themselves. */
+const OTHER_APIS: readonly string[] = ['/v1/responses', '/v1/completions', '/v1/embeddings'];
+
+/** What to do instead; undefined for other paths. */
+export function adviceFor(pathname: string): string | undefined {
+  if (!OTHER_APIS.includes(pathname)) return undefined;
+  return `${pathname} is not served: use Chat Completions, /v1/chat/completions; with the AI SDK, openai.chat("AGENT").`;
 }
 
 export function toCompletionError({ code, message }: StoredError, status: number) {

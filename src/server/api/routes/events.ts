@@ -5,7 +5,7 @@ import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { flag, limit, threadParams } from '../schema/given.ts';
 import { eventSchema } from '../schema/records.ts';
-import { streamResponse } from '../stream.ts';
+import { isEmpty, isResumed, noMoreResponse, streamResponse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 
 export const eventRoutes: readonly ApiRoute[] = [
@@ -40,11 +40,18 @@ export const eventRoutes: readonly ApiRoute[] = [
       // After a reconnect the header has the newer cursor: the query is that of the first connection.
       const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;
       // Checked before the response begins: a stream that has begun cannot report an error.
-      if (query.run !== undefined) await host.client.runs.get(query.run, threadId);
+      const run = query.run === undefined ? undefined : await host.client.runs.get(query.run, threadId);
       const start = eventStart(query.as, after, thread);
       const { follow = true, ...asked } = query;
       const reading = { ...asked, threadId, start, subagent: thread.parentId !== null };
       if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
+      const isOver = !follow || thread.terminatedAt !== null || (run && run.endedAt !== null);
+      if (
+        isOver &&
+        isResumed(request) &&
+        (await isEmpty(eventPages(host.client, { ...reading, follow: false })))
+      )
+        return noMoreResponse();
       const place = enterStream(host.streams, threadId);
       const signal = AbortSignal.any([place.signal, request.signal]);
       return streamResponse({

@@ -11,7 +11,7 @@ import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { flag, limit, reasonBody } from '../schema/given.ts';
 import { taskSchema } from '../schema/records.ts';
-import { streamResponse } from '../stream.ts';
+import { isEmpty, isResumed, noMoreResponse, streamResponse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 import { formatOf } from './events.ts';
 
@@ -165,6 +165,9 @@ export const taskRoutes: readonly ApiRoute[] = [
         for await (const page of taskPages(store, found, { after, follow: false })) pages.push(...page);
         return jsonResponse({ events: pages });
       }
+      const isOver = !follow || found.endedAt !== null;
+      if (isOver && isResumed(request) && (await isEmpty(taskPages(store, found, { after, follow: false }))))
+        return noMoreResponse();
       const place = enterStream(host.streams, found.threadId);
       const signal = AbortSignal.any([place.signal, request.signal]);
       return streamResponse({
