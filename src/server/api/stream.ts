@@ -36,18 +36,17 @@ const ENCODER = new TextEncoder();
 /** Milliseconds after which a reader reconnects. */
 const RETRY_MS = 1000;
 
-/** True for a reader of server-sent events that reconnects. */
-export function isResumed({ headers }: Request): boolean {
-  return headers.has('last-event-id') && (headers.get('accept') ?? '').includes('text/event-stream');
-}
-
-export async function isEmpty(pages: AsyncIterable<readonly unknown[]>): Promise<boolean> {
-  for await (const page of pages) if (page.length > 0) return false;
-  return true;
-}
-
-/** Tells an EventSource that reconnects behind the end of a log to stop: it would reconnect for ever. */
-export function noMoreResponse(): Response {
+/**
+ * Tells an EventSource that reconnects behind the end of a complete log to stop: it would reconnect for ever. Undefined
+ * for all other readers. `pages`: what the log still has for the reader.
+ */
+export async function stopResponse(
+  { headers }: Request,
+  format: StreamOptions['format'],
+  pages: AsyncIterable<readonly unknown[]>,
+): Promise<Response | undefined> {
+  if (format !== 'sse' || !headers.has('last-event-id')) return undefined;
+  for await (const page of pages) if (page.length > 0) return undefined;
   return new Response(null, { status: 204, headers: SAFE_HEADERS });
 }
 

@@ -5,7 +5,7 @@ import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { flag, limit, threadParams } from '../schema/given.ts';
 import { eventSchema } from '../schema/records.ts';
-import { isEmpty, isResumed, noMoreResponse, streamResponse } from '../stream.ts';
+import { stopResponse, streamResponse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 
 export const eventRoutes: readonly ApiRoute[] = [
@@ -46,12 +46,9 @@ export const eventRoutes: readonly ApiRoute[] = [
       const reading = { ...asked, threadId, start, subagent: thread.parentId !== null };
       if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
       const isOver = !follow || thread.terminatedAt !== null || (run && run.endedAt !== null);
-      if (
-        isOver &&
-        isResumed(request) &&
-        (await isEmpty(eventPages(host.client, { ...reading, follow: false })))
-      )
-        return noMoreResponse();
+      const rest = eventPages(host.client, { ...reading, follow: false });
+      const stopped = isOver && (await stopResponse(request, format, rest));
+      if (stopped) return stopped;
       const place = enterStream(host.streams, threadId);
       const signal = AbortSignal.any([place.signal, request.signal]);
       return streamResponse({

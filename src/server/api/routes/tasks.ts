@@ -11,7 +11,7 @@ import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { flag, limit, reasonBody } from '../schema/given.ts';
 import { taskSchema } from '../schema/records.ts';
-import { isEmpty, isResumed, noMoreResponse, streamResponse } from '../stream.ts';
+import { stopResponse, streamResponse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 import { formatOf } from './events.ts';
 
@@ -166,8 +166,9 @@ export const taskRoutes: readonly ApiRoute[] = [
         return jsonResponse({ events: pages });
       }
       const isOver = !follow || found.endedAt !== null;
-      if (isOver && isResumed(request) && (await isEmpty(taskPages(store, found, { after, follow: false }))))
-        return noMoreResponse();
+      const rest = taskPages(store, found, { after, follow: false });
+      const stopped = isOver && (await stopResponse(request, format, rest));
+      if (stopped) return stopped;
       const place = enterStream(host.streams, found.threadId);
       const signal = AbortSignal.any([place.signal, request.signal]);
       return streamResponse({
