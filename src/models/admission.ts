@@ -5,12 +5,12 @@
  *     of anybody that its provider has accepted, or answered: those who only stand in line do not lose it.
  * A3. With another model left, nobody waits for longer than LONG_WAIT_MS for a provider that refuses.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { pauseAfter } from '../core/governance/pace.ts';
-import { ProviderError, type ProviderFactory } from '../core/message/provider.ts';
+import { type Provider, ProviderError, type ProviderFactory } from '../core/message/provider.ts';
 import { providerOf } from './open-provider.ts';
-import { settingsFor, type VariableLookup } from './provider-config.ts';
+import { type ProviderSettings, settingsFor, type VariableLookup } from './provider-config.ts';
 import type { Lease, RateLimiter } from './rate-limiter.ts';
 import { refusalOf } from './refusal.ts';
 import { LONG_WAIT_MS } from './refusal-plan.ts';
@@ -96,13 +96,23 @@ function toHeld(name: string, waitedMs: number): ProviderError {
 function lineOf({ model, timeoutMs, variable }: AskingModel): string | undefined {
   try {
     const settings = settingsFor(model, timeoutMs, variable);
-    const { rateScope } = providerOf(model, settings);
-    if (rateScope !== undefined) return `${rateScope} ${model.model}`;
-    const { timeout: _, ...config } = settings.config;
-    return `${idOf(model.provider)} ${digest(JSON.stringify(config))} ${model.model}`;
+    const provider = providerOf(model, settings);
+    const scope = provider.rateScope ?? scopes.get(provider) ?? toScope(model, settings);
+    scopes.set(provider, scope);
+    return `${scope} ${model.model}`;
   } catch {
     return undefined;
   }
+}
+
+const scopes = new WeakMap<Provider, string>();
+
+/** For a provider that does not say what its limits count by: its factory and its settings. */
+function toScope(
+  { provider }: ModelDefinition,
+  { config: { timeout: _, ...config } }: ProviderSettings,
+): string {
+  return `${idOf(provider)} ${digest(JSON.stringify(config))}`;
 }
 
 /** What limits of an endpoint count by: the address and the digest of the key. */
@@ -111,7 +121,7 @@ export function toRateScope(baseUrl: string, apiKey = ''): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 const ids = new WeakMap<ProviderFactory, number>();

@@ -27,7 +27,7 @@ import {
 } from './attempt-plan.ts';
 import type { AttemptOutcome, AttemptStart, CallModelOptions, CallModelResult } from './call-options.ts';
 import { createFeedback, type Feedback } from './feedback.ts';
-import { asksForVariables } from './provider-config.ts';
+import { asksForVariables, type VariableLookup } from './provider-config.ts';
 import { refusesMetadata, withoutMetadata } from './refused-metadata.ts';
 
 export type {
@@ -93,7 +93,9 @@ async function askOne(
   let stalled = false;
   let smaller = 0;
   for (let tries = 1; ; tries += 1) {
-    const turn = await turnOf(options, model, asked);
+    options.signal.throwIfAborted();
+    const variable = asksForVariables(model.model) ? await options.variables?.() : undefined;
+    const turn = await turnOf(options, model, asked, variable);
     if (turn.kind !== 'now') return withoutTurn(turn, model, asked);
     asked = { ...asked, attempts: asked.attempts + 1 };
     const plan: Plan = (failed, leftMs, waitMs) => {
@@ -114,8 +116,16 @@ async function askOne(
       );
     };
     const { refusals } = asked;
-    const attempt: AttemptPosition = { attempt: asked.attempts, plain, bare, plan, turn, refusals };
-    const outcome: AttemptOutcome = await reportedAttempt(options, model, attempt, feedback).finally(() =>
+    const position: AttemptPosition = {
+      attempt: asked.attempts,
+      variable,
+      plain,
+      bare,
+      plan,
+      turn,
+      refusals,
+    };
+    const outcome: AttemptOutcome = await reportedAttempt(options, model, position, feedback).finally(() =>
       turn.lease?.end(),
     );
     if (outcome.ok || outcome.next === 'fallback' || outcome.next === 'give_up') return { outcome, asked };
@@ -141,14 +151,16 @@ function withoutTurn(
   return { asked, outcome, ...(turn.kind === 'later' && { held: { model, pauseMs: turn.pauseMs, asked } }) };
 }
 
-async function turnOf(options: CallModelOptions, open: OpenModel, asked: AskedSoFar): Promise<Turn> {
+function turnOf(
+  { signal, place, recorded = false }: CallModelOptions,
+  open: OpenModel,
+  { since, attempts }: AskedSoFar,
+  variable: VariableLookup | undefined,
+): Promise<Turn> {
   const { model, limits, modelsLeft } = open;
-  const { signal, place, recorded = false } = options;
-  signal.throwIfAborted();
-  const variable = place && asksForVariables(model) ? await options.variables?.() : undefined;
   return takeTurn(place, {
-    ...{ model, modelsLeft, variable, signal, since: asked.since, waitedMs: open.waitedMs() },
-    urgent: recorded && asked.attempts === 0,
+    ...{ model, modelsLeft, variable, signal, since, waitedMs: open.waitedMs() },
+    urgent: recorded && attempts === 0,
     timeoutMs: requestTimeoutMs(limits),
     patienceMs: patienceMs(limits),
   });
@@ -157,6 +169,7 @@ async function turnOf(options: CallModelOptions, open: OpenModel, asked: AskedSo
 /** The number of an attempt, its mode, and the plan that decides what follows it. */
 interface AttemptPosition {
   readonly attempt: number;
+  readonly variable: VariableLookup | undefined;
   readonly plain: boolean;
   /** True if what providers want back with answers is left out (refused-metadata.ts). */
   readonly bare: boolean;
@@ -172,7 +185,7 @@ type Plan = (failed: FailedAnswer, leftMs: number, waitMs: number | undefined) =
 async function reportedAttempt(
   options: CallModelOptions,
   { model, limits }: OpenModel,
-  { attempt, plain, bare, plan, turn, refusals }: AttemptPosition,
+  { attempt, variable, plain, bare, plan, turn, refusals }: AttemptPosition,
   feedback: Feedback<AttemptStart>,
 ): Promise<AttemptOutcome> {
   const { signal, now = Date.now } = options;
@@ -186,7 +199,6 @@ async function reportedAttempt(
   const sentAt = performance.now();
   const onDelta: OnDelta = (kind, delta, call) =>
     options.onChunk?.({ attempt, kind, delta, ...(call && { call }) });
-  const variable = asksForVariables(model) ? await options.variables?.() : undefined;
   feedback.begin(start, limits);
   const result = await runAttempt({
     ...{ model, request, variable, signal, plain, onDelta, now },

@@ -27,7 +27,25 @@ const DEFAULT_SLOTS: Readonly<Record<string, ProviderConfigSlot>> = {
   baseUrl: { type: 'url' },
 };
 
-const slotsOf = ({ provider }: ModelDefinition) => Object.entries(provider.configSlots ?? DEFAULT_SLOTS);
+interface NamedSlot {
+  readonly name: string;
+  readonly slot: ProviderConfigSlot;
+  /** The variable that holds its value. */
+  readonly variable: string;
+}
+
+const named = new WeakMap<ProviderFactory, readonly NamedSlot[]>();
+
+/** Computed once for each factory: every request reads them. */
+function slotsOf({ provider }: ModelDefinition): readonly NamedSlot[] {
+  const known = named.get(provider);
+  if (known) return known;
+  const slots = Object.entries(provider.configSlots ?? DEFAULT_SLOTS).map(([name, slot]) => ({
+    ...{ name, slot, variable: slot.defaultEnv ?? `${factoryName(provider)}_${toVariable(name)}` },
+  }));
+  named.set(provider, slots);
+  return slots;
+}
 
 /** True if the factory asks for variables. Those of this package do not, so their settings cost no store read. */
 export function asksForVariables(model: ModelDefinition): boolean {
@@ -41,10 +59,9 @@ export function settingsFor(
   lookup: VariableLookup = () => undefined,
 ): ProviderSettings {
   if (!asksForVariables(model)) return { config: { apiKey: '', timeout }, secrets: [] };
-  const found = slotsOf(model).map(([name, slot]) => {
-    const variable = slot.defaultEnv ?? `${factoryName(model.provider)}_${toVariable(name)}`;
-    const value = lookup(variable) || process.env[variable] || undefined;
-    return { name, slot, variable, value: toValue(slot, value) };
+  const found = slotsOf(model).map((each) => {
+    const value = lookup(each.variable) || process.env[each.variable] || undefined;
+    return { ...each, value: toValue(each.slot, value) };
   });
   const missing = found.filter(({ slot, value }) => slot.required === true && value === undefined);
   if (missing.length > 0) throw missingSettings(model, missing);

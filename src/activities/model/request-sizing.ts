@@ -158,6 +158,8 @@ function sizeRequest(given: ProviderRequest, terms: SizeTerms): SizedRequest {
   );
   const request = answer < answerOf(given) ? { ...given, maxOutputTokens: answer } : given;
   const limit = tokens ?? (window === undefined ? Number.POSITIVE_INFINITY : inputRoom(window, answer));
+  if (longest === undefined && bytes === undefined && fitsSurely(request, ratio, limit))
+    return { request, cut: [] };
   const around = estimateOffered(request, ratio);
   const mark = markWith(terms.nameOf);
   const fitted = fitMessages(request.messages, {
@@ -171,6 +173,11 @@ function sizeRequest(given: ProviderRequest, terms: SizeTerms): SizedRequest {
     firstLongest: (_, free) => Math.floor(free * CUT_SHARE),
   });
   return { ...withRoom(request, smaller, ratio, limit), cut: [...fitted.cut, ...smaller.cut] };
+}
+
+/** True if the request fits even if each character is a token: no text has to be looked at. */
+function fitsSurely(request: ProviderRequest, ratio: number | undefined, limit: number): boolean {
+  return limit === Number.POSITIVE_INFINITY || estimateRequest(request, Math.min(1, ratio ?? 1)) <= limit;
 }
 
 /** Tokens of an answer below which it would break off before it says anything: no request is sent for fewer. */

@@ -119,9 +119,9 @@ export function readCount(
   ratio?: number,
 ): Pick<CountedRequest, 'report' | 'undercounted'> {
   const { chars, apart } = sent;
-  // N3: a count close to what the model's own reports suggest needs no look at the texts.
+  // N3: a short request, and a count close to what the model's own reports suggest, need no look at the texts.
   const isUsual = ratio !== undefined && counted > (chars / ratio + apart) * USUAL;
-  const estimated = isUsual ? 0 : sent.byScript + apart;
+  const estimated = isUsual || chars + apart <= LEAST_TOKENS ? 0 : sent.byScript + apart;
   if (counted > 0 && estimated > LEAST_TOKENS && counted * UNDERCOUNT < estimated)
     return { undercounted: { estimated, counted } };
   // N2: the texts alone.
