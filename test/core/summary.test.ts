@@ -87,7 +87,10 @@ describe('a summary', () => {
 
   it('is followed by what the user asked, where what is kept does not begin with a user', () => {
     expect(openWithSummary(BEFORE, [says('There.')])[1]).toEqual({ role: 'user', content: 'Where?' });
-    expect(openWithSummary({ ...BEFORE, asked: null }, [says('There.')])).toHaveLength(1);
+    expect(openWithSummary({ ...BEFORE, asked: null }, [says('There.')])[1]).toEqual({
+      role: 'user',
+      content: '[Earlier messages are only in the summary.]',
+    });
   });
 
   it('remembers what the user said last, also from before', () => {

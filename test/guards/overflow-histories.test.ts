@@ -13,4 +13,11 @@ describe('a history of any scripts and sizes', () => {
       problems.push(...(await playHistory(`${seed}/${index}`)));
     expect(problems).toEqual([]);
   });
+
+  it.each(['soak 7/89', 'soak 9/480'])(
+    'begins with a user message after a summary of answers whose question was not read, in %s',
+    async (seed) => {
+      expect(await playHistory(seed)).toEqual([]);
+    },
+  );
 });

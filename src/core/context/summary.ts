@@ -93,10 +93,12 @@ export function findAsked(covered: readonly ContextMessage[], before: Summary | 
   return last?.content?.slice(0, ASKED_CHARS) ?? before?.asked ?? null;
 }
 
+const UNREAD = '[Earlier messages are only in the summary.]';
+
 /**
  * The messages that replace the covered ones at the start of a request. If the kept part does not begin with a user
  * message, the user message that it follows is put before it: providers require a user message first, and the current
- * work answers that one.
+ * work answers that one. If it was not even read, a line stands for it.
  */
 export function openWithSummary(
   summary: Summary | undefined,
@@ -106,6 +108,6 @@ export function openWithSummary(
   const { messages, text, asked } = summary;
   const content = `${SUMMARY_TAG} Summary of the ${messages} messages before this point:\n${text}`;
   const first = kept.find(({ role }) => role !== 'system');
-  const opened = first?.role !== 'user' && asked !== null ? [{ role: 'user' as const, content: asked }] : [];
+  const opened = first?.role === 'user' ? [] : [{ role: 'user' as const, content: asked ?? UNREAD }];
   return [{ role: 'system', content }, ...opened];
 }
