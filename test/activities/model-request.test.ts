@@ -1,19 +1,22 @@
 /** What a model's definition adds to its requests (definitions §4, §5.2), and provider tools in them (§6.3). */
 import { z } from 'zod';
+import type { McpOffer } from '../../src/activities/model/mcp-offer.ts';
 import { buildRequest } from '../../src/activities/model/request.ts';
 import { findActiveSide } from '../../src/core/project/active-side.ts';
+import { refuseClientTools } from '../../src/core/project/client-tool.ts';
 import { registryFrom } from '../../src/definitions/index.ts';
 import { agent, model, project, prompt } from '../definitions/sample.ts';
+import { refuseSchema } from '../support/tool-schema-rules.ts';
 
 /** Builds the request of the sample project's agent. */
-function requestOf(ofModel: object, ofPrompt: object = {}, tools = {}, ofAgent: object = {}) {
+function requestOf(ofModel: object, ofPrompt: object = {}, tools = {}, ofAgent: object = {}, mcp?: McpOffer) {
   const registry = registryFrom(
     project({ agents: [agent(ofAgent)], models: [model(ofModel)], prompts: [prompt(ofPrompt)] }),
   );
   const active = findActiveSide(registry, 'helper', 'a');
   const asked = registry.models.get('fast');
   if (!active || !asked) throw new Error('The sample has no agent.');
-  const step = { threadId: 't', messages: [], subagents: { enabled: [], living: false } };
+  const step = { threadId: 't', messages: [], subagents: { enabled: [], living: false }, mcp };
   return buildRequest(registry, active, { model: asked, tools }, step);
 }
 
@@ -81,5 +84,32 @@ describe("[definitions 6.3] a provider's own tool", () => {
     const policy = { rules: { [name]: 'allow' }, default: 'allow' };
     const { tools = [] } = requestOf({ providerTools: ['draw'] }, { tools: ['draw'] }, {}, { policy });
     expect(tools.length > 0).toBe(sent);
+  });
+});
+
+describe('what a client or a server describes', () => {
+  const foreign = (name: string, parameters: Record<string, unknown>) =>
+    [name, { name, description: name, parameters }] as const;
+
+  it('is offered in a form that providers accept, or not at all', () => {
+    const mcp = new Map([
+      foreign('client__bare', { type: 'object' }),
+      foreign('client__empty', {}),
+      foreign('client__either', { anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }),
+      foreign('client__text', { type: 'string' }),
+    ]);
+    const { tools = [] } = requestOf({}, {}, {}, {}, mcp);
+    expect(tools.map((tool) => tool.function.name)).toEqual([
+      'client__bare',
+      'client__empty',
+      'client__either',
+    ]);
+    expect(tools.map((tool) => refuseSchema(tool.function.parameters))).toEqual(tools.map(() => undefined));
+  });
+
+  it('is refused at the door if its arguments are no object', () => {
+    const tool = { name: 'say', description: '', parameters: { type: 'string' } };
+    expect(refuseClientTools([tool])).toBe('the parameters of "say" must be the schema of an object');
+    expect(refuseClientTools([{ ...tool, parameters: {} }])).toBeUndefined();
   });
 });

@@ -35,6 +35,24 @@ const lists = {
     ],
   }),
   'lists what is no tool': () => ({ tools: [{ name: 42 }] }),
+  'describes its tools in its own way': () => ({
+    tools: [
+      tool('do'),
+      tool('union', {
+        inputSchema: {
+          type: 'object',
+          oneOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, {}],
+        },
+      }),
+      tool('refers', {
+        inputSchema: {
+          type: 'object',
+          $ref: '#/definitions/Ask',
+          definitions: { Ask: { properties: { list: { type: 'array' } } } },
+        },
+      }),
+    ],
+  }),
 };
 const answers = {
   'says nothing': () => {},

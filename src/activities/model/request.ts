@@ -7,6 +7,7 @@ import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../core/
 import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StopRules } from '../../core/thread/stop.ts';
+import { toAcceptedTool } from './accepted-tool.ts';
 
 import type { McpOffer } from './mcp-offer.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -111,8 +112,8 @@ export function offerTools(
   asked: AskedModel,
   { subagents, mcp, permissions }: Pick<AssembledStep, 'subagents' | 'mcp' | 'permissions'>,
 ): ProviderTool[] {
-  const own = offeredTools(registry, active.prompt, subagents, mcp).filter(
-    (tool) => !runsAtProvider(registry, tool.function.name),
-  );
+  const own = offeredTools(registry, active.prompt, subagents, mcp)
+    .filter((tool) => !runsAtProvider(registry, tool.function.name))
+    .flatMap((tool) => toAcceptedTool(tool) ?? []);
   return [...own, ...findProviderTools(registry, active, asked, permissions)];
 }

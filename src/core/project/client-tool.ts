@@ -9,6 +9,7 @@ import type { Message } from '../message/message.ts';
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
+import { mayBeObject } from '../value/schema-arguments.ts';
 
 export interface ClientTool {
   /** The client's own name for the tool, without the prefix. */
@@ -52,6 +53,8 @@ export function refuseClientTools(tools: readonly ClientTool[]): string | undefi
     return `the name ${JSON.stringify(bad.slice(0, 80))} must be 1 to 56 letters, digits, _ and -`;
   const twice = names.find((name, n) => names.indexOf(name) !== n);
   if (twice !== undefined) return `"${twice}" is duplicated`;
+  const shapeless = tools.find(({ parameters }) => !mayBeObject(parameters));
+  if (shapeless) return `the parameters of "${shapeless.name}" must be the schema of an object`;
   const { bytes, depth } = measureJson(tools, { maxDepth: LIMITS.jsonDepth, maxBytes: MAX_BYTES });
   if (bytes > MAX_BYTES) return `the tools exceed ${MAX_BYTES} bytes in total`;
   return depth > LIMITS.jsonDepth ? `they are nested deeper than ${LIMITS.jsonDepth} levels` : undefined;
