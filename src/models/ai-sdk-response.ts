@@ -1,7 +1,6 @@
 /** Translates answers of AI SDK language models, whole or streamed, for the provider port (definitions §5.3, §5.4). */
 import {
   type ExecutedProviderTool,
-  type FinishReason,
   ProviderError,
   type ProviderResponse,
   type ProviderStreamChunk,
@@ -11,7 +10,7 @@ import type { AiSdkAnswer, AiSdkLanguageModel, AiSdkPart, AiSdkStream } from './
 import { collectParts, originOf } from './ai-sdk-parts.ts';
 import { optionsKey } from './ai-sdk-request.ts';
 import { toUsage } from './ai-sdk-usage.ts';
-import { isWindowFull } from './length-refusal.ts';
+import { toFinishReason } from './finish-reason.ts';
 import { parseToolCall } from './tool-arguments.ts';
 
 export function fromAnswer(answer: AiSdkAnswer, model: AiSdkLanguageModel): ProviderResponse {
@@ -30,7 +29,7 @@ export function fromAnswer(answer: AiSdkAnswer, model: AiSdkLanguageModel): Prov
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(providerTools.length === 0 ? {} : { providerTools }),
     ...(parts === undefined ? {} : { parts }),
-    finishReason: toFinishReason(finishReason, toolCalls.length > 0),
+    finishReason: toFinishReason(wordsOf(finishReason), toolCalls.length > 0),
     usage: toUsage(answer, optionsKey(model)),
     ...(response?.id === undefined ? {} : { responseId: response.id }),
   };
@@ -61,7 +60,7 @@ export async function* fromStream(
   }
   for (const tool of joinProviderTools(executed, optionsKey(model)))
     yield { type: 'provider-tool-done', tool };
-  const finishReason = toFinishReason(finish.finishReason, called);
+  const finishReason = toFinishReason(wordsOf(finish.finishReason), called || started.size > 0);
   const parts = collector.parts();
   const usage = toUsage(finish, optionsKey(model));
   yield { type: 'finish', finishReason, usage, responseId, ...(parts && { parts }) };
@@ -80,7 +79,8 @@ async function* readParts(stream: AiSdkStream): AsyncGenerator<AiSdkPart> {
 }
 
 function* toChunks(part: AiSdkPart, started: Set<string>): Generator<ProviderStreamChunk> {
-  const { id = '', toolCallId = '', toolName: name = '', delta = '', providerExecuted } = part;
+  const { id = '', toolCallId = '', toolName: name = '', providerExecuted } = part;
+  const delta = part.delta ?? '';
   if (part.type === 'text-delta' && delta !== '') yield { type: 'content-delta', delta };
   else if (part.type === 'text-end') yield { type: 'content-done' };
   else if (part.type === 'reasoning-delta' && delta !== '') yield { type: 'reasoning-delta', delta };
@@ -129,11 +129,7 @@ function joinTexts(content: readonly AiSdkPart[], type: 'text' | 'reasoning'): s
   return texts.length === 0 ? null : texts.join('');
 }
 
-function toFinishReason(reason: unknown, hasToolCalls: boolean): FinishReason {
-  const word = typeof reason === 'object' && reason !== null && 'unified' in reason ? reason.unified : reason;
-  const raw = isRecord(reason) ? reason.raw : undefined;
-  if (word === 'length' || isWindowFull(word) || isWindowFull(raw)) return 'length';
-  if (word === 'content-filter') return 'content_filter';
-  if (word === 'error' || word === 'interrupted') return 'error';
-  return hasToolCalls ? 'tool_calls' : 'stop';
+/** v4 has the reason in the SDK's words, and in the provider's. */
+function wordsOf(reason: unknown): readonly unknown[] {
+  return isRecord(reason) ? [reason.unified, reason.raw] : [reason];
 }

@@ -11,7 +11,10 @@ export function tooLarge(what: string): ProviderError {
 
 /** `what`: a sentence about the provider, without its full stop. */
 export function invalidAnswer(what: string): ProviderError {
-  return new ProviderError(`${what}. The provider's code violates the provider contract.`, 'InvalidAnswer');
+  return new ProviderError(
+    `${what}. Set another model as a fallback; if the provider is code of the project, correct it.`,
+    'InvalidAnswer',
+  );
 }
 
 /** JSON of a part of an answer. Throws `AnswerTooLarge` if it is nested too deep, `InvalidAnswer` if it is not JSON. */

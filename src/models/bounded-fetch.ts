@@ -9,6 +9,7 @@
 import type { Transformer } from 'node:stream/web';
 import { LIMITS } from '../core/value/limit.ts';
 import { tooLarge } from './answer-failure.ts';
+import { createEndWatch, type EndWatch, keepEndWatch } from './stream-end.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -25,8 +26,11 @@ export const boundedFetch: Fetch = async (input, init) => {
   const response = await fetch(input, init?.signal ? withoutTimeouts(init) : init);
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
-  const bound = response.ok ? boundAnswer(headers) : truncateAt(LIMITS.errorBodyBytes);
-  return new Response(body.pipeThrough(new TransformStream(bound)), { status, statusText, headers });
+  const watch = createEndWatch();
+  const bound = response.ok ? boundAnswer(headers, watch) : truncateAt(LIMITS.errorBodyBytes);
+  const bounded = new Response(body.pipeThrough(new TransformStream(bound)), { status, statusText, headers });
+  keepEndWatch(bounded, watch);
+  return bounded;
 };
 
 interface Dispatcher {
@@ -55,7 +59,7 @@ function findDispatcher(): Dispatcher | undefined {
 
 type BodyTransformer = Transformer<Uint8Array, Uint8Array>;
 
-function boundAnswer(headers: Headers): BodyTransformer {
+function boundAnswer(headers: Headers, watch: EndWatch): BodyTransformer {
   const streamed = headers.get('content-type')?.includes('text/event-stream') ?? false;
   const limit = streamed ? LIMITS.answerStreamBytes : LIMITS.answerBodyBytes;
   const countEvent = createEventCounter();
@@ -65,6 +69,7 @@ function boundAnswer(headers: Headers): BodyTransformer {
       total += chunk.length;
       if (total > limit) throw tooLarge(`it has more than ${limit} bytes on the wire`);
       const longest = streamed ? countEvent(chunk) : 0;
+      watch.note(chunk);
       if (longest > LIMITS.answerEventBytes)
         throw tooLarge(`one event of its stream has more than ${LIMITS.answerEventBytes} bytes`);
       controller.enqueue(chunk);

@@ -10,11 +10,12 @@
  *   failing     `classify` turns anything a backend throws into one ProviderError, `answer-failure` has the errors
  *               about an answer itself; `redact` removes keys from a text; `answer-header` reads headers, `refusal` what a
  *               provider means by a refusal, and `refusal-plan` decides what follows it
- *   backends    `openai-compatible` (`openai-request`, `openai-response`) and `ai-sdk` (`ai-sdk-model`,
+ *   backends    `openai-compatible` (`openai-request`, `openai-response`: `openai-message` reads a message or a piece of
+ *               one, `streamed-calls` joins its calls, `stream-end` knows `[DONE]`) and `ai-sdk` (`ai-sdk-model`,
  *               `ai-sdk-request`, `ai-sdk-response`; `ai-sdk-parts`, `ai-sdk-assistant` and `ai-sdk-thinking` for what
  *               providers need back)
  *   no backend  `own-answer`: answers that are computed in this process, at no cost
- *   for both    `bounded-fetch`, `plausible`, `reasoning-effort`, `tool-arguments`, `tool-images`
+ *   for both    `bounded-fetch`, `plausible`, `finish-reason`, `call-id`, `reasoning-effort`, `tool-arguments`, `tool-images`
  */
 
 export type { AnswerPart, AnswerParts } from '../core/message/answer-parts.ts';

@@ -23,6 +23,7 @@ import { type Dialect, toChatBody } from './openai-request.ts';
 import { fromCompletion, fromCompletionChunks } from './openai-response.ts';
 import { NO_SLOTS } from './provider-config.ts';
 import { listCredentials } from './redact.ts';
+import { isDone } from './stream-end.ts';
 
 export interface OpenaiCompatibleOptions {
   /** Up to and including the version, as in `http://127.0.0.1:8000/v1`. Default: OPENAI_BASE_URL, else OpenAI. */
@@ -111,8 +112,10 @@ function createProvider(settings: Settings): Provider {
       stream_options: { include_usage: true },
     };
     try {
-      const chunks = await (await findClient()).chat.completions.create(body, { signal });
-      return convertErrors(fromCompletionChunks(chunks), (error) => toFailure(error, signal));
+      const sent = (await findClient()).chat.completions.create(body, { signal });
+      const { data: chunks, response } = await sent.withResponse();
+      const answer = fromCompletionChunks(chunks, () => isDone(response));
+      return convertErrors(answer, (error) => toFailure(error, signal));
     } catch (error) {
       throw toFailure(error, signal);
     }

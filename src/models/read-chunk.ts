@@ -2,11 +2,12 @@
  * Parses what a provider answers, whole or in chunks (definitions §5.3, §5.4). Providers are foreign code: a field that
  * is declared as a text may have any value, and is rejected with `InvalidAnswer` before anything of it is kept.
  */
-import { readParts } from '../core/message/answer-parts.ts';
+import { type AnswerParts, readParts } from '../core/message/answer-parts.ts';
 import type { ExecutedProviderTool, ProviderStreamChunk } from '../core/message/provider.ts';
 import type { ProviderImage, ReasoningDetail } from '../core/message/provider-terms.ts';
 import { parseBase64 } from '../core/value/base64.ts';
 import { invalidAnswer } from './answer-failure.ts';
+import { toCallId } from './call-id.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Kind = ProviderStreamChunk['type'];
@@ -35,7 +36,7 @@ const READ: { readonly [K in Kind]: (fields: Fields) => Omit<ChunkOf<K>, 'type'>
     usage: fields.usage as ChunkOf<'finish'>['usage'],
     responseId: fields.responseId as string | undefined,
     reasoningDetails: detailsOf(fields.reasoningDetails),
-    parts: readParts(fields.parts),
+    parts: partsOf(fields.parts),
   }),
   error: ({ error, code }) => ({ error: error as string, code: code as ChunkOf<'error'>['code'] }),
 };
@@ -110,8 +111,14 @@ function argumentsOf(value: unknown): string | Fields | undefined {
   );
 }
 
-/** An absent id is assigned later (`composeAnswer`). */
-const idOf = (value: unknown): string => (isAbsent(value) ? '' : text(value));
+function partsOf(value: unknown): AnswerParts | undefined {
+  const parts = readParts(value);
+  const list = parts?.list.map((part) => (part.type === 'call' ? { ...part, id: toCallId(part.id) } : part));
+  return parts && list && { ...parts, list };
+}
+
+/** An absent id is assigned later (`cleanCalls`). */
+const idOf = (value: unknown): string => (isAbsent(value) ? '' : toCallId(text(value)));
 
 function text(value: unknown): string {
   if (typeof value === 'string') return value;

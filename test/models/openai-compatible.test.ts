@@ -316,15 +316,19 @@ describe('failures', () => {
   );
 
   test('[definitions 5.5] an error within a stream, and a stream without a finish reason, are failures', async () => {
-    let events: object[] = [{ error: { message: 'Overloaded', type: 'overloaded_error' } }];
+    const events = [{ error: { message: 'Overloaded', type: 'overloaded_error' } }];
     const url = await answerWith((response) => sendEvents(response, events));
     const provider = openaiCompatible({ baseUrl: url })({ apiKey: '' });
     await expect(provider.stream(ask('x')).then(collect)).rejects.toMatchObject({
       code: 'server_error',
       message: 'Overloaded',
     });
-    events = [{ id: 'r', choices: [{ delta: { content: 'Hel' } }] }];
-    await expect(provider.stream(ask('x')).then(collect)).rejects.toMatchObject({
+    const cut = await answerWith((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end('data: {"id":"r","choices":[{"delta":{"content":"Hel"}}]}\n\n');
+    });
+    const other = openaiCompatible({ baseUrl: cut })({ apiKey: '' });
+    await expect(other.stream(ask('x')).then(collect)).rejects.toMatchObject({
       code: 'server_error',
       message: expect.stringContaining('cut off'),
     });

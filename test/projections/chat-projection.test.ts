@@ -72,6 +72,16 @@ const WHOLE = rowsOf(
 );
 
 describe('a chat as the AI SDK reads it', () => {
+  it('ends with content-filter if the provider’s filter has cut its last answer', () => {
+    const cut: Row = [
+      'step.committed',
+      { messageId: 'a-1', model: 'm', finishReason: 'content_filter' },
+      { step: 1 },
+    ];
+    const told = readChat(rowsOf(began, step(1), message('a-1', 'assistant', 'Hel'), cut, ended()));
+    expect(told.at(-1)).toEqual({ type: 'finish', finishReason: 'content-filter' });
+  });
+
   it.each(UI_DIALECTS)('is told in dialect %i as its golden file says', (dialect) => {
     const path = join(import.meta.dirname, 'golden', `chat-${dialect}.json`);
     const told = readChat(WHOLE, dialect);

@@ -91,6 +91,20 @@ const WHOLE = rowsOf(
 );
 
 describe('a completion as OpenAI’s clients read it', () => {
+  it('ends with content_filter if the provider’s filter has cut its last answer, and not an earlier one', () => {
+    const endOf = (...reasons: readonly string[]) => {
+      const steps = reasons.flatMap((finishReason, n) => [
+        step(n + 1),
+        message(`a-${n}`, 'Hel'),
+        ['step.committed', { messageId: `a-${n}`, model: 'm', finishReason }, { step: n + 1 }] as const,
+      ]);
+      const chunks = readRows(rowsOf(began, ...steps, ended()));
+      return chunks.flatMap((out) => ('choices' in out ? out.choices : [])).at(-1)?.finish_reason;
+    };
+    expect(endOf('content_filter')).toBe('content_filter');
+    expect(endOf('content_filter', 'stop')).toBe('stop');
+  });
+
   it.each(['stream', 'whole'] as const)('is told as its golden file says: %s', (form) => {
     const path = join(import.meta.dirname, 'golden', `completion-${form}.json`);
     const told = readRows(WHOLE, form === 'whole');

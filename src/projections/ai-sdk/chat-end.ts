@@ -11,7 +11,8 @@ export function endResponse(response: OpenResponse, end: EventData['execution.en
   const [left, errors] = endInputs(response);
   const [, ending] = closeStep(left);
   const closing = [...errors, ...ending];
-  if (status === 'idle') return [...closing, { type: 'finish', finishReason: 'stop' }];
+  const finishReason = response.filtered ? 'content-filter' : 'stop';
+  if (status === 'idle') return [...closing, { type: 'finish', finishReason }];
   if (status !== 'failed') return [...closing, { type: 'abort', reason: cancelReason ?? reason }];
   const errorText = error?.message ?? reason;
   return [...closing, { type: 'error', errorText }, { type: 'finish', finishReason: 'error' }];

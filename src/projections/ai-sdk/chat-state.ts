@@ -48,6 +48,8 @@ export interface OpenResponse {
   readonly arguments: Readonly<Record<string, string>>;
   /** The newest message so far: the row that refers to it follows. */
   readonly said: RowMessage | null;
+  /** True if the provider's filter has cut the last answer. */
+  readonly filtered: boolean;
   /** Open waits by id, each with the id of its call, or null. */
   readonly waits: Readonly<Record<string, string | null>>;
   /** True while the thread waits for a person. */
@@ -76,6 +78,7 @@ export function openResponse(executionId: string): OpenResponse {
     calls: {},
     arguments: {},
     said: null,
+    filtered: false,
     waits: {},
     waiting: false,
   };

@@ -28,7 +28,7 @@ export const TEXT_HANDLERS: ChatHandlers = {
   'attempt.discarded': (response, { data: { depth } }, dialect) =>
     depth === undefined ? withdrawAnswer(response, dialect) : [response, []],
   'step.committed': (response, event, dialect) => {
-    const { messageId, depth } = event.data;
+    const { messageId, depth, finishReason } = event.data;
     if (depth !== undefined) return [response, []];
     const content = (response.said?.id === messageId ? response.said.content : null) ?? '';
     const [thought, thoughts] = endReasoning(response);
@@ -37,7 +37,8 @@ export const TEXT_HANDLERS: ChatHandlers = {
     // Dialect 7 has dropped all parts of the step.
     const isReset = text.some(({ type }) => type === 'reset-step');
     const kept = isReset ? { ...next, inputs: {} } : next;
-    return [{ ...kept, ...NOTHING_STREAMED }, [...thoughts, ...text, ...(isReset ? [] : errors)]];
+    const filtered = finishReason === 'content_filter';
+    return [{ ...kept, ...NOTHING_STREAMED, filtered }, [...thoughts, ...text, ...(isReset ? [] : errors)]];
   },
   'execution.aborted': (response, { data: { depth } }) => {
     if (depth !== undefined) return [response, []];

@@ -8,7 +8,7 @@ export type UiDialect = 5 | 6 | 7;
 
 export const UI_DIALECTS: readonly UiDialect[] = [5, 6, 7];
 
-export type UiFinish = 'stop' | 'tool-calls' | 'error';
+export type UiFinish = 'stop' | 'content-filter' | 'tool-calls' | 'error';
 
 /** A note about progress, which is not part of the message. */
 export interface UiNote {

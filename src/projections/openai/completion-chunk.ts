@@ -4,7 +4,7 @@
  */
 import type { StoredError } from '../../core/thread/step.ts';
 
-export type CompletionFinish = 'stop' | 'length' | 'tool_calls';
+export type CompletionFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 export interface CompletionDelta {
   readonly role?: 'assistant';

@@ -40,8 +40,10 @@ const HANDLERS: Handlers = {
   'model.chunk': (open, event, whole) => (whole ? [open, []] : handleChunk(open, event)),
   'attempt.discarded': (open, { data: { depth } }) =>
     depth === undefined ? [{ ...open, attempt: null }, []] : [open, []],
-  'step.committed': (open, { data: { messageId, depth } }) =>
-    depth === undefined ? commitText(open, contentOf(open, messageId)) : [open, []],
+  'step.committed': (open, { data: { messageId, depth, finishReason } }) =>
+    depth === undefined
+      ? commitText({ ...open, filtered: finishReason === 'content_filter' }, contentOf(open, messageId))
+      : [open, []],
   // If text was kept, it is the message before this row.
   'execution.aborted': (open, { data: { keptText, depth } }) =>
     depth === undefined
@@ -66,7 +68,8 @@ export const projectCompletion: Projection<CompletionReading, CompletionOutput> 
   // O2: between executions.
   if (!open) return [reading, []];
   // O1: the last chunks of the completion.
-  if (event.type === 'execution.ended') return [{ ...reading, open: null }, endChunks(reading, event.data)];
+  if (event.type === 'execution.ended')
+    return [{ ...reading, open: null }, endChunks(reading, open, event.data)];
   const [next, pieces] = handle(open, row, reading.whole);
   const after = { ...reading, open: next };
   return [after, pieces.map((piece) => toChunk(after, piece))];
@@ -120,11 +123,13 @@ export function endAtWait(reading: CompletionReading): readonly CompletionOutput
 
 function endChunks(
   reading: CompletionReading,
+  { filtered }: OpenCompletion,
   end: EventData['execution.ended'],
 ): readonly CompletionOutput[] {
   const { status = 'idle', reason, error } = end;
   if (status === 'failed') return [{ failed: error ?? executionFailure(reason) }];
-  return closingChunks(reading, isUsedUp({ reason, error }) ? 'length' : 'stop');
+  if (isUsedUp({ reason, error })) return closingChunks(reading, 'length');
+  return closingChunks(reading, filtered ? 'content_filter' : 'stop');
 }
 
 function executionFailure(reason: string): StoredError {

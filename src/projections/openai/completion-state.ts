@@ -15,6 +15,8 @@ export interface OpenCompletion {
   readonly begun: boolean;
   /** The newest message so far: the row that refers to it follows. */
   readonly said: RowMessage | null;
+  /** True if the provider's filter has cut the last answer. */
+  readonly filtered: boolean;
   readonly usage: CompletionUsage;
   /** Descriptions of the open waits for people, by wait id. */
   readonly waits: Readonly<Record<string, string>>;
@@ -47,6 +49,7 @@ export function openCompletion(executionId: string, at: number): OpenCompletion 
     attempt: null,
     begun: false,
     said: null,
+    filtered: false,
     usage: {
       prompt_tokens: 0,
       completion_tokens: 0,
