@@ -66,6 +66,8 @@ export interface Configuration {
   readonly devPort: number;
   /** `EVERTHREAD_API_TOKENS`: who may use the HTTP API (docs/http.md); if absent, only this machine. */
   readonly apiTokens: string | undefined;
+  /** `EVERTHREAD_API_ORIGINS`: origins whose pages may call the HTTP API; if absent, none. */
+  readonly apiOrigins: string | undefined;
   /**
    * `EVERTHREAD_HEALTH`: `host:port` of a worker's health and metrics, or `off`; if absent, 127.0.0.1:9464 or a free
    * port.
@@ -116,6 +118,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS || undefined,
+    apiOrigins: environment.EVERTHREAD_API_ORIGINS || undefined,
     health: environment.EVERTHREAD_HEALTH || undefined,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS || undefined,
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),

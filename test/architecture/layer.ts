@@ -61,7 +61,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   server: {
     layers: OUTSIDE,
-    packages: ['node:', 'zod', '@hono/zod-openapi', '@modelcontextprotocol/server'],
+    packages: ['node:', 'zod', 'hono', '@hono/zod-openapi', '@modelcontextprotocol/server'],
     files: [WORKER, 'configuration.ts'],
   },
   supervisor: { layers: ['core'], packages: ['node:'], types: ['state/author-run.ts'] },

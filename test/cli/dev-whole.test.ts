@@ -72,6 +72,9 @@ describe('everthread dev without a configured server', () => {
     });
     const idle = expect.objectContaining({ agent: 'helper', status: 'idle' });
     expect((await getJson(`${api}/v1/threads`)).threads).toEqual([idle, idle]);
+    const page = await fetch(`${api}/v1/agents`, { headers: { origin: 'http://localhost:5173' } });
+    expect(page.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    await page.body?.cancel();
   });
 
   it('serves the API in a process of its own: a reload cuts no reader, and one that fell is at the same address again', async () => {

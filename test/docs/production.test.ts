@@ -98,3 +98,11 @@ describe('the Dockerfile', () => {
     },
   );
 });
+
+describe('docs/operations.md', () => {
+  it('lists every setting that is read', () => {
+    const names = new Set(read('src/configuration.ts').match(/EVERTHREAD_[A-Z_]+/g));
+    const settings = OPERATIONS.slice(0, OPERATIONS.indexOf('## The store'));
+    expect([...names].filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,6 +1,5 @@
 /** `everthread api`: the HTTP API of a project's threads, until Ctrl-C. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { readConfiguration } from '../../configuration.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { isLoopback } from '../../server/api/access.ts';
 import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
@@ -16,7 +15,7 @@ interface ApiCommandOptions extends CommonOptions {
 
 const HELP = `
 Tokens: "everthread tokens create", or EVERTHREAD_API_TOKENS=TOKEN[=scope+scope][@user],…   scopes: read, write, answer, admin (default: all)
-Without tokens it only answers requests from this machine.
+Without tokens it only answers requests from this machine. Web pages of other origins: EVERTHREAD_API_ORIGINS=https://app.example,…
 
 Examples:
   everthread api
@@ -40,10 +39,9 @@ export function addApi(program: Command, cli: Cli): void {
 }
 
 async function runApi({ project, taskQueue, host, port, json = false }: ApiCommandOptions): Promise<number> {
-  const { apiTokens } = readConfiguration();
   return withInterruption(async (interruption) => {
     const { openProjectApi } = await import('../serve/project-api.ts');
-    const opened = await openProjectApi({ project, taskQueue, tokens: apiTokens });
+    const opened = await openProjectApi({ project, taskQueue });
     try {
       requireTokens(opened.asksForTokens, host);
       const { serveApi } = await import('../serve/serve-api.ts');

@@ -7,8 +7,8 @@
  * A3. At a stop, open requests are awaited, but only briefly: a request may be waiting for a thread.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { readConfiguration } from '../../configuration.ts';
 import type { Api } from '../../server/api/create-api.ts';
+import { DEV_ORIGINS } from '../../server/api/cross-origin.ts';
 import { findFreePorts, LOOPBACK } from '../../temporal-service/free-port.ts';
 import { openWhenFixed } from '../project/open-when-fixed.ts';
 import { watchAgents } from '../project/watch-agents.ts';
@@ -24,7 +24,6 @@ const CLOSE_WITHIN_MS = 3000;
 
 async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise<void> {
   const { projectDir, taskQueue, port } = order;
-  const { apiTokens } = readConfiguration();
   sendToSupervisor({ kind: 'loaded' });
   const stopped = new Promise<null>((resolve) => {
     stop.addEventListener('abort', () => resolve(null), { once: true });
@@ -45,9 +44,9 @@ async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise
   const opened = await openProjectApi({
     project: projectDir,
     taskQueue,
-    tokens: apiTokens,
     server: found,
     live,
+    origins: DEV_ORIGINS,
   });
   try {
     const served = await listen(opened.api, port);

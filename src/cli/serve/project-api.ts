@@ -5,6 +5,7 @@ import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
+import { parseOrigins } from '../../server/api/cross-origin.ts';
 import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
 import { type FoundServer, findServer, requireListening, requireOwn } from '../connection/find-server.ts';
@@ -29,15 +30,13 @@ interface ProjectApiOptions {
   readonly server?: FoundServer;
   /** The project, if the caller has already opened it. */
   readonly live?: LiveProject;
-  /** `EVERTHREAD_API_TOKENS`. */
-  readonly tokens: string | undefined;
 }
 
 /**
  * Opens a client of the project, and its agents as its files define them. Throws `InvalidDefinitions`,
  * `InvalidConfiguration`, `TemporalUnavailable`.
  */
-export async function openProjectClient(options: Omit<ProjectApiOptions, 'tokens'>) {
+export async function openProjectClient(options: ProjectApiOptions) {
   const { project, taskQueue } = options;
   requireProject(project);
   const server = options.server ?? findServer(project);
@@ -50,16 +49,21 @@ export async function openProjectClient(options: Omit<ProjectApiOptions, 'tokens
   return { client, live, agents: () => agentsOf(live.current()), close: () => client.close() };
 }
 
-/** Throws as `openProjectClient` does. */
-export async function openProjectApi({ tokens, ...options }: ProjectApiOptions): Promise<ProjectApi> {
-  const known = tokens === undefined ? null : tokenAccess(tokens);
+/** `origins`: those that are allowed beside the configured ones. Throws as `openProjectClient` does. */
+export async function openProjectApi({
+  origins = [],
+  ...options
+}: ProjectApiOptions & { readonly origins?: readonly string[] }): Promise<ProjectApi> {
+  const { apiTokens, apiOrigins = '' } = readConfiguration();
+  const known = apiTokens === undefined ? null : tokenAccess(apiTokens);
+  const allowed = [...origins, ...parseOrigins(apiOrigins)];
   const { client, live, agents } = await openProjectClient(options);
   const endpoints = await createEndpointHandler({ client, registry: live.current });
   const onError = (error: unknown, request: Request) =>
     note(`${request.method} ${new URL(request.url).pathname} failed: ${errorMessage(error)}`);
   const stored = storeOf(client);
   const access = storedAccess(stored, known);
-  const api = createApi({ client, access, endpoints, agents, onError });
+  const api = createApi({ client, access, endpoints, agents, origins: allowed, onError });
   return {
     api,
     project: live,

@@ -75,16 +75,23 @@ export const loopbackAccess: Access = (request) => {
   if (!isLoopback(host))
     throw new RuntimeError(
       'Forbidden',
-      `Without tokens the server answers only this machine, and "${host}" is not a name of it. Set EVERTHREAD_API_TOKENS.`,
+      `Without tokens the server answers only this machine, and "${host}" is not a name of it: set EVERTHREAD_API_TOKENS, and send a token.`,
     );
   const origin = request.headers.get('origin');
   if (origin !== null && !isLoopback(hostOf(origin.replace(/^https?:\/\//, ''))))
     throw new RuntimeError(
       'Forbidden',
-      `Without tokens a page of "${origin}" is not allowed: set EVERTHREAD_API_TOKENS, and give a token to the page.`,
+      `Without tokens only pages of this machine are allowed: set EVERTHREAD_API_TOKENS, and give a token to the page. ${originRemedy(origin)}`,
     );
   return OPERATOR;
 };
+
+/** Says how a page of this origin gets permission to call the API. */
+export function originRemedy(origin: string): string {
+  return origin === 'null'
+    ? 'A page without an origin, such as a file, cannot be allowed: serve it at an address.'
+    : `Pages of "${origin}" are not allowed: set EVERTHREAD_API_ORIGINS to ${origin}, or give createApi these "origins".`;
+}
 
 export function bearerOf(request: Request): string | null {
   const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];

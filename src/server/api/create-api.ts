@@ -17,6 +17,7 @@ import { type Access, loopbackAccess } from './access.ts';
 import type { ApiApp, ApiEnv } from './app.ts';
 import { type Caller, requireReachable, requireScope } from './caller.ts';
 import { adviceFor, completionProblem, isCompletionPath } from './completions/completion-error.ts';
+import { permitOrigins } from './cross-origin.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { requireBody, toOwnError } from './json-body.ts';
@@ -35,6 +36,8 @@ export interface ApiOptions extends StreamLimits {
   readonly agents?: () => readonly ApiAgent[];
   /** The project's endpoints, served beside the API (docs/endpoints.md). */
   readonly endpoints?: Pick<ThreadEndpoints, 'handle'>;
+  /** Origins whose pages may call the API: `https://app.example`, `http://localhost:*`; none unless given. */
+  readonly origins?: readonly string[];
   /** Maximum bytes of a request's body; 16 MiB unless given. */
   readonly bodyBytes?: number;
   /** Maximum bytes of a body that is a file, which is streamed; at most 100 MiB, which is the default. */
@@ -75,6 +78,7 @@ export function createApi(options: ApiOptions): Api {
     bodyBytes = MAX_BODY_BYTES,
     fileBytes = LIMITS.fileBytes,
     endpoints,
+    origins = [],
     onError,
   } = options;
   const streams = createStreamPlace(options);
@@ -111,19 +115,22 @@ export function createApi(options: ApiOptions): Api {
       ? completionProblem(problem, headers)
       : problemResponse(problem, headers);
   };
+  const requireOpen = () => {
+    if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
+  };
   return {
-    async fetch(request) {
+    fetch: permitOrigins(origins, async (request) => {
       try {
-        if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
+        requireOpen();
         return await app.fetch(limitBody(request, hasFileBody(request) ? fileBytes : bodyBytes));
       } catch (error) {
         return fail(error, request);
       }
-    },
+    }),
     async connect(request) {
       const cut = (error: unknown) => logError(onError, error, request);
       try {
-        if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
+        requireOpen();
         return await acceptStream(
           { client, streams, live, tickets, requireCaller: ask, onError: cut },
           request,
