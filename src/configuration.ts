@@ -68,6 +68,8 @@ export interface Configuration {
   readonly apiTokens: string | undefined;
   /** `EVERTHREAD_API_ORIGINS`: origins whose pages may call the HTTP API; if absent, none. */
   readonly apiOrigins: string | undefined;
+  /** `EVERTHREAD_API_KEEP_ALIVE_MS`: how long the HTTP API keeps a connection between two requests. */
+  readonly apiKeepAliveMs: number;
   /**
    * `EVERTHREAD_HEALTH`: `host:port` of a worker's health and metrics, or `off`; if absent, 127.0.0.1:9464 or a free
    * port.
@@ -119,6 +121,8 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS || undefined,
     apiOrigins: environment.EVERTHREAD_API_ORIGINS || undefined,
+    // Longer than the minute for which most balancers keep a connection.
+    apiKeepAliveMs: readNumber(environment, 'EVERTHREAD_API_KEEP_ALIVE_MS', 65_000, 1000),
     health: environment.EVERTHREAD_HEALTH || undefined,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS || undefined,
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),

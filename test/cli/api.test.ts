@@ -19,7 +19,11 @@ describe('everthread api', () => {
       code: 2,
       stderr: expect.stringContaining('set EVERTHREAD_API_TOKENS'),
     });
-    const served = project.start(args, { EVERTHREAD_API_TOKENS: TOKEN, EVERTHREAD_API_ORIGINS: PAGE });
+    const served = project.start(args, {
+      EVERTHREAD_API_TOKENS: TOKEN,
+      EVERTHREAD_API_ORIGINS: PAGE,
+      EVERTHREAD_API_KEEP_ALIVE_MS: '90000',
+    });
     await seen(served, '"event":"ready"');
     const { port } = new URL(JSON.parse(served.stdout()).url);
     const asked = await fetch(`http://127.0.0.1:${port}/v1/threads`, {
@@ -30,7 +34,7 @@ describe('everthread api', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/threads`, {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
-    expect(answer.status).toBe(200);
+    expect([answer.status, answer.headers.get('keep-alive')]).toEqual([200, 'timeout=90']);
     await answer.body?.cancel();
     served.process.kill('SIGTERM');
     expect((await served.ended).code).toBe(0);

@@ -3,10 +3,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { readConfiguration } from '../../configuration.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
 import type { Api } from '../../server/api/create-api.ts';
 import { serveSockets } from './serve-sockets.ts';
+import { timeoutsFor, trackConnections } from './served-connections.ts';
 
 export interface ServedApi {
   /** `http://host:port`. */
@@ -19,15 +21,23 @@ export interface ServeOptions {
   readonly host: string;
   /** Port to listen on; 0 for any free one. */
   readonly port: number;
+  /** Milliseconds for which a connection without a request stays open; unless given, as configured. */
+  readonly keepAliveMs?: number;
 }
 
 /** Throws `InvalidConfiguration` if the address cannot be listened on. */
-export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<ServedApi> {
+export async function serveApi(
+  api: Api,
+  { host, port, keepAliveMs = readConfiguration().apiKeepAliveMs }: ServeOptions,
+): Promise<ServedApi> {
+  // HTTP/1.1, unless another server is asked for.
   const server = createAdaptorServer({
     fetch: (request) => api.fetch(request),
     overrideGlobalObjects: false,
-  });
-  const cutOff = serveSockets(server as Server, api);
+  }) as Server;
+  Object.assign(server, timeoutsFor(keepAliveMs));
+  const closeIdle = trackConnections(server);
+  const cutOff = serveSockets(server, api);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(host, port, cause)));
     server.listen(port, host, resolve);
@@ -40,8 +50,7 @@ export async function serveApi(api: Api, { host, port }: ServeOptions): Promise<
         server.close(() => resolve());
         api.close();
         cutOff();
-        // Closes idle connections; only HTTP/1.1 servers have this method.
-        if ('closeIdleConnections' in server) server.closeIdleConnections();
+        closeIdle();
       }),
   };
 }
