@@ -66,10 +66,14 @@ export interface Configuration {
   readonly devPort: number;
   /** `EVERTHREAD_API_TOKENS`: who may use the HTTP API (docs/http.md); if absent, only this machine. */
   readonly apiTokens: string | undefined;
-  /** `EVERTHREAD_API_ORIGINS`: origins whose pages may call the HTTP API; if absent, none. */
-  readonly apiOrigins: string | undefined;
+  /** `EVERTHREAD_API_ORIGINS`: origins whose pages may call the HTTP API. */
+  readonly apiOrigins: readonly string[];
   /** `EVERTHREAD_API_KEEP_ALIVE_MS`: how long the HTTP API keeps a connection between two requests. */
   readonly apiKeepAliveMs: number;
+  /** `EVERTHREAD_PUBLIC_URL`: where clients reach the HTTP API, if that is behind a proxy. */
+  readonly publicUrl: string | undefined;
+  /** `EVERTHREAD_TRUSTED_PROXIES`: addresses and networks of proxies whose forwarded headers count. */
+  readonly trustedProxies: readonly string[];
   /**
    * `EVERTHREAD_HEALTH`: `host:port` of a worker's health and metrics, or `off`; if absent, 127.0.0.1:9464 or a free
    * port.
@@ -120,9 +124,11 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
     apiTokens: environment.EVERTHREAD_API_TOKENS || undefined,
-    apiOrigins: environment.EVERTHREAD_API_ORIGINS || undefined,
+    apiOrigins: readList(environment.EVERTHREAD_API_ORIGINS),
     // Longer than the minute for which most balancers keep a connection.
     apiKeepAliveMs: readNumber(environment, 'EVERTHREAD_API_KEEP_ALIVE_MS', 65_000, 1000),
+    publicUrl: environment.EVERTHREAD_PUBLIC_URL || undefined,
+    trustedProxies: readList(environment.EVERTHREAD_TRUSTED_PROXIES),
     health: environment.EVERTHREAD_HEALTH || undefined,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS || undefined,
     log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
@@ -149,6 +155,13 @@ function readNumber(environment: Environment, name: string, fallback: number, mi
     'InvalidConfiguration',
     `${name} is "${text}": it must be a whole number of at least ${minimum}.`,
   );
+}
+
+function readList(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }
 
 function readDevPort(environment: Environment): number {

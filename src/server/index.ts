@@ -11,6 +11,7 @@ export type { ApiScope, Caller } from './api/caller.ts';
 export { type Api, type ApiOptions, createApi } from './api/create-api.ts';
 export type { AgentArguments, AgentSide, ApiAgent, CheckedArguments } from './api/host.ts';
 export type { Problem } from './api/problem.ts';
+export type { PublicAddressOptions, RequestSource } from './api/public-address.ts';
 export { storedAccess } from './api/stored-access.ts';
 export type { StreamLimits } from './api/stream-place.ts';
 export {

@@ -23,9 +23,12 @@ describe('everthread api', () => {
       EVERTHREAD_API_TOKENS: TOKEN,
       EVERTHREAD_API_ORIGINS: PAGE,
       EVERTHREAD_API_KEEP_ALIVE_MS: '90000',
+      EVERTHREAD_PUBLIC_URL: 'https://agents.example/everthread/',
     });
     await seen(served, '"event":"ready"');
-    const { port } = new URL(JSON.parse(served.stdout()).url);
+    const ready = JSON.parse(served.stdout());
+    expect(ready.publicUrl).toBe('https://agents.example/everthread/');
+    const { port } = new URL(ready.url);
     const asked = await fetch(`http://127.0.0.1:${port}/v1/threads`, {
       method: 'OPTIONS',
       headers: { origin: PAGE, 'access-control-request-method': 'GET' },
@@ -36,6 +39,8 @@ describe('everthread api', () => {
     });
     expect([answer.status, answer.headers.get('keep-alive')]).toEqual([200, 'timeout=90']);
     await answer.body?.cancel();
+    const card = await fetch(`http://127.0.0.1:${port}/a2a/helper/.well-known/agent-card.json`);
+    expect(await card.text()).toContain('"https://agents.example/everthread/a2a/helper"');
     served.process.kill('SIGTERM');
     expect((await served.ended).code).toBe(0);
   }, 240_000);

@@ -1,7 +1,7 @@
 /** Pages of another origin: what the server answers a browser before and after it sends a page's request. */
 import { describe, expect, it } from '@jest/globals';
 import { loopbackAccess, tokenAccess } from '../../src/server/api/access.ts';
-import { DEV_ORIGINS, parseOrigins } from '../../src/server/api/cross-origin.ts';
+import { DEV_ORIGINS, permitOrigins } from '../../src/server/api/cross-origin.ts';
 import { API_ROUTES } from '../../src/server/api/routes.ts';
 import { STANDARD_ROUTES } from '../../src/server/standard/standard-routes.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
@@ -107,7 +107,7 @@ describe('a page of another origin', () => {
     }
     const { url } = await testApi(runtime, {
       access: tokenAccess(TOKEN),
-      origins: parseOrigins(`https://other.example, ${PAGE}`),
+      origins: ['https://other.example', PAGE],
     });
     expect((await preflight(`${url}/v1/threads`, PAGE, 'POST')).status).toBe(204);
     const headers = { authorization: `Bearer ${TOKEN}`, origin: 'https://evil.example' };
@@ -118,12 +118,10 @@ describe('a page of another origin', () => {
 
 describe('EVERTHREAD_API_ORIGINS', () => {
   it('takes origins and nothing else, and names the one that is none', () => {
-    expect(parseOrigins(' http://localhost:*,https://a.example ,, chrome-extension://abc')).toEqual([
-      'http://localhost:*',
-      'https://a.example',
-      'chrome-extension://abc',
-    ]);
+    const permit = (origin: string) => permitOrigins([origin], async () => new Response());
+    for (const right of ['http://localhost:*', 'https://a.example:8443', 'chrome-extension://abc'])
+      expect(permit(right)).toBeInstanceOf(Function);
     for (const wrong of ['*', 'a.example', 'https://a.example/', 'https://*.example', 'https://a.example/x'])
-      expect(() => parseOrigins(wrong)).toThrow(`EVERTHREAD_API_ORIGINS: "${wrong}" is not an origin`);
+      expect(() => permit(wrong)).toThrow(`EVERTHREAD_API_ORIGINS: "${wrong}" is not an origin`);
   });
 });

@@ -4,7 +4,6 @@ import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loopbackAccess, tokenAccess } from '../../src/server/api/access.ts';
-import { parseOrigins } from '../../src/server/api/cross-origin.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { type TestApi, testApi } from '../support/api.ts';
 import { connect } from '../support/mcp-door.ts';
@@ -65,8 +64,7 @@ const preflight: RequestInit = {
   method: 'OPTIONS',
   headers: { origin: PAGE, 'access-control-request-method': 'GET' },
 };
-const withTokens = ({ runtime }: Site) =>
-  testApi(runtime, { access: tokenAccess(TOKEN), origins: parseOrigins(PAGE) });
+const withTokens = ({ runtime }: Site) => testApi(runtime, { access: tokenAccess(TOKEN), origins: [PAGE] });
 const start = { agent: 'helper' };
 const text = (content: string) => ({ role: 'user', parts: [{ type: 'text', text: content }] });
 const chat = ({ api }: Site, body: object) => ask(api, '/v1/agents/helper/chat', posted(body));

@@ -47,12 +47,15 @@ async function runApi({ project, taskQueue, host, port, json = false }: ApiComma
       const { serveApi } = await import('../serve/serve-api.ts');
       const served = await serveApi(opened.api, { host, port });
       interruption.begin();
-      if (json) printJsonLine({ event: 'ready', url: served.url, tokens: opened.asksForTokens });
+      const { asksForTokens: tokens, publicUrl } = opened;
+      if (json) printJsonLine({ event: 'ready', url: served.url, publicUrl, tokens });
       else {
-        printLine(`Serving ${served.url}/v1 (${served.url}/openapi.json describes it),`);
-        printLine(`and ${served.url}/api for clients of Standard Agents.`);
+        const url = publicUrl?.replace(/\/+$/, '') ?? served.url;
+        printLine(`Serving ${url}/v1 (${url}/openapi.json describes it),`);
+        printLine(`and ${url}/api for clients of Standard Agents.`);
+        if (publicUrl) printLine(`It listens at ${served.url}.`);
       }
-      if (!opened.asksForTokens)
+      if (!tokens)
         note('There are no tokens: anyone who can reach this port on this machine has full access.');
       await waitForAbort(interruption.signal);
       await served.close();

@@ -45,11 +45,12 @@ export function banner({
   inspector,
   api,
 }: Banner): string {
-  const { store, taskQueue: usualQueue } = readConfiguration();
+  const { store, taskQueue: usualQueue, publicUrl } = readConfiguration();
   const rows = [
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
     ...webUi(server),
     ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine only, no tokens'})`],
+    ...(publicUrl === undefined ? [] : [['', `${publicUrl} (from outside, by EVERTHREAD_PUBLIC_URL)`]]),
     ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
     ...(inspector === undefined
       ? []

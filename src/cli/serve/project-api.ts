@@ -5,7 +5,6 @@ import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
-import { parseOrigins } from '../../server/api/cross-origin.ts';
 import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
 import { type FoundServer, findServer, requireListening, requireOwn } from '../connection/find-server.ts';
@@ -20,6 +19,8 @@ export interface ProjectApi {
   readonly project: LiveProject;
   /** True if there are tokens, in the environment or in the store. */
   readonly asksForTokens: boolean;
+  /** Where clients reach it, if that is configured. */
+  readonly publicUrl: string | undefined;
   close(): Promise<void>;
 }
 
@@ -54,23 +55,27 @@ export async function openProjectApi({
   origins = [],
   ...options
 }: ProjectApiOptions & { readonly origins?: readonly string[] }): Promise<ProjectApi> {
-  const { apiTokens, apiOrigins = '' } = readConfiguration();
+  const { apiTokens, apiOrigins, publicUrl, trustedProxies } = readConfiguration();
   const known = apiTokens === undefined ? null : tokenAccess(apiTokens);
-  const allowed = [...origins, ...parseOrigins(apiOrigins)];
+  await using stack = new AsyncDisposableStack();
   const { client, live, agents } = await openProjectClient(options);
+  stack.defer(() => client.close());
   const endpoints = await createEndpointHandler({ client, registry: live.current });
+  stack.defer(() => endpoints.close());
   const onError = (error: unknown, request: Request) =>
     note(`${request.method} ${new URL(request.url).pathname} failed: ${errorMessage(error)}`);
   const stored = storeOf(client);
-  const access = storedAccess(stored, known);
-  const api = createApi({ client, access, endpoints, agents, origins: allowed, onError });
-  return {
-    api,
-    project: live,
-    asksForTokens: known !== null || (await stored.tokens.list()).length > 0,
-    async close() {
-      await endpoints.close();
-      await client.close();
-    },
-  };
+  const api = createApi({
+    client,
+    access: storedAccess(stored, known),
+    endpoints,
+    agents,
+    origins: [...origins, ...apiOrigins],
+    publicUrl,
+    trustedProxies,
+    onError,
+  });
+  const asksForTokens = known !== null || (await stored.tokens.list()).length > 0;
+  const opened = stack.move();
+  return { api, project: live, asksForTokens, publicUrl, close: () => opened.disposeAsync() };
 }

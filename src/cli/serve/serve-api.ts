@@ -32,7 +32,7 @@ export async function serveApi(
 ): Promise<ServedApi> {
   // HTTP/1.1, unless another server is asked for.
   const server = createAdaptorServer({
-    fetch: (request) => api.fetch(request),
+    fetch: (request, { incoming }) => api.fetch(request, { peer: incoming.socket?.remoteAddress }),
     overrideGlobalObjects: false,
   }) as Server;
   Object.assign(server, timeoutsFor(keepAliveMs));

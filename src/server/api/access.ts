@@ -93,6 +93,17 @@ export function originRemedy(origin: string): string {
     : `Pages of "${origin}" are not allowed: set EVERTHREAD_API_ORIGINS to ${origin}, or give createApi these "origins".`;
 }
 
+/** Throws `Unauthorized`. */
+export async function requireCaller(access: Access, request: Request): Promise<Caller> {
+  const caller = await access(request);
+  if (caller) return caller;
+  throw unauthorized();
+}
+
+export function unauthorized(): RuntimeError {
+  return new RuntimeError('Unauthorized', 'The request needs a valid token: "Authorization: Bearer TOKEN".');
+}
+
 export function bearerOf(request: Request): string | null {
   const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   return token ?? null;
@@ -103,7 +114,7 @@ function digestOf(token: string): string {
 }
 
 /** Returns a host without its port, and an IPv6 address without its brackets. */
-function hostOf(host: string): string {
+export function hostOf(host: string): string {
   return host
     .replace(/:\d+$/, '')
     .replace(/^\[|\]$/g, '')

@@ -3,7 +3,6 @@
  * limits and validation of requests, and error responses.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
@@ -13,22 +12,27 @@ import { createLiveStreams } from '../standard/live-streams.ts';
 import { isStandardPath, serveStandard, standardError } from '../standard/standard-door.ts';
 import { acceptStream, type SocketStream } from '../standard/standard-socket.ts';
 import { createTickets } from '../standard/tickets.ts';
-import { type Access, loopbackAccess } from './access.ts';
+import { type Access, loopbackAccess, requireCaller } from './access.ts';
 import type { ApiApp, ApiEnv } from './app.ts';
-import { type Caller, requireReachable, requireScope } from './caller.ts';
+import { requireReachable, requireScope } from './caller.ts';
 import { adviceFor, completionProblem, isCompletionPath } from './completions/completion-error.ts';
 import { permitOrigins } from './cross-origin.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
-import { requireBody, toOwnError } from './json-body.ts';
+import { toOwnError } from './json-body.ts';
 import { limitBody } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
-import type { ApiRoute, LookupInput, RouteInput } from './route.ts';
+import {
+  addressOf,
+  givePublicAddress,
+  type PublicAddressOptions,
+  type RequestSource,
+} from './public-address.ts';
 import { API_ROUTES, hasFileBody } from './routes.ts';
-import { hasValidSignature, SIGNED_URL_CALLER } from './signed-address.ts';
+import { addRoute } from './served-route.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
-export interface ApiOptions extends StreamLimits {
+export interface ApiOptions extends StreamLimits, PublicAddressOptions {
   readonly client: RuntimeClient;
   /** Authorises requests, for example `tokenAccess(…)`; unless given, only requests of this machine are accepted. */
   readonly access?: Access;
@@ -47,8 +51,8 @@ export interface ApiOptions extends StreamLimits {
 }
 
 export interface Api {
-  /** Never rejects. */
-  fetch(request: Request): Promise<Response>;
+  /** Never rejects. `source` is given by a host that trusts proxies (`trustedProxies`). */
+  fetch(request: Request, source?: RequestSource): Promise<Response>;
   /**
    * Answers a request to upgrade to a WebSocket: with a stream to run on the socket, or with the response that refuses
    * it. Never rejects. A host without sockets does not call it: through `fetch`, requests for a stream are answered
@@ -82,6 +86,7 @@ export function createApi(options: ApiOptions): Api {
     onError,
   } = options;
   const streams = createStreamPlace(options);
+  const toPublic = givePublicAddress(options);
   const host: ApiHost = { client, agents, streams };
   let closed = false;
   const app = new OpenAPIHono<ApiEnv>({
@@ -91,7 +96,7 @@ export function createApi(options: ApiOptions): Api {
     },
   });
   for (const each of API_ROUTES) addRoute(app, each, host, access);
-  app.get('/openapi.json', () => jsonResponse(openApiDocument(app)));
+  app.get('/openapi.json', ({ req }) => jsonResponse(openApiDocument(app, addressOf(req.raw))));
   const live = createLiveStreams();
   const tickets = createTickets();
   const ask = (request: Request) => requireCaller(access, request);
@@ -119,10 +124,11 @@ export function createApi(options: ApiOptions): Api {
     if (closed) throw new RuntimeError('ServerClosing', 'The server is closing: try again.');
   };
   return {
-    fetch: permitOrigins(origins, async (request) => {
+    fetch: permitOrigins(origins, async (request, source) => {
       try {
         requireOpen();
-        return await app.fetch(limitBody(request, hasFileBody(request) ? fileBytes : bodyBytes));
+        const mostBytes = hasFileBody(request) ? fileBytes : bodyBytes;
+        return await app.fetch(limitBody(toPublic(request, source), mostBytes));
       } catch (error) {
         return fail(error, request);
       }
@@ -146,44 +152,6 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-function addRoute(
-  app: ApiApp,
-  { document, scope, signable, bytes, find, handle }: ApiRoute,
-  host: ApiHost,
-  access: Access,
-): void {
-  // Access is checked before the request is read: an unauthorised caller sees no validation errors.
-  app.use(document.getRoutingPath(), async (context, next) => {
-    if (!matchesMethod(document.method, context.req.method) || scope === 'none') return next();
-    const threadId = context.req.param('threadId');
-    const signed =
-      signable && (await hasValidSignature(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
-    const caller = signed ? SIGNED_URL_CALLER : await requireCaller(access, context.req.raw);
-    requireScope(caller, scope);
-    if (document.request?.body && !bytes) requireBody(context.req.raw, document.request.body);
-    context.set('caller', caller);
-    const thread = threadId === undefined ? undefined : await requireReachable(host.client, caller, threadId);
-    context.set('thread', thread);
-    return next();
-  });
-  app.openapi(document, async ({ req, get }) => {
-    const valid = (target: string) => (req.valid as (target: string) => unknown)(target);
-    const caller = get('caller');
-    // Defence in depth: no handler runs without a caller, however it was reached.
-    if (!caller && scope !== 'none') throw unauthorized();
-    const asked = {
-      params: document.request?.params && valid('param'),
-      query: document.request?.query && valid('query'),
-      host,
-    } as LookupInput<undefined, undefined>;
-    const found = await find?.(asked);
-    if (found && caller) await requireReachable(host.client, caller, found.threadId);
-    const body = document.request?.body && valid('json');
-    const given = { ...asked, body, found, thread: get('thread'), request: req.raw, caller };
-    return handle(given as unknown as RouteInput<undefined, undefined, undefined>) as never;
-  });
-}
-
 /** Serves the project's endpoints. Each belongs to a thread: only callers that may reach the thread may call it. */
 function serveEndpoints(
   app: ApiApp,
@@ -197,22 +165,6 @@ function serveEndpoints(
     await requireReachable(client, caller, req.param('threadId'));
     return endpoints.handle(req.raw);
   });
-}
-
-/** Throws `Unauthorized`. */
-async function requireCaller(access: Access, request: Request): Promise<Caller> {
-  const caller = await access(request);
-  if (caller) return caller;
-  throw unauthorized();
-}
-
-function unauthorized(): RuntimeError {
-  return new RuntimeError('Unauthorized', 'The request needs a valid token: "Authorization: Bearer TOKEN".');
-}
-
-/** True if a route's method answers the requested one: a GET route also answers HEAD. */
-function matchesMethod(method: string, asked: string): boolean {
-  return asked === 'HEAD' ? method === 'get' : asked.toLowerCase() === method;
 }
 
 type Issues = readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];

@@ -8,8 +8,9 @@ import { cors } from 'hono/cors';
 import { RuntimeError } from '../../core/value/error.ts';
 import { originRemedy } from './access.ts';
 import { problemResponse, toProblem } from './problem.ts';
+import type { RequestSource } from './public-address.ts';
 
-type Answer = (request: Request) => Promise<Response>;
+type Answer = (request: Request, source?: RequestSource) => Promise<Response>;
 
 /** `SCHEME://HOST[:PORT]`; the port `*` stands for any port, and for none. */
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\s/@*?#]+?(:\*)?$/;
@@ -23,17 +24,7 @@ export const DEV_ORIGINS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'
   `https://${host}:*`,
 ]);
 
-/** Parses `EVERTHREAD_API_ORIGINS`: origins, separated by commas. Throws `InvalidConfiguration`. */
-export function parseOrigins(text: string): readonly string[] {
-  const origins = text
-    .split(',')
-    .map((origin) => origin.trim())
-    .filter((origin) => origin !== '');
-  for (const origin of origins) requireOrigin(origin);
-  return origins;
-}
-
-/** Permits pages of these origins to call `answer`, and to read all of its answers. */
+/** Permits pages of these origins to call `answer`, and to read all of its answers. Throws `InvalidConfiguration`. */
 export function permitOrigins(origins: readonly string[], answer: Answer): Answer {
   for (const origin of origins) requireOrigin(origin);
   const isPermitted = (origin: string) => origins.some((each) => matches(each, origin));
@@ -44,15 +35,15 @@ export function permitOrigins(origins: readonly string[], answer: Answer): Answe
     exposeHeaders: ['*'],
     maxAge: REMEMBERED,
   });
-  const app = new Hono();
+  const app = new Hono<{ Bindings: RequestSource }>();
   app.use((context, next) => {
     const asked = preflightOrigin(context.req.raw);
     if (asked !== null && !isPermitted(asked)) return Promise.resolve(refusal(asked));
     const isOther = asked === null && context.req.method === 'OPTIONS';
     return isOther || origins.length === 0 ? next() : permit(context, next);
   });
-  app.all('*', ({ req }) => answer(req.raw));
-  return async (request) => app.fetch(request);
+  app.all('*', ({ req, env }) => answer(req.raw, env));
+  return async (request, source) => app.fetch(request, source);
 }
 
 /** Returns the origin for which a browser asks for permission; null if the request is another one. */

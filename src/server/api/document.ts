@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 document of the API. */
 import type { ApiApp } from './app.ts';
 
-export function openApiDocument(app: ApiApp): Readonly<Record<string, unknown>> {
+/** `address`: that of the server, without a slash at its end. */
+export function openApiDocument(app: ApiApp, address: string): Readonly<Record<string, unknown>> {
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -9,7 +10,7 @@ export function openApiDocument(app: ApiApp): Readonly<Record<string, unknown>> 
       version: '1',
       description: 'Durable agent threads. Errors are problem documents (RFC 9457) with a code.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: address }],
   });
   const bearer = {
     type: 'http',

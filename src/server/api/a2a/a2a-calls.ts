@@ -63,16 +63,18 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
     return toResponse(asked, withHistory(await signFileUrls(host, request, task), historyLength));
   },
   async ListTasks(asked) {
-    const { host, caller } = asked;
+    const { host, caller, request } = asked;
     requireScope(caller, 'read');
-    return toResponse(asked, await listTasks(host, caller, parseParams(listParams, asked.params)));
+    const listed = await listTasks(host, caller, parseParams(listParams, asked.params));
+    const tasks = listed.tasks.map((task) => signFileUrls(host, request, task));
+    return toResponse(asked, { ...listed, tasks: await Promise.all(tasks) });
   },
   async CancelTask(asked) {
-    const { host, caller } = asked;
+    const { host, caller, request } = asked;
     requireScope(caller, 'write');
     const { id, metadata } = parseParams(cancelParams, asked.params);
-    const given = { id, reason: metadata?.reason, signal: asked.request.signal };
-    return toResponse(asked, await cancelTask(host, caller, given));
+    const given = { id, reason: metadata?.reason, signal: request.signal };
+    return toResponse(asked, await signFileUrls(host, request, await cancelTask(host, caller, given)));
   },
   async SubscribeToTask(asked) {
     const { host, caller, request } = asked;

@@ -30,7 +30,8 @@ export const listParams = z.object({
   includeArtifacts: flag.default(false),
 });
 
-type ListedTask = Omit<A2aTask, 'artifacts' | 'history'> & Partial<A2aTask>;
+/** Artifacts and history are there if they are asked for. */
+export type ListedTask = Omit<A2aTask, 'artifacts' | 'history'> & Partial<A2aTask>;
 
 /** Number of tasks up to which `totalSize` counts. */
 const MAX_COUNTED = 1000;

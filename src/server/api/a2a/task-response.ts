@@ -6,9 +6,11 @@ import { storeOf } from '../../../client/client-store.ts';
 import type { A2aFrame, A2aPart, A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 import type { ApiHost } from '../host.ts';
 import { SAFE_HEADERS } from '../problem.ts';
+import { addressOf } from '../public-address.ts';
 import { signUrl } from '../signed-address.ts';
 import { toPullStream, withPulse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
+import type { ListedTask } from './task-list.ts';
 import { type ReadTask, readTask, taskPages } from './task-reading.ts';
 
 export interface ResponseContext {
@@ -76,7 +78,7 @@ export function streamTask(
 }
 
 /** Replaces paths of files by signed URLs, which need no token for an hour. */
-export async function signFileUrls<Told extends A2aFrame | A2aTask>(
+export async function signFileUrls<Told extends A2aFrame | ListedTask>(
   { client }: ApiHost,
   request: Request,
   sent: Told,
@@ -85,24 +87,23 @@ export async function signFileUrls<Told extends A2aFrame | A2aTask>(
   if (files.length === 0) return sent;
   const threadId = contextOf(sent);
   const expires = Math.floor(Date.now() / 1000) + SIGNED_URL_SECONDS;
-  const { origin } = new URL(request.url);
   const copy = structuredClone(sent);
   for (const part of partsOf(copy) as { url?: string }[])
     if (part.url?.startsWith('/')) {
-      const address = await signUrl(storeOf(client).tokens, { threadId, path: part.url, expires });
-      part.url = origin + address;
+      const path = await signUrl(storeOf(client).tokens, { threadId, path: part.url, expires });
+      part.url = addressOf(request) + path;
     }
   return copy;
 }
 
-function partsOf(item: A2aFrame | A2aTask): readonly A2aPart[] {
+function partsOf(item: A2aFrame | ListedTask): readonly A2aPart[] {
   if ('task' in item) return partsOf(item.task);
   if ('artifactUpdate' in item) return item.artifactUpdate.artifact.parts;
   if ('statusUpdate' in item) return [];
-  return [...item.artifacts, ...item.history].flatMap(({ parts }) => parts);
+  return [...(item.artifacts ?? []), ...(item.history ?? [])].flatMap(({ parts }) => parts);
 }
 
-function contextOf(item: A2aFrame | A2aTask): string {
+function contextOf(item: A2aFrame | ListedTask): string {
   if ('task' in item) return item.task.contextId;
   if ('artifactUpdate' in item) return item.artifactUpdate.contextId;
   return 'statusUpdate' in item ? item.statusUpdate.contextId : item.contextId;

@@ -6,6 +6,7 @@ import { type A2aRequest, answerRest, answerRpc } from '../a2a/bindings.ts';
 import { cancelNamedTask } from '../a2a/protolink-task.ts';
 import { requireAgent } from '../known-agent.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
+import { addressOf } from '../public-address.ts';
 import { type ApiRoute, route } from '../route.ts';
 
 const tag = 'A2A';
@@ -34,8 +35,8 @@ export const a2aRoutes: readonly ApiRoute[] = [
     params,
     answer: z.looseObject({ name: z.string() }),
     handle({ params: { agent }, request, host }) {
-      const { origin } = new URL(request.url);
-      return jsonResponse(toCard(requireAgent(host, agent), `${origin}/a2a/${encodeURIComponent(agent)}`));
+      const address = `${addressOf(request)}/a2a/${encodeURIComponent(agent)}`;
+      return jsonResponse(toCard(requireAgent(host, agent), address));
     },
   }),
   route({

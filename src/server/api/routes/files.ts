@@ -4,6 +4,7 @@ import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { fileResponse } from '../file-response.ts';
 import { jsonResponse } from '../problem.ts';
+import { prefixOf } from '../public-address.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { threadParams } from '../schema/given.ts';
 import { fileSchema } from '../schema/records.ts';
@@ -95,14 +96,17 @@ export const fileRoutes: readonly ApiRoute[] = [
     }),
     status: 201,
     answer: z.object({
-      address: z.string().meta({ description: 'Path and query on this server, from its `/`' }),
+      address: z
+        .string()
+        .meta({ description: 'Path and query on this server, from its `/`, with its prefix' }),
       expiresAt: z.int().meta({ description: 'Microseconds since 1970' }),
     }),
-    async handle({ params: { threadId }, body, host }) {
+    async handle({ params: { threadId }, body, request, host }) {
       const { tokens, files } = storeOf(host.client);
       if (!(await files.stat(threadId, body.path))) throw fileNotFound(threadId, body.path);
       const expires = Math.floor(Date.now() / 1000) + (body.lifeSeconds ?? HOUR);
-      const address = await signUrl(tokens, { threadId, path: body.path, expires });
+      const signed = await signUrl(tokens, { threadId, path: body.path, expires });
+      const address = prefixOf(request) + signed;
       return jsonResponse({ address, expiresAt: expires * 1_000_000 }, 201);
     },
   }),

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { requireReachable } from '../../api/caller.ts';
 import { jsonResponse, SAFE_HEADERS } from '../../api/problem.ts';
+import { prefixOf } from '../../api/public-address.ts';
 import { readBody, type StandardRoute, standardRoute } from '../standard-route.ts';
 import { TICKET_SECONDS } from '../tickets.ts';
 
@@ -13,9 +14,15 @@ export function streamThread(pathname: string): string | null {
   return /^\/api\/threads\/([^/]+)\/stream$/.exec(pathname)?.[1] ?? null;
 }
 
+function withoutPrefix(pathname: string, prefix: string): string {
+  return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname;
+}
+
 export const streamRoutes: readonly StandardRoute[] = [
   standardRoute('POST', '/api/auth/websocket-ticket', 'read', async ({ request, caller, host }) => {
-    const { pathname } = await readBody(request, asked);
+    const given = await readBody(request, asked);
+    // A client names the path that it sees; the proxy removes the prefix from that of the upgrade.
+    const pathname = withoutPrefix(given.pathname, prefixOf(request));
     const threadId = streamThread(pathname);
     if (threadId === null)
       throw new RuntimeError(

@@ -4,6 +4,7 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import { type Caller, callerContext } from '../../api/caller.ts';
 import type { AgentSide, ApiAgent } from '../../api/host.ts';
 import { jsonResponse } from '../../api/problem.ts';
+import { addressOf } from '../../api/public-address.ts';
 import { readBody, type StandardHost, type StandardRoute, standardRoute } from '../standard-route.ts';
 
 const text = z.record(z.string(), z.string());
@@ -44,7 +45,7 @@ function toAgent({ name, title, description, icon, sideA, sideB }: ApiAgent, req
     id: name,
     title: title ?? name,
     description,
-    icon: icon == null ? null : new URL(icon, request.url).href,
+    icon: icon == null ? null : new URL(icon.replace(/^\/+/, ''), `${addressOf(request)}/`).href,
     ...sideFields('a', sideA ?? null),
     ...sideFields('b', sideB ?? null),
   };
