@@ -16,7 +16,7 @@ export type {
 export { HttpClient } from './client/http/http-client.ts';
 export type { HttpConnectOptions } from './client/http/http-place.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
-export type { OutgoingMessage } from './client/outgoing.ts';
+export type { OutgoingMessage, StartMessage } from './client/outgoing.ts';
 export type { NewAttachment, OutgoingAttachment } from './client/outgoing-file.ts';
 export type { ProvidedVariables } from './client/provide-variables.ts';
 export type { RunRecord } from './client/run-record.ts';
@@ -24,6 +24,7 @@ export { RunRecorder } from './client/run-recorder.ts';
 export type { GetRunReport } from './client/run-report.ts';
 export { type RunStore, RunStoreSink } from './client/run-store.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
+export type { StartCall, StartCalls } from './client/start-calls.ts';
 export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';

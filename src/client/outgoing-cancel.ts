@@ -5,7 +5,7 @@ import { RuntimeError } from '../core/value/error.ts';
 import { isStorable } from '../core/value/storable-text.ts';
 import type { ExecutionRecord } from '../store/port/execution.ts';
 import type { ThreadRecord } from '../store/port/thread-store.ts';
-import type { OutgoingMessage } from './outgoing.ts';
+import type { StartMessage } from './outgoing.ts';
 
 const MAX_CHARS: Readonly<Record<keyof CancelRequest, number>> = { executionId: 200, reason: 500, by: 200 };
 
@@ -32,7 +32,7 @@ export function checkCancelRequest(request: CancelRequest): CancelRequest {
 export function cancelWith({
   canceled,
   cancelReason,
-}: GivenContext = {}): (message: OutgoingMessage) => OutgoingMessage {
+}: GivenContext = {}): (message: StartMessage) => StartMessage {
   return (message) =>
     canceled ? { ...message, context: { canceled, cancelReason, ...message.context } } : message;
 }

@@ -14,6 +14,7 @@ import type { MessagePayload } from '../workflows/messages.ts';
 import { checkExecutionId, claimExecution } from './execution-claim.ts';
 import { toContext } from './outgoing-context.ts';
 import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
+import { readCalled, type StartCalls } from './start-calls.ts';
 
 export interface OutgoingMessage {
   /**
@@ -43,6 +44,9 @@ export interface OutgoingMessage {
   readonly executionId?: string;
 }
 
+/** A message of the conversation that a thread begins with. */
+export interface StartMessage extends Omit<OutgoingMessage, 'role'>, StartCalls {}
+
 export type SentPayload = MessagePayload & { readonly id: string };
 
 export interface Destination {
@@ -52,6 +56,8 @@ export interface Destination {
   readonly userId: string | null;
   /** Writes a new file into the thread. */
   readonly writeFile: WriteFile;
+  /** True if the message is of the conversation that the thread begins with. */
+  readonly opens?: boolean;
 }
 
 /**
@@ -59,8 +65,8 @@ export interface Destination {
  * a file; nothing has been sent then.
  */
 export async function prepareMessage(
-  { store, threadId, userId, writeFile }: Destination,
-  message: OutgoingMessage,
+  { store, threadId, userId, writeFile, opens = false }: Destination,
+  message: StartMessage,
 ): Promise<SentPayload> {
   if (typeof message !== 'object' || message === null) throw invalid('A message must be an object.');
   const { executionId } = message;
@@ -68,18 +74,20 @@ export async function prepareMessage(
   const newId = executionId === undefined ? randomUUID() : itemIdOf(executionId);
   const { id = newId, role = 'user', content, silent, metadata: given, attachments = [] } = message;
   if (!isItemId(id)) throw invalid(`A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
-  if (typeof content !== 'string' || (content.length === 0 && attachments.length === 0)) {
-    throw invalid(`The message for thread "${threadId}" has no content.`);
-  }
-  if (role !== 'user' && role !== 'assistant') {
+  if (role !== 'user' && role !== 'assistant' && !(opens && role === 'tool')) {
     throw invalid(`A message's role must be "user" or "assistant", not "${String(role)}".`);
   }
+  const called = opens ? readCalled(message) : {};
+  const isEmpty = content === '' && attachments.length === 0 && Object.keys(called).length === 0;
+  if (typeof content !== 'string' || isEmpty)
+    throw invalid(`The message for thread "${threadId}" has no content.`);
   if (silent !== undefined && typeof silent !== 'boolean')
     throw invalid("A message's silent must be true or false.");
   const metadata = given == null ? undefined : toMetadata(given);
   const context = toContext(message.context, 'InvalidMessage');
   const named = executionId === undefined ? {} : { executionId };
-  const item: MessageItem = { kind: 'message', id, role, content, silent, metadata, ...context, ...named };
+  const said = { id, role, content, silent, metadata, ...called };
+  const item: MessageItem = { kind: 'message', ...said, ...context, ...named };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {
     throw new RuntimeError(
@@ -93,7 +101,8 @@ export async function prepareMessage(
   const unclaimed: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
   const whole = { ...unclaimed, id: await claimExecution(store, { threadId, userId, item: unclaimed }) };
   await store.queue.stage(threadId, whole);
-  return { id: whole.id, role, stored: true, ...named };
+  // The workflow asks a model only for a user's message.
+  return { id: whole.id, role: role === 'tool' ? 'assistant' : role, stored: true, ...named };
 }
 
 function invalid(message: string): RuntimeError {

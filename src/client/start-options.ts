@@ -5,7 +5,7 @@ import { isThreadId, parseStartInput, WORKFLOW_ID_PREFIX } from '../core/thread/
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { OutgoingMessage } from './outgoing.ts';
+import type { StartMessage } from './outgoing.ts';
 import { toContext } from './outgoing-context.ts';
 
 export interface StartThread {
@@ -20,8 +20,8 @@ export interface StartThread {
    * never the Temporal server.
    */
   readonly env?: Readonly<Record<string, string | { readonly value: string; readonly type?: EnvType }>>;
-  /** The first messages, oldest first. */
-  readonly messages?: readonly OutgoingMessage[];
+  /** The first messages, oldest first; of an earlier conversation also its calls of tools, with their results. */
+  readonly messages?: readonly StartMessage[];
   /** Context of the thread's executions. The context of a message can only restrict it further (docs/governance.md). */
   readonly context?: GivenContext;
   /** Tags to find the thread by: at most 50, of at most 100 characters each. */

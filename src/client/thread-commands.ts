@@ -61,7 +61,8 @@ export class ThreadCommands {
     const known = await this.#refuseEnded(threadId);
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
-    const to = this.#destination(threadId, { isNew: known === null, userId: input.userId ?? null });
+    const own = { isNew: known === null, userId: input.userId ?? null };
+    const to = { ...this.#destination(threadId, own), opens: true };
     const outgoing = messages.map(cancelWith(input.context));
     for (const message of outgoing) prepared.push(await prepareMessage(to, message));
     await this.#workflows.start({ ...(await storeStart(this.#store, input)), messages: prepared });

@@ -18,6 +18,9 @@ export interface ResultWithFiles {
   readonly attachments: readonly AttachmentRef[];
 }
 
+/** The text of a result that is files alone: without one, the model would read that there is nothing. */
+const FILES_ALONE = 'The tool succeeded. Its result is attached.';
+
 export interface CallPlace {
   readonly threadId: string;
   /** Identifies the call within its thread. */
@@ -36,7 +39,9 @@ export async function storeResultFiles(
   if (given === undefined) return { result: bare, attachments: [] };
   try {
     const nextId = createIds(store, `${threadId}:${key}:file`);
-    return { result: bare, attachments: await storeAttachments({ store, threadId, nextId }, given) };
+    const attachments = await storeAttachments({ store, threadId, nextId }, given);
+    const isFiles = attachments.length > 0 && bare.status === 'success' && !bare.result;
+    return { result: isFiles ? { ...bare, result: FILES_ALONE } : bare, attachments };
   } catch (error) {
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
     const line = `The attachments could not be stored: ${error.message}`;

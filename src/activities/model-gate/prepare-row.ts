@@ -10,17 +10,18 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 export async function prepareRow(
   { store }: ActivityDependencies,
   { hooks }: HookWork,
-  { created_at: createdAt, status: _, tool_status: __, ...message }: PendingMessage,
+  { created_at: createdAt, status: _, tool_status: toolStatus, ...message }: PendingMessage,
   threadId: string,
 ): Promise<PreparedRow> {
   const queued = message.attachments ?? [];
   const files = await findFiles(store, threadId, message.id, queued);
-  // The message of a queued tool is written by the runtime, and its role stays: only an assistant can call.
-  const written = message.tool_calls === null;
+  // The role of a call or a result stays: only an assistant can call.
+  const written = message.tool_calls === null && message.role !== 'tool';
   const draft = { ...message, attachments: files.length > 0 ? files : null };
   const { id, role, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
     written,
     createdAt,
+    toolStatus: toolStatus ?? undefined,
   });
   const changed = JSON.stringify(attachments) !== JSON.stringify(draft.attachments);
   return {

@@ -5,8 +5,12 @@
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { ToolResult } from '../../core/message/message.ts';
-import { type ClientTool, clientCapability, clientToolName } from '../../core/project/client-tool.ts';
-import { isRecord } from '../../core/value/record.ts';
+import {
+  type ClientTool,
+  clientCapability,
+  clientToolName,
+  readResultValue,
+} from '../../core/project/client-tool.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { readClientTools } from '../model/client-offer.ts';
 
@@ -39,7 +43,5 @@ function toDefinition({ name, description, parameters }: ClientTool): ToolDefini
 
 async function askClient(state: ThreadState, name: string): Promise<ToolResult> {
   const { value } = await state.ask({ key: 'client', question: `The client must run its tool "${name}".` });
-  // AG-UI clients report an error in this form.
-  if (isRecord(value) && typeof value.error === 'string') return { status: 'error', error: value.error };
-  return { status: 'success', result: typeof value === 'string' ? value : JSON.stringify(value) };
+  return readResultValue(value);
 }

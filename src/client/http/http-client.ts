@@ -50,7 +50,7 @@ import type {
   FollowTurnsOptions,
 } from '../follow-run.ts';
 import { newThreadId } from '../new-thread-id.ts';
-import type { OutgoingMessage } from '../outgoing.ts';
+import type { OutgoingMessage, StartMessage } from '../outgoing.ts';
 import type { StartThread } from '../start-options.ts';
 import type { StoredFiles, StoredValues } from '../stored-threads.ts';
 import type { Tasks } from '../tasks.ts';
@@ -344,7 +344,7 @@ export class HttpClient implements ThreadsClient {
       yield { cursor, event: event as Event };
   }
 
-  #withId(message: OutgoingMessage): OutgoingMessage {
+  #withId(message: StartMessage): StartMessage {
     return message.id === undefined && message.executionId === undefined
       ? { ...message, id: newId() }
       : message;

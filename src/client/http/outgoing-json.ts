@@ -8,12 +8,12 @@ import { copyBytes } from '../../core/value/bytes.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { toJsonObject } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { OutgoingMessage } from '../outgoing.ts';
+import type { StartMessage } from '../outgoing.ts';
 import type { OutgoingAttachment } from '../outgoing-file.ts';
 import type { StartThread } from '../start-options.ts';
 
 /** Throws `InvalidMessage`, `InvalidValue`, `LimitExceeded`. */
-export function messageJson(message: OutgoingMessage): object {
+export function messageJson(message: StartMessage): object {
   if (typeof message !== 'object' || message === null)
     throw new RuntimeError('InvalidMessage', 'A message must be an object.');
   const { attachments, metadata, ...rest } = message;

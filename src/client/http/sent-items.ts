@@ -4,7 +4,7 @@
  */
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/port/thread-store.ts';
-import type { OutgoingMessage } from '../outgoing.ts';
+import type { StartMessage } from '../outgoing.ts';
 import { type Sent, SentLedger } from '../sent-ledger.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
 import { type HttpConnection, pathOf } from './http-place.ts';
@@ -18,7 +18,7 @@ const MAX_REQUEST_IDS = 10_000;
 export class SentItems {
   readonly #ledger = new SentLedger();
 
-  add(threadId: string, id: string, message: Pick<OutgoingMessage, 'role'>): void {
+  add(threadId: string, id: string, message: Pick<StartMessage, 'role'>): void {
     this.#ledger.addMessage(threadId, id, message);
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { isAnswerId } from '../message/answer-id.ts';
-import type { Message } from '../message/message.ts';
+import type { Message, ToolResult } from '../message/message.ts';
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
@@ -84,4 +84,32 @@ function readClientTools(metadata: Readonly<Record<string, unknown>>): readonly 
     ];
   });
   return refuseClientTools(tools) === undefined ? tools : [];
+}
+
+export interface GivenResult {
+  readonly text: string;
+  readonly failed: boolean;
+  /** Paths of files of the thread. */
+  readonly attachments: readonly string[];
+}
+
+/** The value that answers the wait of a call. */
+export function toResultValue({ text, failed, attachments }: GivenResult): unknown {
+  if (attachments.length === 0) return failed ? { error: text } : text;
+  return { [failed ? 'error' : 'content']: text, attachments };
+}
+
+/** Converts the value that has answered the wait of a call: from a client, or any JSON from a person. */
+export function readResultValue(value: unknown): ToolResult {
+  if (typeof value === 'string') return { status: 'success', result: value };
+  const { error, content, attachments } = isRecord(value) ? value : {};
+  const files = isPaths(attachments) ? { attachments } : {};
+  if (typeof error === 'string') return { status: 'error', error, ...files };
+  if (typeof content === 'string' && 'attachments' in files)
+    return { status: 'success', result: content, ...files };
+  return { status: 'success', result: JSON.stringify(value) };
+}
+
+function isPaths(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 }

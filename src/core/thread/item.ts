@@ -1,9 +1,8 @@
 /**
- * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and the checks that their payloads
- * pass. Hand-written, because they run inside the workflow, where a schema library would cost bundle size and replay time, and because
- * a bad payload is a value here: a refused signal must never fail a workflow task.
+ * Queue items: what `queueMessage`, `queueTool` and `sendMessage` hand to a thread (runtime §9), and the checks that their
+ * payloads pass. Hand-written: inside the workflow a schema library would cost bundle size and replay time, and a bad
+ * payload is a value here, because a refused signal must never fail a workflow task.
  */
-
 import { isAttachmentList } from '../file/attachment.ts';
 import { readContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
@@ -13,11 +12,12 @@ import { measureJson } from '../value/json-measure.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 import { isExecutionId, itemIdOf } from './execution-id.ts';
+import type { MadeCalls } from './made-calls.ts';
 
-export interface MessageItem {
+export interface MessageItem extends MadeCalls {
   readonly kind: 'message';
   readonly id: string;
-  readonly role: 'user' | 'assistant' | 'system';
+  readonly role: 'user' | 'assistant' | 'system' | 'tool';
   readonly content: string;
   readonly silent?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -237,7 +237,7 @@ export function itemBytes(item: IncomingItem): number {
     case 'tool':
       return utf8Length(item.name) + jsonBytes(item.arguments) + jsonBytes(item.context);
     case 'message':
-      return [item.metadata, item.attachments, item.context].reduce<number>(
+      return [item.metadata, item.attachments, item.context, item.toolCalls].reduce<number>(
         (sum, each) => sum + jsonBytes(each),
         utf8Length(item.content),
       );

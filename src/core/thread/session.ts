@@ -50,7 +50,7 @@ export function roleTo(side: Side): 'assistant' | 'user' {
  * (definitions §22.40).
  */
 export function findAnswering(roles: readonly string[]): Side | undefined {
-  const first = roles.find((role) => role !== 'system');
+  const first = roles.find((role) => role !== 'system' && role !== 'tool');
   return first === undefined ? undefined : answeringSide(first);
 }
 

@@ -62,6 +62,8 @@ export const LIMITS = {
   /** Refused items kept for the next commit; beyond this number, the log has only their count. */
   rejections: 50,
   startMessages: 100,
+  /** Bytes of the files of a conversation that a new thread begins with, without those of its last message. */
+  earlierFileBytes: 8 * 1024 * 1024,
   /** Tags of a thread, and characters of one. */
   tagsPerThread: 50,
   tagChars: 100,

@@ -1,13 +1,14 @@
 /** Converts the payload of a queued row to the message that it will become, and applies the changes of hooks to it. */
 import type { Selectable } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
+import type { MadeCalls } from '../../core/thread/made-calls.ts';
 import { roleOf } from '../../core/thread/session.ts';
 import type { PendingMessage, PreparedRow } from '../port/hook.ts';
 import type { ItemTable } from './tables.ts';
 
 type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'created_at'>;
 
-interface Payload {
+interface Payload extends MadeCalls {
   readonly role?: PendingMessage['role'];
   readonly content?: string;
   readonly silent?: boolean;
@@ -36,13 +37,14 @@ export function toPendingDraft(
 ): PendingMessage {
   const queued = JSON.parse(payload) as Payload;
   const isTool = kind === 'tool';
+  const calls = isTool ? [toQueuedCall(id, queued)] : (queued.toolCalls ?? null);
   return {
     id,
     role: isTool ? roleOf(side) : (queued.role ?? 'user'),
     content: queued.content ?? null,
-    name: null,
-    tool_calls: isTool ? JSON.stringify([toQueuedCall(id, queued)]) : null,
-    tool_call_id: null,
+    name: queued.toolName ?? null,
+    tool_calls: calls && JSON.stringify(calls),
+    tool_call_id: queued.toolCallId ?? null,
     created_at: Number(createdAt),
     parent_id: null,
     depth: 0,
@@ -50,7 +52,7 @@ export function toPendingDraft(
     metadata: { ...queued.metadata, ...(isTool ? QUEUED_TOOL : {}) },
     attachments: queued.attachments ?? null,
     status: 'completed',
-    tool_status: null,
+    tool_status: queued.toolStatus ?? null,
   };
 }
 

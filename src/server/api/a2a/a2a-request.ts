@@ -1,8 +1,8 @@
 /** Parses messages of A2A clients, and their configuration. A part that is not understood is refused, not dropped. */
-import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
-import { isItemId } from '../../../core/thread/item.ts';
+import { readMessage, toItemId } from '../conversation/conversation.ts';
+import { BYTES, type GivenPart, toDataUrl } from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
 
 /** An optional field: in ProtoJSON null means absent, and so does an empty id. */
@@ -48,36 +48,16 @@ export const sendParams = z.object({
 export type SendParams = z.infer<typeof sendParams>;
 export type SentMessage = z.infer<typeof message>;
 
-/** Returns a valid item id; always the same for the same message id. */
-export function toItemId(messageId: string): string {
-  if (isItemId(messageId)) return messageId;
-  return `m-${createHash('sha256').update(messageId).digest('hex').slice(0, 40)}`;
-}
-
 /** Throws `InvalidRequest`. */
 export function toOutgoing({ messageId, parts }: SentMessage): OutgoingMessage & { readonly id: string } {
-  const content = parts.flatMap(toText).join('\n');
-  const attachments = parts.flatMap(toAttachment);
-  return {
-    id: toItemId(messageId),
-    content,
-    ...(attachments.length > 0 ? { attachments } : {}),
-  };
+  const id = toItemId(messageId, 'm');
+  return { ...readMessage({ role: 'user', parts: parts.map(toPart) }), id };
 }
 
 /** A URL becomes text and is not fetched; data become JSON text. */
-function toText(part: Part): string[] {
-  const { text, url, data } = part;
-  const kinds = [text, part.raw, url, data].filter((value) => value !== undefined);
+function toPart({ text, raw, url, data, mediaType: mimeType, filename: name }: Part): GivenPart {
+  const kinds = [text, raw, url, data].filter((value) => value !== undefined);
   if (kinds.length !== 1) refuseRequest('A part must have exactly one of "text", "raw", "url" and "data".');
-  if (text !== undefined) return text === '' ? [] : [text];
-  if (url !== undefined) return [url];
-  return data === undefined ? [] : [JSON.stringify(data)];
-}
-
-function toAttachment({ raw, mediaType, filename }: Part, n: number) {
-  if (raw === undefined) return [];
-  return [
-    { name: filename ?? `file-${n + 1}`, mimeType: mediaType ?? 'application/octet-stream', data: raw },
-  ];
+  if (raw === undefined) return { kind: 'text', text: text ?? url ?? JSON.stringify(data) };
+  return { kind: 'file', type: 'raw', url: toDataUrl(raw), mimeType: mimeType ?? BYTES, name };
 }

@@ -6,9 +6,10 @@ import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { type TaskStatus, waitsOf } from '../../../projections/a2a/a2a-shape.ts';
 import { answeredBy } from '../../../projections/a2a/task-status.ts';
 import { type Caller, requireScope } from '../caller.ts';
+import { toItemId } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
-import { type SentMessage, toItemId } from './a2a-request.ts';
+import type { SentMessage } from './a2a-request.ts';
 
 const YES = /^(yes|y|ok|okay|approve|approved|allow|confirm|confirmed|true)[.!]?$/i;
 const NO = /^(no|n|deny|denied|reject|rejected|refuse|refused|false)[.!]?$/i;
@@ -23,7 +24,7 @@ export async function answerTask(
   const open = waitsOf(status);
   const answer = readAnswer(message, open);
   if (!answer) return undefined;
-  const by = answeredBy(caller.name, toItemId(message.messageId));
+  const by = answeredBy(caller.name, toItemId(message.messageId, 'm'));
   await client.answerWait(answer.waitId, { ...answer.answer, by });
   return answer.waitId;
 }

@@ -1,20 +1,20 @@
 /**
- * Parses what AG-UI's clients send: all messages, of which the last counts if it is a user's that the thread does not
- * have, and results of the client's own calls; answers to interrupts; the client's tools. State and context of the
- * request are ignored: an agent has its own.
+ * Parses what AG-UI's clients send: all messages, of which those count that the thread does not have; answers to
+ * interrupts; the client's tools. State and context of the request are ignored: an agent has its own.
  */
-import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { OutgoingMessage } from '../../../client/outgoing.ts';
-import { isAnswerId } from '../../../core/message/answer-id.ts';
-import { CLIENT_TOOLS, type ClientTool, refuseClientTools } from '../../../core/project/client-tool.ts';
-import { isItemId } from '../../../core/thread/item.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
-import { isRecord } from '../../../core/value/record.ts';
 import { WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
 import type { Wait } from '../../../store/port/thread-store.ts';
-import type { ClientResults } from '../chat/client-results.ts';
-import { toAttachment } from '../chat/data-url.ts';
+import { readClientTools } from '../conversation/client-tools.ts';
+import { type Conversation, readConversation, toItemId } from '../conversation/conversation.ts';
+import {
+  BYTES,
+  type GivenMessage,
+  type GivenPart,
+  toDataUrl,
+  toParts,
+} from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
 
 const part = z.looseObject({
@@ -23,12 +23,22 @@ const part = z.looseObject({
   source: z
     .looseObject({ type: z.string(), value: z.string().optional(), mimeType: z.string().optional() })
     .optional(),
+  /** A part of the type `binary`, from earlier versions of the protocol, has these. */
+  mimeType: z.string().optional(),
+  data: z.string().optional(),
+  url: z.string().optional(),
+  filename: z.string().optional(),
 });
 
 const message = z.looseObject({
   id: z.string().min(1),
   role: z.string(),
   content: z.union([z.string(), z.array(part), z.record(z.string(), z.unknown())]).nullish(),
+  toolCalls: z
+    .array(
+      z.looseObject({ id: z.string(), function: z.looseObject({ name: z.string(), arguments: z.string() }) }),
+    )
+    .nullish(),
   toolCallId: z.string().nullish(),
   error: z.string().nullish(),
 });
@@ -61,110 +71,47 @@ export const agUiBody = z
   })
   .openapi('AgUiRun');
 
-type GivenMessage = z.infer<typeof message>;
 export type GivenResume = z.infer<typeof resume>;
 
 export interface AgUiTurn {
-  /** Null if the last message is not a user's. */
-  readonly message: (OutgoingMessage & { readonly id: string }) | null;
-  /** Earlier messages that a new thread begins with: the last ones, up to the limit. */
-  readonly before: readonly OutgoingMessage[];
+  readonly said: Conversation;
   readonly resume: readonly GivenResume[];
-  /** Results of the client's own calls, and of any other calls that the request has results for. */
-  readonly results: ClientResults;
-  /** True if the last message is a result. */
-  readonly isResult: boolean;
   readonly given: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Throws `InvalidRequest`. */
-export function readAgUiRun({
-  messages,
-  resume: answers,
-  tools,
-  forwardedProps,
-}: z.infer<typeof agUiBody>): AgUiTurn {
-  const last = messages.at(-1);
-  const offered = readTools(tools ?? []);
-  const before = messages.slice(0, -1).flatMap(toEarlierMessages);
+export function readAgUiRun(body: z.infer<typeof agUiBody>): AgUiTurn {
+  const { threadId, messages, resume: answers, tools, forwardedProps } = body;
   const props = z
     .looseObject({ arguments: z.record(z.string(), z.unknown()).optional() })
     .safeParse(forwardedProps);
   return {
-    message: last?.role === 'user' ? { ...toMessage(last), ...metadataOf(offered) } : null,
-    before: before.slice(1 - LIMITS.startMessages),
+    said: readConversation(messages.map(toGiven), { tools: readClientTools(tools ?? []), threadId }),
     resume: answers ?? [],
-    ...readResults(messages),
     given: props.data?.arguments,
   };
 }
 
-/** Throws `InvalidRequest`. */
-function readTools(tools: readonly z.infer<typeof tool>[]): readonly ClientTool[] {
-  const given = tools.map(({ name, description, parameters }) => ({
-    name,
-    description: description ?? '',
-    parameters: isRecord(parameters) ? parameters : { type: 'object', properties: {} },
-  }));
-  const refusal = refuseClientTools(given);
-  return refusal === undefined ? given : refuseRequest(`tools: ${refusal}.`);
-}
-
-function metadataOf(tools: readonly ClientTool[]): Pick<OutgoingMessage, 'metadata'> {
-  return tools.length > 0 ? { metadata: { [CLIENT_TOOLS]: tools } } : {};
-}
-
-/** Reads the results behind the agent's last message: the thread knows earlier ones. */
-function readResults(messages: readonly GivenMessage[]): Pick<AgUiTurn, 'results' | 'isResult'> {
-  const first = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const results = messages
-    .slice(first)
-    .flatMap((each) =>
-      each.role === 'tool' && each.toolCallId ? [[each.toolCallId, toResult(each)] as const] : [],
-    );
-  return { results: new Map(results), isResult: messages.at(-1)?.role === 'tool' };
-}
-
-function toResult(given: GivenMessage): unknown {
-  return given.error ? { error: given.error } : textOf(given);
-}
-
-function toEarlierMessages(given: GivenMessage): readonly OutgoingMessage[] {
-  const { role } = given;
-  const content = textOf(given);
-  if ((role !== 'user' && role !== 'assistant') || content === '') return [];
-  return [{ id: itemIdOf(given.id), role, content }];
-}
-
-function toMessage(given: GivenMessage): OutgoingMessage & { readonly id: string } {
-  const parts = Array.isArray(given.content) ? given.content : [];
-  const attachments = parts
-    .filter(({ type }) => type !== 'text')
-    .map(({ type, source }, n) => {
-      if (source?.type !== 'data' || source.value === undefined)
-        return refuseRequest(
-          `messages: a part of the type "${type}" must be sent within the message, as base64 data.`,
-        );
-      const url = `data:${source.mimeType ?? 'application/octet-stream'};base64,${source.value}`;
-      return toAttachment({ url }, n);
-    });
+function toGiven({ id, role, content, error, ...given }: z.infer<typeof message>): GivenMessage {
+  const parts = typeof content === 'string' || Array.isArray(content) ? content : null;
   return {
-    id: itemIdOf(given.id),
-    content: textOf(given),
-    ...(attachments.length > 0 ? { attachments } : {}),
+    // The message's own id, so that the thread's messages have the client's ids.
+    id: toItemId(id, 'ag'),
+    role,
+    parts: error ? [{ kind: 'text', text: error }] : toParts(parts, toPart),
+    calls: given.toolCalls?.map((call) => ({ id: call.id, ...call.function })),
+    callId: given.toolCallId ?? undefined,
+    failed: Boolean(error),
   };
 }
 
-function textOf({ content }: GivenMessage): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n');
-}
-
-/** Returns the message's own id if it is valid for an item, so that the thread's messages have the client's ids. */
-function itemIdOf(id: string): string {
-  if (isItemId(id) && !isAnswerId(id)) return id;
-  return `ag-${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
+function toPart({ type, text, source, ...binary }: z.infer<typeof part>): GivenPart {
+  if (type === 'text') return { kind: 'text', text: text ?? '' };
+  const { mimeType = source?.mimeType ?? BYTES, data, url, filename: name } = binary;
+  const base64 = source?.type === 'data' ? source.value : data;
+  const address = source?.type === 'url' ? source.value : url;
+  const found = base64 === undefined ? address : toDataUrl(base64);
+  return found === undefined ? { kind: 'other', type } : { kind: 'file', type, url: found, mimeType, name };
 }
 
 const decision = z.object({

@@ -8,8 +8,8 @@ import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
 import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
 import { enterRun, projectAgUi } from '../../../projections/ag-ui/ag-ui-projection.ts';
 import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-state.ts';
-import type { GiveResult } from '../chat/client-results.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
+import type { GiveResult } from '../conversation/client-results.ts';
 import { toPullStream, withPulse } from '../stream.ts';
 import { messagesUpTo } from './ag-ui-messages.ts';
 

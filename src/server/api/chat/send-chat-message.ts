@@ -4,7 +4,7 @@
  */
 
 import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
-import type { OutgoingMessage } from '../../../client/outgoing.ts';
+import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import { type Caller, callerContext, requireReachable } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
@@ -27,7 +27,7 @@ export interface ChatMessageInput {
   readonly userId?: string | undefined;
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Earlier messages, stored if the thread is created. */
-  readonly before?: readonly OutgoingMessage[];
+  readonly before?: () => readonly StartMessage[];
   readonly found: ThreadRecord | null;
   readonly threadId: string;
   readonly message: OutgoingMessage & { readonly id: string };
@@ -42,20 +42,22 @@ export async function sendChatMessage(
   saying: ChatMessageInput,
 ): Promise<ChatBegin> {
   const { client } = host;
-  const { agent, given, before = [], found, threadId, message } = saying;
+  const { agent, given, before, found, threadId, message } = saying;
   const begin = await findMessageBegin(client, found ?? { id: threadId, lastSeq: 0 }, message.id);
   if (found) {
     await client.queueMessage(threadId, message);
     return begin;
   }
   requireAgent(host, agent);
+  // Derived, so that a repeated start stores each message once.
+  const withId = (each: StartMessage, n: number) => ({ id: `${message.id.slice(0, 56)}-${n}`, ...each });
   const start = {
     agent,
     threadId,
     arguments: given,
     userId: caller.userId ?? saying.userId,
     context: callerContext(caller),
-    messages: [...before, message],
+    messages: [...(before?.() ?? []).map(withId), message],
   };
   // A concurrent repeat of this message may have created the thread in the meantime.
   const isThere = async () => !saying.alone && (await findChat(host, caller, threadId));

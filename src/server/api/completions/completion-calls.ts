@@ -7,7 +7,7 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import type { CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
 import { type Caller, requireReachable } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin } from '../chat/chat-begin.ts';
-import { type GiveResult, giveResults } from '../chat/client-results.ts';
+import { type ClientResults, type GiveResult, giveResults } from '../conversation/client-results.ts';
 import { refuseRequest } from '../problem.ts';
 
 /** L1: appends the thread's id. */
@@ -15,13 +15,10 @@ export function toClientCallId(callId: string, threadId: string): string {
   return `${callId}@${threadId}`;
 }
 
-function parseClientCallId(clientId: string): { readonly callId: string; readonly threadId: string } {
+/** Null for the id of a call that another server has made. */
+function parseClientCallId(clientId: string): { readonly callId: string; readonly threadId: string } | null {
   const at = clientId.lastIndexOf('@');
-  if (at < 1)
-    return refuseRequest(
-      `tool_call_id: ${JSON.stringify(clientId.slice(0, 80))} is not the id of a call that an agent has made.`,
-    );
-  return { callId: clientId.slice(0, at), threadId: clientId.slice(at + 1) };
+  return at < 1 ? null : { callId: clientId.slice(0, at), threadId: clientId.slice(at + 1) };
 }
 
 export function withClientCallIds(
@@ -40,34 +37,41 @@ export function withClientCallIds(
 
 export interface TakenResults {
   readonly threadId: string;
-  readonly begin: ChatBegin;
+  /** Null if the thread is not waiting for any of them. */
+  readonly begin: ChatBegin | null;
   readonly give: GiveResult;
 }
 
-/** Throws `ThreadNotFound`, `InvalidRequest`, or `WaitNotFound` if none of the calls was asked for. */
+interface TakeInput {
+  readonly results: ClientResults;
+  /** Absent: the thread whose calls they answer. */
+  readonly threadId: string | undefined;
+}
+
+/** Null if no result is for a call of a thread, or of the given one. Throws `ThreadNotFound`, `InvalidRequest`. */
 export async function takeResults(
   client: RuntimeClient,
   caller: Caller,
-  resultsByCall: ReadonlyMap<string, string>,
-): Promise<TakenResults> {
-  const ids = [...resultsByCall.keys()].map(parseClientCallId);
-  const { threadId = '' } = ids[0] ?? {};
-  if (ids.some((id) => id.threadId !== threadId))
+  { results: given, threadId: named }: TakeInput,
+): Promise<TakenResults | null> {
+  const own = [...given].flatMap(([clientId, result]) => {
+    const place = parseClientCallId(clientId);
+    return place && (named === undefined || place.threadId === named) ? [{ ...place, result }] : [];
+  });
+  const threadId = own[0]?.threadId;
+  if (threadId === undefined) return null;
+  if (own.some((each) => each.threadId !== threadId))
     return refuseRequest('tool_call_id: the last messages have results for two threads.');
   const thread = await requireReachable(client, caller, threadId);
-  const results = new Map(
-    ids.map(({ callId }) => [callId, resultsByCall.get(toClientCallId(callId, threadId)) ?? '']),
-  );
+  const results = new Map(own.map(({ callId, result }) => [callId, result]));
   const { waits, give } = await giveResults(client, caller, thread, results);
-  if (waits.length === 0)
-    throw new RuntimeError(
-      'WaitNotFound',
-      `Thread "${threadId}" is not waiting for a result of these calls.`,
-    );
-  const begin = await findAnswerBegin(
-    client,
-    thread,
-    waits.map(({ waitId }) => waitId),
-  );
-  return { threadId, begin: { ...begin, joins: true }, give };
+  if (waits.length === 0) return { threadId, begin: null, give };
+  const ids = waits.map(({ waitId }) => waitId);
+  return { threadId, begin: { ...(await findAnswerBegin(client, thread, ids)), joins: true }, give };
+}
+
+/** The error for results that no thread is waiting for. */
+export function unwantedResults(taken: TakenResults | null): RuntimeError {
+  const of = taken ? `Thread "${taken.threadId}" is not waiting for` : 'No thread has asked for';
+  return new RuntimeError('WaitNotFound', `${of} a result of these calls: send a message of the user.`);
 }

@@ -14,9 +14,10 @@ import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import type { Caller } from '../caller.ts';
 import { findChat } from '../chat/send-chat-message.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
-import type { CompletionRequest, CompletionTurn } from './completion-request.ts';
+import type { CompletionRequest } from './completion-request.ts';
 
 export interface CompletionPlace {
   readonly threadId: string;
@@ -28,20 +29,22 @@ export interface CompletionPlace {
   readonly alone?: boolean;
 }
 
-/** Throws `InvalidRequest`, and `ThreadNotFound` for a thread that the caller may not reach. */
+interface PlaceInput {
+  readonly request: Request;
+  readonly body: CompletionRequest;
+  readonly said: Pick<Conversation, 'said' | 'message'>;
+  readonly threadId: string | undefined;
+}
+
+/** Throws `ThreadNotFound` for a thread that the caller may not reach. */
 export async function findPlace(
   host: ApiHost,
   caller: Caller,
-  {
-    request,
-    body,
-    turn,
-  }: { readonly request: Request; readonly body: CompletionRequest; readonly turn: CompletionTurn },
+  { request, body, said: { said, message }, threadId: named }: PlaceInput,
 ): Promise<CompletionPlace> {
   const { headers } = request;
   const key = headers.get('idempotency-key');
-  const named = threadOf(headers.get('x-thread-id'), body.metadata?.thread_id);
-  const messageId = key ?? `cc-${digest(turn.said, turn.message)}`;
+  const messageId = key ?? `cc-${digest(said, message)}`;
   const place = async (threadId: string, repeatable = true): Promise<CompletionPlace> => ({
     threadId,
     messageId,
@@ -66,7 +69,9 @@ export function newPlace(place: CompletionPlace, agent: string): CompletionPlace
   return { ...place, threadId: newThreadId(agent), found: null };
 }
 
-function threadOf(header: string | null, given: string | undefined): string | undefined {
+/** The thread that a request names. Throws `InvalidRequest`. */
+export function namedThread({ headers }: Request, { metadata }: CompletionRequest): string | undefined {
+  const [header, given] = [headers.get('x-thread-id'), metadata?.thread_id];
   if (header !== null && given !== undefined && header !== given)
     refuseRequest('"metadata.thread_id" and the header X-Thread-Id name different threads: give only one.');
   return header ?? given;

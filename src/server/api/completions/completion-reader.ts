@@ -7,8 +7,8 @@ import {
   projectCompletion,
 } from '../../../projections/openai/completion-projection.ts';
 import { beginCompletion, type CompletionReading } from '../../../projections/openai/completion-state.ts';
-import type { GiveResult } from '../chat/client-results.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
+import type { GiveResult } from '../conversation/client-results.ts';
 import { withClientCallIds } from './completion-calls.ts';
 
 export interface CompletionTerms {

@@ -1,18 +1,19 @@
 /**
- * Parses what OpenAI's clients send: the whole conversation, of which an existing thread takes only the last message.
+ * Parses what OpenAI's clients send: the whole conversation, of which an existing thread takes only what is new.
  * Options that would change the shape of the answer are refused; options that only tune a model are ignored, because
  * the agent sets its own.
  */
 import { z } from '@hono/zod-openapi';
-import type { OutgoingMessage } from '../../../client/outgoing.ts';
-import { type ClientTool, refuseClientTools } from '../../../core/project/client-tool.ts';
-import { LIMITS } from '../../../core/value/limit.ts';
-import { toAttachment } from '../chat/data-url.ts';
+import type { ClientTool } from '../../../core/project/client-tool.ts';
+import { readClientTools } from '../conversation/client-tools.ts';
+import { type Conversation, readConversation } from '../conversation/conversation.ts';
+import { type GivenMessage, type GivenPart, toParts } from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
 
 const part = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
+  refusal: z.string().optional(),
   image_url: z.looseObject({ url: z.string() }).optional(),
   file: z.looseObject({ file_data: z.string().optional(), filename: z.string().optional() }).optional(),
 });
@@ -20,6 +21,14 @@ const part = z.looseObject({
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
+  tool_calls: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
+      }),
+    )
+    .nullish(),
   tool_call_id: z.string().nullish(),
 });
 
@@ -58,54 +67,26 @@ export const completionBody = z
   .openapi('CompletionRequest');
 
 export type CompletionRequest = z.infer<typeof completionBody>;
-type GivenMessage = z.infer<typeof message>;
 
-export interface CompletionTurn {
-  readonly message: OutgoingMessage;
-  /** Earlier messages that a new thread begins with: the last ones, up to the limit. */
-  readonly before: readonly OutgoingMessage[];
-  /** Number of user messages, this one included. */
-  readonly said: number;
-}
-
-/** Returns results of the client's own calls, by the call id sent to it; none if the last message is no result. */
-export function readResults({ messages }: CompletionRequest): ReadonlyMap<string, string> {
-  const first = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
-  return new Map(messages.slice(first).map((each) => [each.tool_call_id ?? '', textOf(each)]));
-}
-
-/** Returns the client's tools. Throws `InvalidRequest` for one that an agent cannot call. */
-export function readTools({ tools, tool_choice: choice }: CompletionRequest): readonly ClientTool[] {
-  if (!tools || choice === 'none') return [];
-  const given = tools.map(({ type, function: called }): ClientTool => {
-    if (type !== 'function' || !called)
-      return refuseRequest(`tools: the type "${type.slice(0, 40)}" is not supported; only functions are.`);
-    const { name, description, parameters } = called;
-    return {
-      name,
-      description: description ?? '',
-      parameters: parameters ?? { type: 'object', properties: {} },
-    };
-  });
-  const refusal = refuseClientTools(given);
-  return refusal === undefined ? given : refuseRequest(`tools: ${refusal}.`);
+/** Throws `InvalidRequest`. */
+export function readCompletion(body: CompletionRequest, threadId: string | undefined): Conversation {
+  refuseShapes(body);
+  const said = readConversation(body.messages.map(toGiven), { tools: readTools(body), threadId });
+  if (said.message || said.results.size > 0) return said;
+  return refuseRequest(
+    `messages: the last one must be of the user, or the result of a call, ${said.last ? `not of the role "${said.last}"` : 'but there is none'}.`,
+  );
 }
 
 /** Throws `InvalidRequest`. */
-export function readCompletion(body: CompletionRequest): CompletionTurn {
-  refuseShapes(body);
-  const { messages } = body;
-  const last = messages.at(-1);
-  if (last?.role !== 'user')
-    return refuseRequest(
-      `messages: the last one must have the role "user", ${last ? `not "${last.role}"` : 'but there is none'}.`,
-    );
-  const before = messages.slice(0, -1).flatMap(toEarlierMessages);
-  return {
-    message: toMessage(last),
-    before: before.slice(1 - LIMITS.startMessages),
-    said: messages.filter(({ role }) => role === 'user').length,
-  };
+function readTools({ tools, tool_choice: choice }: CompletionRequest): readonly ClientTool[] {
+  if (!tools || choice === 'none') return [];
+  return readClientTools(
+    tools.map(({ type, function: called }) => {
+      if (type === 'function' && called) return called;
+      return refuseRequest(`tools: the type "${type.slice(0, 40)}" is not supported; only functions are.`);
+    }),
+  );
 }
 
 function refuseShapes({
@@ -126,32 +107,26 @@ function refuseShapes({
   if (logprobs) refuseRequest('logprobs: not supported.');
 }
 
-/** Keeps only messages of users and the assistant: prompts and tools are the agent's own. */
-function toEarlierMessages(given: GivenMessage): readonly OutgoingMessage[] {
-  const { role } = given;
-  if (role !== 'user' && role !== 'assistant') return [];
-  const content = textOf(given);
-  return content === '' ? [] : [{ role, content }];
+function toGiven(given: z.infer<typeof message>): GivenMessage {
+  const { role, content, tool_calls: calls, tool_call_id: callId } = given;
+  return {
+    role: role === 'function' ? 'tool' : role,
+    parts: [...toParts(content, toPart), ...(calls ?? []).flatMap(toLostCall)],
+    calls: calls?.flatMap(({ id, function: called }) => (called ? [{ id, ...called }] : [])),
+    callId: callId ?? undefined,
+  };
 }
 
-function toMessage(given: GivenMessage): OutgoingMessage {
-  const attachments = partsOf(given)
-    .filter(({ type }) => type !== 'text')
-    .map(toFile);
-  return { content: textOf(given), ...(attachments.length > 0 ? { attachments } : {}) };
+/** A call of another kind than a function. */
+function toLostCall({
+  function: called,
+}: NonNullable<z.infer<typeof message>['tool_calls']>[number]): GivenPart[] {
+  return called ? [] : [{ kind: 'other', type: 'call' }];
 }
 
-function textOf({ content }: GivenMessage): string {
-  if (typeof content === 'string') return content;
-  return (content ?? []).flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n');
-}
-
-function partsOf({ content }: GivenMessage): readonly z.infer<typeof part>[] {
-  return Array.isArray(content) ? content : [];
-}
-
-function toFile({ type, image_url: image, file }: z.infer<typeof part>, n: number) {
-  const url = type === 'image_url' ? image?.url : type === 'file' ? file?.file_data : undefined;
-  if (url === undefined) return refuseRequest(`messages: a part of the type "${type}" is not supported.`);
-  return toAttachment({ url, filename: file?.filename }, n);
+function toPart({ type, text, refusal, image_url: image, file }: z.infer<typeof part>): GivenPart {
+  if (type === 'text' || type === 'refusal') return { kind: 'text', text: text ?? refusal ?? '' };
+  if (type === 'image_url' && image) return { kind: 'file', type: 'image', url: image.url };
+  const { file_data: url, filename: name } = file ?? {};
+  return type === 'file' && url !== undefined ? { kind: 'file', type, url, name } : { kind: 'other', type };
 }

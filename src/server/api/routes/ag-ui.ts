@@ -14,9 +14,10 @@ import {
 import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
 import { type Caller, requireScope } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
-import { type GiveResult, giveResults } from '../chat/client-results.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import { findChat, sendChatMessage } from '../chat/send-chat-message.ts';
+import { type GiveResult, giveResults } from '../conversation/client-results.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -86,13 +87,14 @@ interface BegunRun {
 /** Returns where the run begins; null if there is nothing to run. */
 async function beginRun(host: ApiHost, caller: Caller, running: RunInput): Promise<BegunRun | null> {
   const { agent, threadId, found, turn } = running;
-  const { message, before, resume, given } = turn;
+  const { said, resume, given } = turn;
+  const message = said.message && { ...said.message, id: said.message.id ?? '' };
   const isNew =
     message !== null && (resume.length === 0 || !(found && (await isStored(host, threadId, message.id))));
   const answered = resume.length > 0 ? await answerWaits(host, caller, { threadId, found, resume }) : null;
-  const results = found && turn.results.size > 0 ? await giveClientResults(host, caller, found, turn) : null;
+  const results = found && said.results.size > 0 ? await giveClientResults(host, caller, found, said) : null;
   const sent = isNew
-    ? await sendChatMessage(host, caller, { agent, given, before, found, threadId, message })
+    ? await sendChatMessage(host, caller, { agent, given, before: said.before, found, threadId, message })
     : null;
   const begin = answered ?? sent ?? results?.begin;
   if (begin) return { begin, ...(results && { give: results.give }) };
@@ -108,11 +110,14 @@ async function giveClientResults(
   { client }: ApiHost,
   caller: Caller,
   found: ThreadRecord,
-  { results, isResult }: AgUiTurn,
+  { results, last }: Conversation,
 ): Promise<{ readonly give: GiveResult; readonly begin: ChatBegin | null }> {
   const { give, waits } = await giveResults(client, caller, found, results);
   const ids = waits.map(({ waitId }) => waitId);
-  return { give, begin: isResult && ids.length > 0 ? await findAnswerBegin(client, found, ids) : null };
+  return {
+    give,
+    begin: last === 'tool' && ids.length > 0 ? await findAnswerBegin(client, found, ids) : null,
+  };
 }
 
 async function isStored({ client }: ApiHost, threadId: string, messageId: string): Promise<boolean> {

@@ -48,6 +48,7 @@ export const chatRoutes: readonly ApiRoute[] = [
               found,
               threadId: body.id,
               given: body.arguments,
+              before: turn.before,
               message: { id: randomUUID(), ...turn.message },
             })
           : await answerApprovals(host, caller, { found, threadId: body.id, turn });

@@ -1,29 +1,22 @@
 /** OpenAI's Chat Completions: an agent is a model. */
 import { z } from '@hono/zod-openapi';
-import { isAlreadyCreated } from '../../../client/make-thread.ts';
-import { CLIENT_TOOLS, type ClientTool } from '../../../core/project/client-tool.ts';
+import { isAlreadyCreated, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
 import { responsePages } from '../chat/response-reading.ts';
 import { type ChatMessageInput, sendChatMessage } from '../chat/send-chat-message.ts';
-import { type TakenResults, takeResults } from '../completions/completion-calls.ts';
+import { type TakenResults, takeResults, unwantedResults } from '../completions/completion-calls.ts';
 import { completionError } from '../completions/completion-error.ts';
-import { type CompletionPlace, findPlace, newPlace } from '../completions/completion-place.ts';
+import { type CompletionPlace, findPlace, namedThread, newPlace } from '../completions/completion-place.ts';
 import { completionReader } from '../completions/completion-reader.ts';
-import {
-  type CompletionRequest,
-  type CompletionTurn,
-  completionBody,
-  readCompletion,
-  readResults,
-  readTools,
-} from '../completions/completion-request.ts';
+import { type CompletionRequest, completionBody, readCompletion } from '../completions/completion-request.ts';
 import {
   type CompletionAnswer,
   streamCompletion,
   wholeCompletion,
 } from '../completions/completion-response.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import type { ApiAgent, ApiHost } from '../host.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -95,41 +88,50 @@ export const completionRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-type AcceptInput = Pick<SendInput, 'request' | 'body'>;
+interface AcceptInput {
+  readonly request: Request;
+  readonly body: CompletionRequest;
+}
 
 interface Accepted {
   readonly place: ReturnType<typeof enterStream>;
   readonly threadId: string;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
-  readonly give?: TakenResults['give'];
+  readonly give: TakenResults['give'] | undefined;
 }
 
-/** Accepts a message, or results of the client's own calls. */
+/** Accepts results of the client's own calls, and a message. */
 async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptInput): Promise<Accepted> {
-  const results = readResults(body);
-  if (results.size > 0) {
-    const given = await takeResults(host.client, caller, results);
-    return { ...given, repeatable: true, place: enterStream(host.streams, given.threadId) };
+  const named = namedThread(request, body);
+  const said = readCompletion(body, named);
+  const { message, results } = said;
+  const taken = await takeResults(host.client, caller, { results, threadId: named }).catch((error) => {
+    if (message) return nullIfThreadNotFound(error);
+    throw error;
+  });
+  if (!message) {
+    if (!taken?.begin) throw unwantedResults(taken);
+    const { threadId, begin, give } = taken;
+    return { threadId, begin, give, repeatable: true, place: enterStream(host.streams, threadId) };
   }
-  const turn = readCompletion(body);
-  const tools = readTools(body);
-  const first = await findPlace(host, caller, { request, body, turn });
+  const threadId = named ?? taken?.threadId;
+  const first = await findPlace(host, caller, { request, body, said, threadId });
   // Before the message is accepted: after a later refusal the client would send it again.
   const place = enterStream(host.streams, first.threadId);
-  const sent = await send(host, caller, { request, body, turn, tools, place: first }).catch((error) => {
+  const sent = await send(host, caller, {
+    ...{ request, body, place: first, before: said.before },
+    message: { ...message, id: first.messageId },
+  }).catch((error) => {
     place.leave();
     throw error;
   });
-  const { threadId, repeatable, begin } = sent;
-  return { threadId, repeatable, begin, place };
+  return { ...sent, place, give: taken?.give };
 }
 
-interface SendInput {
-  readonly request: Request;
-  readonly body: CompletionRequest;
-  readonly turn: CompletionTurn;
-  readonly tools: readonly ClientTool[];
+interface SendInput extends AcceptInput {
+  readonly message: ChatMessageInput['message'];
+  readonly before: Conversation['before'];
   readonly place: CompletionPlace;
 }
 
@@ -137,24 +139,13 @@ async function send(
   host: ApiHost,
   caller: Caller,
   sending: SendInput,
-): Promise<CompletionPlace & { begin: ChatBegin }> {
-  const { request, body, turn, tools, place } = sending;
-  const { threadId, messageId, found, alone = false } = place;
-  const saying: ChatMessageInput = {
-    agent: body.model,
-    userId: body.user ?? undefined,
-    before: turn.before.map((each, n) => ({ ...each, id: `${messageId.slice(0, 56)}-${n}` })),
-    found,
-    threadId,
-    message: {
-      ...turn.message,
-      id: messageId,
-      ...(tools.length > 0 ? { metadata: { [CLIENT_TOOLS]: tools } } : {}),
-    },
-    alone,
-  };
+): Promise<Pick<Accepted, 'threadId' | 'repeatable' | 'begin'>> {
+  const { request, body, message, before, place } = sending;
+  const { threadId, repeatable, found, alone = false } = place;
+  const userId = body.user ?? undefined;
+  const saying = { agent: body.model, userId, before, found, threadId, message, alone };
   try {
-    return { ...place, begin: await sendChatMessage(host, caller, saying) };
+    return { threadId, repeatable, begin: await sendChatMessage(host, caller, saying) };
   } catch (error) {
     // If this client has left, the thread was created by its own retry, which is answered instead.
     if (!alone || !isAlreadyCreated(error) || request.signal.aborted) throw error;

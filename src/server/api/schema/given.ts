@@ -47,6 +47,19 @@ export const outgoingMessage = z
   })
   .openapi('OutgoingMessage');
 
+const startMessage = outgoingMessage
+  .extend({
+    role: z.enum(['user', 'assistant', 'tool']).optional(),
+    toolCalls: z
+      .array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }))
+      .optional()
+      .meta({ description: 'Calls that an earlier message of the assistant has made' }),
+    toolCallId: z.string().optional().meta({ description: 'The call that a result answers' }),
+    toolName: z.string().optional(),
+    failed: z.boolean().optional(),
+  })
+  .openapi('StartMessage');
+
 const tags = z
   .array(z.string())
   .meta({ description: 'Tags for searching: at most 50, of at most 100 characters each' });
@@ -65,7 +78,7 @@ export const startThread = z
     arguments: z.record(z.string(), z.unknown()).optional(),
     tags: tags.optional(),
     env: z.record(z.string(), variable).optional(),
-    messages: z.array(outgoingMessage).optional(),
+    messages: z.array(startMessage).optional(),
     context: context.optional(),
   })
   .openapi('StartThread');

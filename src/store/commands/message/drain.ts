@@ -210,10 +210,12 @@ export interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
 async function storeMessage(
   thread: ThreadTransaction,
   id: string,
-  { role, content, silent, ...queued }: StoredMessagePayload,
+  { context: _, toolName: name, ...queued }: StoredMessagePayload,
   executionId: string,
 ): Promise<void> {
+  const { role, content, silent, toolCalls, toolCallId, toolStatus } = queued;
   const resolved = await resolveAttachments(thread, id, queued.attachments);
   const metadata = { ...queued.metadata, ...resolved.metadata };
-  await thread.insertMessage({ id, role, content, silent, ...resolved, metadata, executionId });
+  const called = { toolCalls, toolCallId, toolStatus, name };
+  await thread.insertMessage({ id, role, content, silent, ...called, ...resolved, metadata, executionId });
 }

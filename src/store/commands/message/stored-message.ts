@@ -1,12 +1,7 @@
 /** The payload of a queued message, as its row has it. */
-import type { GivenContext } from '../../../core/governance/run-context.ts';
-import type { AttachmentRef } from '../../../core/message/message.ts';
+import type { MessageItem } from '../../../core/thread/item.ts';
 
-export interface StoredMessagePayload {
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly content: string;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly attachments?: readonly (string | AttachmentRef)[] | null;
-  readonly context?: GivenContext;
+export interface StoredMessagePayload
+  extends Omit<MessageItem, 'kind' | 'id' | 'executionId' | 'attachments'> {
+  readonly attachments?: MessageItem['attachments'] | null;
 }

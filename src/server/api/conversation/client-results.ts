@@ -3,13 +3,23 @@
  * E1. The first result of a call counts; repeated results change nothing. A thread asks for several calls one after the
  *     other, and one request answers each as it is asked.
  */
+import { createHash } from 'node:crypto';
+import { storeOf } from '../../../client/client-store.ts';
+import { type OutgoingAttachment, storeOutgoing } from '../../../client/outgoing-file.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
-import { parseClientToolName } from '../../../core/project/client-tool.ts';
+import { parseClientToolName, toResultValue } from '../../../core/project/client-tool.ts';
 import type { ThreadRecord, Wait } from '../../../store/port/thread-store.ts';
 import type { Caller } from '../caller.ts';
 
+export interface ClientResult {
+  readonly text: string;
+  /** True if the client could not run its tool. */
+  readonly failed: boolean;
+  readonly files: readonly OutgoingAttachment[];
+}
+
 /** Results by call id. */
-export type ClientResults = ReadonlyMap<string, unknown>;
+export type ClientResults = ReadonlyMap<string, ClientResult>;
 
 /** E1: answers the wait of a call when it is asked. False if there is no result for it. */
 export type GiveResult = (waitId: string, callId: string) => Promise<boolean>;
@@ -34,8 +44,10 @@ export async function giveResults(
     parseClientToolName(name) !== undefined;
   const by = caller.name === null ? {} : { by: caller.name };
   const give: GiveResult = async (waitId, callId) => {
-    if (!results.has(callId)) return false;
-    await client.answerWait(waitId, { value: results.get(callId), ...by });
+    const result = results.get(callId);
+    if (!result) return false;
+    const attachments = await storeFiles(client, { threadId, waitId, result });
+    await client.answerWait(waitId, { value: toResultValue({ ...result, attachments }), ...by });
     return true;
   };
   const open = (await client.listWaits({ threadId })).filter(isAsked);
@@ -46,4 +58,22 @@ export async function giveResults(
     callId: toolCallId ?? '',
   }));
   return { waits, give };
+}
+
+interface ResultFiles {
+  readonly threadId: string;
+  readonly waitId: string;
+  readonly result: ClientResult;
+}
+
+/** Stores the files before the answer that names them; a repeated result writes the same files. */
+async function storeFiles(
+  client: RuntimeClient,
+  { threadId, waitId, result: { files } }: ResultFiles,
+): Promise<readonly string[]> {
+  if (files.length === 0) return [];
+  const { files: place } = storeOf(client);
+  // E1: a later result writes nothing over the files of the first one.
+  const messageId = `${waitId} ${createHash('sha256').update(JSON.stringify(files)).digest('hex')}`;
+  return storeOutgoing({ threadId, messageId, writeFile: (file) => place.write(threadId, file) }, files);
 }
