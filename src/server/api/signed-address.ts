@@ -4,9 +4,12 @@
  * G2. The key is kept in the store. So every server of a store accepts the URLs of the others, also after a restart.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { storeOf } from '../../client/client-store.ts';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { TokenStore } from '../../store/port/token.ts';
 import type { Caller } from './caller.ts';
+import { addressOf } from './public-address.ts';
 
 /** The caller of a request with a valid signed URL. */
 export const SIGNED_URL_CALLER: Caller = { name: 'signed address', scopes: ['read'], userId: null };
@@ -26,6 +29,20 @@ export async function signUrl(tokens: TokenStore, signed: SignedUrl): Promise<st
     signature: sign(await tokens.signingKey(), signed),
   });
   return `/v1/threads/${threadId}/file?${query}`;
+}
+
+/** Seconds that the address of a file in an answer is valid. */
+const ANSWER_SECONDS = 3600;
+
+/** Returns what gives the files of a thread addresses in an answer: absolute, without a token, for an hour. */
+export function fileAddresses(
+  client: RuntimeClient,
+  request: Request,
+  threadId: string,
+): (path: string) => Promise<string> {
+  const base = addressOf(request);
+  const expires = Math.floor(Date.now() / 1000) + ANSWER_SECONDS;
+  return async (path) => base + (await signUrl(storeOf(client).tokens, { threadId, path, expires }));
 }
 
 /** False if the URL has no signature. Throws `Forbidden` if the signature is invalid or has expired. */

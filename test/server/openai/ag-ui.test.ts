@@ -75,6 +75,35 @@ describe('/ag-ui/{agent}', () => {
     expect(await runtime.messages(agent.threadId)).toHaveLength(6);
   });
 
+  it('a snapshot has the pictures of a message as parts, which the page shows without a token and may send back', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Red.')]) });
+    const { agent } = connect(await testApi(runtime));
+    const value = Buffer.from('a picture').toString('base64');
+    const parts = [
+      { type: 'text' as const, text: 'Which colour?' },
+      { type: 'image' as const, source: { type: 'data' as const, value, mimeType: 'image/png' } },
+      // A part as earlier versions of the protocol have it.
+      { type: 'binary', mimeType: 'text/plain', data: value, filename: 'note.txt' },
+    ];
+    agent.addMessage({ id: 'm-1', role: 'user', content: parts as never });
+    await agent.runAgent();
+    const [shownParts] = agent.messages.map(({ content }) => content as unknown[]);
+    const source = { type: 'url', value: expect.any(String) };
+    expect(shownParts).toEqual([
+      { type: 'text', text: 'Which colour?' },
+      { type: 'image', source: { ...source, mimeType: 'image/png' } },
+      { type: 'document', source: { ...source, mimeType: 'text/plain' } },
+    ]);
+    const [, image] = shownParts as [unknown, { source: { value: string } }];
+    expect(await (await fetch(image.source.value)).text()).toBe('a picture');
+    // A page whose run was cut off sends its message again, as the snapshot has shown it.
+    const [said] = structuredClone(agent.messages);
+    agent.setMessages(said ? [said] : []);
+    await agent.runAgent();
+    expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(await runtime.messages(agent.threadId)).toHaveLength(2);
+  });
+
   it('an approval is an interrupt, answered by the next run, which goes on behind it', async () => {
     for (const approved of [true, false]) {
       const runtime = await testRuntime({

@@ -2,12 +2,10 @@
  * Responses with a task: one answer once the task has ended or waits, or a stream. `wrap` adds the envelope of the
  * binding, JSON-RPC or REST. A client that disconnects stops nothing.
  */
-import { storeOf } from '../../../client/client-store.ts';
 import type { A2aFrame, A2aPart, A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 import type { ApiHost } from '../host.ts';
 import { SAFE_HEADERS } from '../problem.ts';
-import { addressOf } from '../public-address.ts';
-import { signUrl } from '../signed-address.ts';
+import { fileAddresses } from '../signed-address.ts';
 import { toPullStream, withPulse } from '../stream.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 import type { ListedTask } from './task-list.ts';
@@ -20,9 +18,6 @@ export interface ResponseContext {
   /** Adds the envelope of the binding to an answer. */
   readonly wrap: (answer: unknown) => unknown;
 }
-
-/** Seconds that a signed URL of a file is valid. */
-const SIGNED_URL_SECONDS = 3600;
 
 /** Answers with the task once it has ended or waits for a person, or as it is when the connection gets too old. */
 export function respondAtRest(
@@ -85,14 +80,10 @@ export async function signFileUrls<Told extends A2aFrame | ListedTask>(
 ): Promise<Told> {
   const files = partsOf(sent).filter(({ url }) => url?.startsWith('/'));
   if (files.length === 0) return sent;
-  const threadId = contextOf(sent);
-  const expires = Math.floor(Date.now() / 1000) + SIGNED_URL_SECONDS;
+  const address = fileAddresses(client, request, contextOf(sent));
   const copy = structuredClone(sent);
   for (const part of partsOf(copy) as { url?: string }[])
-    if (part.url?.startsWith('/')) {
-      const path = await signUrl(storeOf(client).tokens, { threadId, path: part.url, expires });
-      part.url = addressOf(request) + path;
-    }
+    if (part.url?.startsWith('/')) part.url = await address(part.url);
   return copy;
 }
 

@@ -7,24 +7,32 @@ import { callsOf } from '../../../projections/row-message.ts';
 /** Number of newest messages in a snapshot, so that it is bounded. */
 const MAX_MESSAGES = 1000;
 
-/** Returns the messages that existed at a time, in microseconds since 1970. */
-export async function messagesUpTo(
-  client: RuntimeClient,
-  threadId: string,
-  upTo: number,
-): Promise<readonly object[]> {
-  const { messages } = await client.getMessages(threadId, { limit: MAX_MESSAGES });
-  return messages
-    .filter(({ status, created_at: at }) => status !== 'pending' && at <= upTo)
-    .map(toAgUiMessage);
+export type FileAddress = (path: string) => Promise<string>;
+
+interface Snapshot {
+  readonly threadId: string;
+  /** Microseconds since 1970. */
+  readonly upTo: number;
+  readonly address: FileAddress;
 }
 
-function toAgUiMessage(message: Message): object {
+/** Returns the messages that existed at a time. */
+export async function messagesUpTo(
+  client: RuntimeClient,
+  { threadId, upTo, address }: Snapshot,
+): Promise<readonly object[]> {
+  const { messages } = await client.getMessages(threadId, { limit: MAX_MESSAGES });
+  const told = messages.filter(({ status, created_at: at }) => status !== 'pending' && at <= upTo);
+  return Promise.all(told.map((message) => toAgUiMessage(message, address)));
+}
+
+async function toAgUiMessage(message: Message, address: FileAddress): Promise<object> {
   const { id, role, content, tool_calls: calls, tool_call_id: toolCallId, tool_status: status } = message;
   if (role === 'tool') {
     const error = status === 'error' ? { error: content ?? 'The call has failed.' } : {};
-    return { id, role, toolCallId: toolCallId ?? '', content: content ?? '', ...error };
+    return { id, role, toolCallId: toolCallId ?? '', content: await toContent(message, address), ...error };
   }
+  if (role === 'user') return { id, role, content: await toContent(message, address) };
   if (role !== 'assistant' || calls === null) return { id, role, content: content ?? '' };
   const toolCalls = callsOf(message).map(({ id: callId, function: { name, arguments: given } }) => ({
     id: callId,
@@ -34,3 +42,15 @@ function toAgUiMessage(message: Message): object {
   }));
   return { id, role, ...(content === null ? {} : { content }), toolCalls };
 }
+
+/** The text; with files, parts. */
+async function toContent({ content, attachments }: Message, address: FileAddress): Promise<unknown> {
+  if (!attachments || attachments.length === 0) return content ?? '';
+  const files = attachments.map(async ({ path, mimeType }) => ({
+    type: MEDIA.exec(mimeType)?.[0] ?? 'document',
+    source: { type: 'url', value: await address(path), mimeType },
+  }));
+  return [...(content ? [{ type: 'text', text: content }] : []), ...(await Promise.all(files))];
+}
+
+const MEDIA = /^(image|audio|video)(?=\/)/;

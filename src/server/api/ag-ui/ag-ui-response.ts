@@ -11,7 +11,7 @@ import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-st
 import type { ResponseReader } from '../chat/response-reading.ts';
 import type { GiveResult } from '../conversation/client-results.ts';
 import { toPullStream, withPulse } from '../stream.ts';
-import { messagesUpTo } from './ag-ui-messages.ts';
+import { type FileAddress, messagesUpTo } from './ag-ui-messages.ts';
 
 export function agUiReader(
   threadId: string,
@@ -39,6 +39,8 @@ export interface AgUiRun {
   readonly client: RuntimeClient;
   readonly threadId: string;
   readonly runId: string;
+  /** Gives a file of the thread an address. */
+  readonly address: FileAddress;
   readonly pages: AsyncIterable<readonly AgUiEvent[]>;
   readonly signal: AbortSignal;
   readonly onClose: () => void;
@@ -76,9 +78,12 @@ function withoutRepeated(page: readonly AgUiEvent[]): readonly AgUiEvent[] {
   return page.filter((event, n) => !(isSnapshot(event) && isSnapshot(page[n + 1])));
 }
 
-async function toFrame({ client, threadId, runId }: AgUiRun, event: AgUiEvent): Promise<string> {
+async function toFrame({ client, threadId, runId, address }: AgUiRun, event: AgUiEvent): Promise<string> {
   if (event.type === 'MESSAGES_SNAPSHOT')
-    return frame({ type: event.type, messages: await messagesUpTo(client, threadId, event.upTo) });
+    return frame({
+      type: event.type,
+      messages: await messagesUpTo(client, { threadId, upTo: event.upTo, address }),
+    });
   return frame(event.type === 'RUN_FINISHED' ? { ...event, threadId, runId } : event);
 }
 

@@ -21,6 +21,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
+import { fileAddresses } from '../signed-address.ts';
 import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 
 export const agUiRoutes: readonly ApiRoute[] = [
@@ -49,6 +50,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
         client: host.client,
         threadId,
         runId,
+        address: fileAddresses(host.client, request, threadId),
         pages: running
           ? responsePages(host.client, agUiReader(threadId, running.give), {
               ...reading,
