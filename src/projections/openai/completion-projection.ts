@@ -64,6 +64,8 @@ export const projectCompletion: Projection<CompletionReading, CompletionOutput> 
     const next = { ...reading, open: openCompletion(event.data.executionId, event.at) };
     return [next, openingChunks(next)];
   }
+  // Also between executions: the next answer is of the new agent.
+  if (event.type === 'thread.agent') return [{ ...reading, model: event.data.to }, []];
   const { open } = reading;
   // O2: between executions.
   if (!open) return [reading, []];

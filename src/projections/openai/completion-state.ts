@@ -29,7 +29,7 @@ export interface OpenCompletion {
 }
 
 export interface CompletionReading {
-  /** The name of the model, as the caller has given it. */
+  /** The agent that answers. */
   readonly model: string;
   /** If true, text is emitted only once it is committed. */
   readonly whole: boolean;

@@ -20,7 +20,8 @@ import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/port/wait.ts';
-import { type Caller, callerContext, requireReachable, requireScope } from '../api/caller.ts';
+import { requireThreadOf } from '../api/agent-thread.ts';
+import { type Caller, callerContext, requireScope } from '../api/caller.ts';
 import { findChat } from '../api/chat/send-chat-message.ts';
 import { type FilledForm, toAnswer } from './client-form.ts';
 import { blockingWaits, type Ended, followCall } from './follow-call.ts';
@@ -111,9 +112,7 @@ async function answerFilledForms(
 async function beginCall(client: RuntimeClient, caller: Caller, call: AgentCall): Promise<Place> {
   const { agent, message, executionId = `mcp-${randomUUID()}` } = call;
   const threadId = call.threadId ?? (await startFor(client, caller, call));
-  const thread = await requireReachable(client, caller, threadId);
-  if (thread.agent !== agent)
-    throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}" of the agent "${agent}".`);
+  const thread = await requireThreadOf(client, caller, { agent, threadId });
   if (message === undefined) {
     const { id, firstSeq } = await client.getExecution(threadId, call.executionId);
     return { threadId, executionId: id, after: (firstSeq ?? 1) - 1 };
@@ -131,7 +130,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
   checkExecutionId(executionId);
   // G1: a repeated call gets the same thread.
   const threadId = executionId === undefined ? newThreadId(agent) : threadOf(caller, agent, executionId);
-  if (executionId !== undefined && (await findChat({ client }, caller, threadId))) return threadId;
+  if (executionId !== undefined && (await findChat({ client }, caller, { agent, threadId }))) return threadId;
   await client
     .startThread({
       agent,

@@ -56,31 +56,31 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
     return streamTask(asked, { ...sent, until: 'rest' });
   },
   async GetTask(asked) {
-    const { host, caller, request } = asked;
+    const { host, caller, agent, request } = asked;
     requireScope(caller, 'read');
     const { id, historyLength } = parseParams(getParams, asked.params);
-    const task = await readTask(host.client, await findTask(host, caller, id));
+    const task = await readTask(host.client, await findTask(host, caller, { agent, taskId: id }));
     return toResponse(asked, withHistory(await signFileUrls(host, request, task), historyLength));
   },
   async ListTasks(asked) {
-    const { host, caller, request } = asked;
+    const { host, caller, agent, request } = asked;
     requireScope(caller, 'read');
-    const listed = await listTasks(host, caller, parseParams(listParams, asked.params));
+    const listed = await listTasks(host, caller, { agent, ...parseParams(listParams, asked.params) });
     const tasks = listed.tasks.map((task) => signFileUrls(host, request, task));
     return toResponse(asked, { ...listed, tasks: await Promise.all(tasks) });
   },
   async CancelTask(asked) {
-    const { host, caller, request } = asked;
+    const { host, caller, agent, request } = asked;
     requireScope(caller, 'write');
     const { id, metadata } = parseParams(cancelParams, asked.params);
-    const given = { id, reason: metadata?.reason, signal: request.signal };
+    const given = { agent, id, reason: metadata?.reason, signal: request.signal };
     return toResponse(asked, await signFileUrls(host, request, await cancelTask(host, caller, given)));
   },
   async SubscribeToTask(asked) {
-    const { host, caller, request } = asked;
+    const { host, caller, agent, request } = asked;
     requireScope(caller, 'read');
     const { id } = parseParams(subscribeParams, asked.params);
-    const found = await findTask(host, caller, id);
+    const found = await findTask(host, caller, { agent, taskId: id });
     const last = request.headers.get('last-event-id');
     // A client that reconnects gets the remaining frames, also after the end of the task.
     if (last !== null) return streamTask(asked, { ...found, until: 'end', after: readCursor(last) });

@@ -9,17 +9,20 @@ import { readTask, taskPages } from './task-reading.ts';
 /** Milliseconds that an answer waits for the end of the cancelled task. */
 const MAX_WAIT_MS = 10_000;
 
+export interface CancelTask {
+  readonly agent: string;
+  readonly id: string;
+  readonly reason?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Idempotent. Throws `ExecutionNotFound`, or `ExecutionNotCancelable` if the task has ended in another way. */
 export async function cancelTask(
   host: ApiHost,
   caller: Caller,
-  {
-    id,
-    reason,
-    signal,
-  }: { readonly id: string; readonly reason?: string | undefined; readonly signal: AbortSignal },
+  { agent, id, reason, signal }: CancelTask,
 ): Promise<A2aTask> {
-  const found = await findTask(host, caller, id);
+  const found = await findTask(host, caller, { agent, taskId: id });
   const by = caller.name ?? undefined;
   const request = { executionId: id, ...(reason === undefined ? {} : { reason }), ...(by ? { by } : {}) };
   const refused = await host.client.cancelExecution(found.thread.id, request).then(

@@ -3,7 +3,8 @@ import { storeOf } from '../../../client/client-store.ts';
 import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
-import { type Caller, requireReachable } from '../caller.ts';
+import { requireThreadOf } from '../agent-thread.ts';
+import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 
 export interface FoundTask {
@@ -13,8 +14,17 @@ export interface FoundTask {
   readonly itemId: string | null;
 }
 
-/** Throws `ExecutionNotFound`, also for a task of another caller, whose existence is not revealed. */
-export async function findTask({ client }: ApiHost, caller: Caller, taskId: string): Promise<FoundTask> {
+export interface AddressedTask {
+  readonly agent: string;
+  readonly taskId: string;
+}
+
+/** Throws `ExecutionNotFound`, also for a task of another agent or caller, whose existence is not revealed. */
+export async function findTask(
+  { client }: ApiHost,
+  caller: Caller,
+  { agent, taskId }: AddressedTask,
+): Promise<FoundTask> {
   const store = storeOf(client);
   const claims = await store.queue.findClaims(taskId);
   const begun = await store.executions.find(taskId);
@@ -22,7 +32,7 @@ export async function findTask({ client }: ApiHost, caller: Caller, taskId: stri
   if (begun?.id === taskId && !claims.some(({ threadId }) => threadId === begun.threadId))
     places.push({ threadId: begun.threadId, itemId: null });
   for (const { threadId, itemId } of places) {
-    const thread = await requireReachable(client, caller, threadId).catch(nullIfThreadNotFound);
+    const thread = await requireThreadOf(client, caller, { agent, threadId }).catch(nullIfThreadNotFound);
     if (thread) return { taskId, thread, itemId };
   }
   throw new RuntimeError('ExecutionNotFound', `There is no task "${taskId}".`);

@@ -3,21 +3,11 @@ import { isRuntimeError } from '../../../core/value/error.ts';
 import type { A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
-import { cancelTask } from './cancel-task.ts';
+import { type CancelTask, cancelTask } from './cancel-task.ts';
 import { taskIdOf } from './send-message.ts';
 
-export interface CancelNamedTask {
-  readonly id: string;
-  readonly reason?: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 /** Throws `ExecutionNotFound`, `ExecutionNotCancelable`. */
-export async function cancelNamedTask(
-  host: ApiHost,
-  caller: Caller,
-  asked: CancelNamedTask,
-): Promise<A2aTask> {
+export async function cancelNamedTask(host: ApiHost, caller: Caller, asked: CancelTask): Promise<A2aTask> {
   return cancelTask(host, caller, asked).catch((error: unknown) => {
     if (!isRuntimeError(error, 'ExecutionNotFound')) throw error;
     return cancelTask(host, caller, { ...asked, id: taskIdOf(asked.id, asked.id) }).catch(

@@ -3,12 +3,13 @@
  * M1. A message id counts once: a repeated message finds its task. Another content under the same id is refused.
  */
 import { createHash } from 'node:crypto';
-import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
+import { makeThread } from '../../../client/make-thread.ts';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isThreadId } from '../../../core/thread/start-input.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
-import { type Caller, callerContext, requireReachable } from '../caller.ts';
+import { type Caller, callerContext } from '../caller.ts';
+import { findChat } from '../chat/send-chat-message.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { A2aRefusal } from './a2a-error.ts';
@@ -31,7 +32,7 @@ export interface SentTask extends FoundTask {
 export function sendMessage(host: ApiHost, caller: Caller, saying: SendMessageInput): Promise<SentTask> {
   return saying.message.taskId === undefined
     ? beginTask(host, caller, saying)
-    : continueTask(host, caller, saying.message);
+    : continueTask(host, caller, saying);
 }
 
 async function beginTask(
@@ -48,11 +49,10 @@ async function beginTask(
   const taskId = taskIdOf(threadId, messageId);
   const context = callerContext(caller);
   const outgoing = { ...toOutgoing(message), executionId: taskId, ...(context ? { context } : {}) };
-  const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
-  if (found) await requireReachable(client, caller, threadId);
+  const found = await findChat(host, caller, { agent, threadId });
   if (found) await client.queueMessage(threadId, outgoing);
   else await startTaskThread(host, caller, { agent, threadId, message: outgoing });
-  return findTask(host, caller, taskId);
+  return findTask(host, caller, { agent, taskId });
 }
 
 interface StartInput {
@@ -71,16 +71,18 @@ async function startTaskThread(
   const context = callerContext(caller);
   const begun = { agent, threadId, context, messages: [message], ...(userId === null ? {} : { userId }) };
   // A concurrent repeat of this message may have created the thread in the meantime.
-  const isThere = async () =>
-    (await client.getThread(threadId).catch(nullIfThreadNotFound)) &&
-    requireReachable(client, caller, threadId);
+  const isThere = () => findChat(host, caller, { agent, threadId });
   if (!(await makeThread(client, begun, isThere))) await client.queueMessage(threadId, message);
 }
 
-async function continueTask(host: ApiHost, caller: Caller, message: SentMessage): Promise<SentTask> {
+async function continueTask(
+  host: ApiHost,
+  caller: Caller,
+  { agent, message }: SendMessageInput,
+): Promise<SentTask> {
   const { client } = host;
   const { taskId = '', contextId } = message;
-  const found = await findTask(host, caller, taskId);
+  const found = await findTask(host, caller, { agent, taskId });
   const { thread } = found;
   if (contextId !== undefined && contextId !== thread.id)
     refuseRequest(`The task "${taskId}" does not belong to the context "${contextId}".`);

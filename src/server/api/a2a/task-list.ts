@@ -1,8 +1,9 @@
-/** Lists tasks that have begun, the latest first: of one context, or of all if the caller may read all. */
+/** Lists an agent's tasks that have begun, the latest first: of one context, or of all if the caller may read all. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { type A2aTask, type TaskState, toTimestamp } from '../../../projections/a2a/a2a-shape.ts';
 import type { ExecutionPlace, ExecutionRecord, RunRecordState } from '../../../store/port/execution.ts';
+import { requireThreadOf } from '../agent-thread.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireThreadAccess } from '../own-list.ts';
@@ -36,15 +37,20 @@ export type ListedTask = Omit<A2aTask, 'artifacts' | 'history'> & Partial<A2aTas
 /** Number of tasks up to which `totalSize` counts. */
 const MAX_COUNTED = 1000;
 
-export async function listTasks(host: ApiHost, caller: Caller, params: z.infer<typeof listParams>) {
+export async function listTasks(
+  host: ApiHost,
+  caller: Caller,
+  { agent, ...params }: z.infer<typeof listParams> & { readonly agent: string },
+) {
   const { contextId = '', pageSize, pageToken = '', statusTimestampAfter: since } = params;
   const threadId = contextId === '' ? undefined : contextId;
-  await requireThreadAccess(host.client, caller, threadId);
+  if (threadId === undefined) await requireThreadAccess(host.client, caller, threadId);
+  else await requireThreadOf(host.client, caller, { agent, threadId });
   const { executions } = storeOf(host.client);
   const state = toState(params.status);
   const empty = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
   if (state === null) return empty;
-  const asked = { ...(threadId === undefined ? {} : { threadId }), ...(state ? { state } : {}) };
+  const asked = { ...(threadId === undefined ? { agent } : { threadId }), ...(state ? { state } : {}) };
   const before = pageToken === '' ? {} : { before: readPlace(pageToken) };
   const all = await executions.list({ ...asked, limit: MAX_COUNTED });
   // One more than the page, to know whether another page follows.

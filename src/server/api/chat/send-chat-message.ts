@@ -6,19 +6,20 @@
 import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
-import { type Caller, callerContext, requireReachable } from '../caller.ts';
+import { type AddressedThread, requireThreadOf } from '../agent-thread.ts';
+import { type Caller, callerContext } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
 import { type ChatBegin, findMessageBegin } from './chat-begin.ts';
 
-/** Null if there is no such thread yet. Throws `ThreadNotFound` for a thread that the caller may not reach. */
+/** Null if there is no such thread yet. Throws `ThreadNotFound` for one of another agent, or out of the caller's reach. */
 export async function findChat(
   { client }: Pick<ApiHost, 'client'>,
   caller: Caller,
-  threadId: string,
+  place: AddressedThread,
 ): Promise<ThreadRecord | null> {
-  const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
-  return found && requireReachable(client, caller, threadId);
+  const found = await client.getThread(place.threadId).catch(nullIfThreadNotFound);
+  return found && requireThreadOf(client, caller, place);
 }
 
 export interface ChatMessageInput {
@@ -60,7 +61,7 @@ export async function sendChatMessage(
     messages: [...(before?.() ?? []).map(withId), message],
   };
   // A concurrent repeat of this message may have created the thread in the meantime.
-  const isThere = async () => !saying.alone && (await findChat(host, caller, threadId));
+  const isThere = async () => !saying.alone && (await findChat(host, caller, { agent, threadId }));
   if (!(await makeThread(client, start, isThere))) await client.queueMessage(threadId, message);
   return begin;
 }

@@ -5,7 +5,9 @@
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
-import { type Caller, requireReachable } from '../caller.ts';
+import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import { requireThreadOf } from '../agent-thread.ts';
+import type { Caller } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin } from '../chat/chat-begin.ts';
 import { type ClientResults, type GiveResult, giveResults } from '../conversation/client-results.ts';
 import { refuseRequest } from '../problem.ts';
@@ -37,12 +39,14 @@ export function withClientCallIds(
 
 export interface TakenResults {
   readonly threadId: string;
+  readonly found: ThreadRecord;
   /** Null if the thread is not waiting for any of them. */
   readonly begin: ChatBegin | null;
   readonly give: GiveResult;
 }
 
 interface TakeInput {
+  readonly agent: string;
   readonly results: ClientResults;
   /** Absent: the thread whose calls they answer. */
   readonly threadId: string | undefined;
@@ -52,7 +56,7 @@ interface TakeInput {
 export async function takeResults(
   client: RuntimeClient,
   caller: Caller,
-  { results: given, threadId: named }: TakeInput,
+  { agent, results: given, threadId: named }: TakeInput,
 ): Promise<TakenResults | null> {
   const own = [...given].flatMap(([clientId, result]) => {
     const place = parseClientCallId(clientId);
@@ -62,12 +66,13 @@ export async function takeResults(
   if (threadId === undefined) return null;
   if (own.some((each) => each.threadId !== threadId))
     return refuseRequest('tool_call_id: the last messages have results for two threads.');
-  const thread = await requireReachable(client, caller, threadId);
+  const thread = await requireThreadOf(client, caller, { agent, threadId });
   const results = new Map(own.map(({ callId, result }) => [callId, result]));
   const { waits, give } = await giveResults(client, caller, thread, results);
-  if (waits.length === 0) return { threadId, begin: null, give };
+  const taken = { threadId, found: thread, give };
+  if (waits.length === 0) return { ...taken, begin: null };
   const ids = waits.map(({ waitId }) => waitId);
-  return { threadId, begin: { ...(await findAnswerBegin(client, thread, ids)), joins: true }, give };
+  return { ...taken, begin: { ...(await findAnswerBegin(client, thread, ids)), joins: true } };
 }
 
 /** The error for results that no thread is waiting for. */

@@ -43,17 +43,17 @@ export async function findPlace(
   { request, body, said: { said, message }, threadId: named }: PlaceInput,
 ): Promise<CompletionPlace> {
   const { headers } = request;
+  const { model, messages, user = null } = body;
   const key = headers.get('idempotency-key');
   const messageId = key ?? `cc-${digest(said, message)}`;
   const place = async (threadId: string, repeatable = true): Promise<CompletionPlace> => ({
     threadId,
     messageId,
-    found: await findChat(host, caller, threadId),
+    found: await findChat(host, caller, { agent: model, threadId }),
     repeatable,
   });
   // P1: a thread is named.
   if (named !== undefined) return place(named);
-  const { model, messages, user = null } = body;
   const whose = [caller.organizationId ?? null, caller.userId, user, model];
   // P2: the key names both.
   if (key !== null) return place(deriveThreadId(model, digest(...whose, key)));

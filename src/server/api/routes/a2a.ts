@@ -85,10 +85,10 @@ export const a2aRoutes: readonly ApiRoute[] = [
       })
       .openapi('ProtolinkCancel'),
     answer: z.looseObject({ id: z.string(), state: z.string() }),
-    async handle({ body, request, caller, host }) {
+    async handle({ params: { agent }, body, request, caller, host }) {
       const id = body.id ?? body.task_id ?? refuseRequest('Give the id of the task as "id".');
       const reason = body.reason ?? body.metadata?.reason;
-      const task = await cancelNamedTask(host, caller, { id, reason, signal: request.signal });
+      const task = await cancelNamedTask(host, caller, { agent, id, reason, signal: request.signal });
       return jsonResponse(toPlainTask(id, task));
     },
   }),

@@ -38,7 +38,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
     async handle({ params: { agent }, body, request, caller, host }) {
       const { threadId, runId } = body;
       const turn = readAgUiRun(body);
-      const found = await findChat(host, caller, threadId);
+      const found = await findChat(host, caller, { agent, threadId });
       const place = enterStream(host.streams, threadId);
       const running = await beginRun(host, caller, { agent, threadId, found, turn }).catch((error) => {
         place.leave();

@@ -15,6 +15,7 @@ import {
 import { deriveExecutionId, isExecutionId, itemIdOf } from '../../../core/thread/execution-id.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import { readCursor } from '../../../projections/projection.ts';
+import { requireThreadOf } from '../agent-thread.ts';
 import { type Caller, callerContext, requireReachable, requireScope } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
@@ -141,7 +142,7 @@ async function beginRun(
   const { client } = host;
   const { agent, sessionId: threadId = sessionOf(executionId, caller), arguments: args, metadata } = given;
   const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
-  if (found) await requireReachable(client, caller, threadId);
+  if (found) await requireThreadOf(client, caller, { threadId, agent: agent ?? found.agent });
   else requireNamedAgent(host, agent, threadId);
   await beginExecution(client, {
     executionId,

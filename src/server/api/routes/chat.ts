@@ -5,7 +5,8 @@ import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
-import { type Caller, requireReachable, requireScope } from '../caller.ts';
+import { requireThreadOf } from '../agent-thread.ts';
+import { type Caller, requireScope } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
 import { chatReader } from '../chat/chat-reader.ts';
 import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
@@ -40,7 +41,7 @@ export const chatRoutes: readonly ApiRoute[] = [
     answer: ['text/event-stream'],
     async handle({ params: { agent }, query, body, request, caller, host }) {
       const turn = readChatTurn(body);
-      const found = await findChat(host, caller, body.id);
+      const found = await findChat(host, caller, { agent, threadId: body.id });
       const begin =
         turn.kind === 'message'
           ? await sendChatMessage(host, caller, {
@@ -65,10 +66,10 @@ export const chatRoutes: readonly ApiRoute[] = [
     params: chatParams,
     query: z.object({ ui }),
     answer: ['text/event-stream'],
-    async handle({ params: { chatId }, query, request, caller, host }) {
+    async handle({ params: { agent, chatId }, query, request, caller, host }) {
       const begin = await findCurrentBegin(host.client, chatId);
       // A page requests this on mount, also for a chat without messages.
-      const found = await findChat(host, caller, chatId).catch(nullIfThreadNotFound);
+      const found = await findChat(host, caller, { agent, threadId: chatId }).catch(nullIfThreadNotFound);
       const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
       return respond(host, { threadId: chatId, dialect: query.ui, begin, request });
@@ -84,8 +85,8 @@ export const chatRoutes: readonly ApiRoute[] = [
     params: chatParams,
     status: 202,
     answer: z.object({ threadId: z.string() }),
-    async handle({ params: { chatId }, caller, host }) {
-      await requireReachable(host.client, caller, chatId);
+    async handle({ params: { agent, chatId }, caller, host }) {
+      await requireThreadOf(host.client, caller, { agent, threadId: chatId });
       await host.client.stop(chatId);
       return jsonResponse({ threadId: chatId }, 202);
     },

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { isAlreadyCreated, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
+import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
 import { responsePages } from '../chat/response-reading.ts';
@@ -44,9 +45,15 @@ export const completionRoutes: readonly ApiRoute[] = [
     answer: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
     fails: completionError,
     async handle({ body, request, caller, host }) {
-      const { place, threadId, repeatable, begin, give } = await accept(host, caller, { request, body });
+      const accepted = await accept(host, caller, { request, body });
+      const { place, threadId, found, repeatable, begin, give } = accepted;
       const signal = AbortSignal.any([place.signal, request.signal]);
-      const reader = completionReader({ model: body.model, whole: !body.stream, threadId, give });
+      const reader = completionReader({
+        model: found?.agent ?? body.model,
+        whole: !body.stream,
+        threadId,
+        give,
+      });
       const answer: CompletionAnswer = {
         threadId,
         pages: responsePages(host.client, reader, { threadId, begin, signal }),
@@ -96,6 +103,8 @@ interface AcceptInput {
 interface Accepted {
   readonly place: ReturnType<typeof enterStream>;
   readonly threadId: string;
+  /** Null if the message has created the thread. */
+  readonly found: ThreadRecord | null;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
   readonly give: TakenResults['give'] | undefined;
@@ -106,14 +115,16 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
   const named = namedThread(request, body);
   const said = readCompletion(body, named);
   const { message, results } = said;
-  const taken = await takeResults(host.client, caller, { results, threadId: named }).catch((error) => {
-    if (message) return nullIfThreadNotFound(error);
-    throw error;
-  });
+  const taken = await takeResults(host.client, caller, { agent: body.model, results, threadId: named }).catch(
+    (error) => {
+      if (message) return nullIfThreadNotFound(error);
+      throw error;
+    },
+  );
   if (!message) {
     if (!taken?.begin) throw unwantedResults(taken);
-    const { threadId, begin, give } = taken;
-    return { threadId, begin, give, repeatable: true, place: enterStream(host.streams, threadId) };
+    const { begin } = taken;
+    return { ...taken, begin, repeatable: true, place: enterStream(host.streams, taken.threadId) };
   }
   const threadId = named ?? taken?.threadId;
   const first = await findPlace(host, caller, { request, body, said, threadId });
@@ -139,13 +150,13 @@ async function send(
   host: ApiHost,
   caller: Caller,
   sending: SendInput,
-): Promise<Pick<Accepted, 'threadId' | 'repeatable' | 'begin'>> {
+): Promise<Omit<Accepted, 'place' | 'give'>> {
   const { request, body, message, before, place } = sending;
   const { threadId, repeatable, found, alone = false } = place;
   const userId = body.user ?? undefined;
   const saying = { agent: body.model, userId, before, found, threadId, message, alone };
   try {
-    return { threadId, repeatable, begin: await sendChatMessage(host, caller, saying) };
+    return { threadId, found, repeatable, begin: await sendChatMessage(host, caller, saying) };
   } catch (error) {
     // If this client has left, the thread was created by its own retry, which is answered instead.
     if (!alone || !isAlreadyCreated(error) || request.signal.aborted) throw error;
