@@ -25,7 +25,7 @@ function readFrom(
   return [reading, told];
 }
 const readRows = (rows: readonly LogRow[], whole = false) =>
-  readFrom(beginCompletion('desk', whole), rows)[1];
+  readFrom(beginCompletion({ model: 'desk', whole, threadId: 't' }), rows)[1];
 
 /** The text that a reader assembles, then the texts that it is told to discard. */
 function textOf(chunks: readonly CompletionOutput[]): readonly [string, ...string[]] {
@@ -157,14 +157,17 @@ describe('a completion as OpenAI’s clients read it', () => {
       ['wait.closed', { ...wait, waitId: 'w-0', reason: 'expired' }],
       ['thread.status', { status: 'waiting' }],
     );
-    const [reading] = readFrom(beginCompletion('desk'), asks);
+    const [reading] = readFrom(beginCompletion({ model: 'desk', whole: false, threadId: 't' }), asks);
     const [text] = textOf(endAtWait(reading));
     expect(text).toContain('approval of pay: pays 5 (wait w-1)');
     expect(text).not.toContain('w-0');
   });
 
   it('a message that joins an execution is answered by a completion of its own', () => {
-    const [reading] = readFrom(beginCompletion('desk'), rowsOf(began, ...committed(1, 'Before')));
+    const [reading] = readFrom(
+      beginCompletion({ model: 'desk', whole: false, threadId: 't' }),
+      rowsOf(began, ...committed(1, 'Before')),
+    );
     const [, told] = readFrom(joinCompletion(reading, 7), rowsOf(...committed(2, 'After'), ended()));
     expect(textOf(told)).toEqual(['After']);
     expect(told[0]).toMatchObject({ id: 'chatcmpl-e-1.7' });

@@ -6,6 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { Answered, Question } from '../../core/author/question.ts';
+import { clientCallId } from '../../core/project/client-call-id.ts';
+import { parseClientToolName } from '../../core/project/client-tool.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -36,7 +38,7 @@ export function openAsking({ store }: ActivityDependencies, frame: AskingCall): 
   const open = ({ key, question, data, expiresInMs }: Question) =>
     retryWhileUnavailable(signal, () =>
       store.waits.open({
-        id: randomUUID(),
+        id: waitIdOf(frame),
         threadId: thread.id,
         key: toKey(step, index, key),
         kind: 'question',
@@ -70,6 +72,12 @@ export function openAsking({ store }: ActivityDependencies, frame: AskingCall): 
       return waiting;
     },
   };
+}
+
+/** A result of a client's tool is returned under the id of its wait, so the same call has the same one. */
+function waitIdOf({ tool, execution: { thread, step, call } }: AskingCall): string {
+  if (parseClientToolName(tool.name) === undefined) return randomUUID();
+  return clientCallId({ threadId: thread.id, step, callId: call.callId });
 }
 
 function toKey(step: number, index: number, key: string): string {

@@ -17,10 +17,10 @@ import { readClientTools } from '../model/client-offer.ts';
 export async function findClientTool(
   ports: Pick<ActivityDependencies, 'store'>,
   threadId: string,
-  name: string,
+  called: string,
 ): Promise<ToolDefinition | undefined> {
   const tools = await readClientTools(ports, threadId);
-  const tool = tools.find((each) => each.name === name);
+  const tool = tools.find((each) => clientToolName(each.name) === called);
   return tool && toDefinition(tool);
 }
 

@@ -47,10 +47,10 @@ export async function resolveTool(
 ): Promise<Verdict<{ readonly tool: ToolDefinition }, AnsweredCall>> {
   if (call.name === UNNAMED_CALL) return refuseCall(UNNAMED_CALL_ERROR);
   const project = registry();
-  const ofClient = parseClientToolName(call.name);
+  const ofClient = parseClientToolName(call.name) !== undefined;
   // A client offers its tools to the conversation, not to its sub-prompts.
-  if (ofClient !== undefined && call.origin === 'model' && !subprompt) {
-    const found = await findClientTool({ store }, thread.id, ofClient);
+  if (ofClient && call.origin === 'model' && !subprompt) {
+    const found = await findClientTool({ store }, thread.id, call.name);
     return found ? go({ tool: found }) : refuseCall(`Tool not found: ${call.name}`);
   }
   const tool = project.tools.get(call.name);

@@ -10,6 +10,7 @@ import { measureJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 import { mayBeObject } from '../value/schema-arguments.ts';
+import { sha256OfAscii } from '../value/sha256.ts';
 
 export interface ClientTool {
   /** The client's own name for the tool, without the prefix. */
@@ -23,18 +24,27 @@ export interface ClientTool {
 export const CLIENT_TOOLS = 'clientTools';
 
 const PREFIX = 'client__';
-/** With the prefix, a name has at most the 64 characters that providers accept. */
-const NAME = /^[\w-]{1,56}$/;
-const MAX_TOOLS = 64;
-const MAX_BYTES = 64 * 1024;
+const NAME = /^[\w-]{1,64}$/;
+const MAX_TOOLS = 128;
+const MAX_BYTES = 256 * 1024;
 const MAX_DESCRIPTION_CHARS = 4096;
 
-/** K1: the prefixed name that models are offered. */
+/** Characters of a name that providers accept. */
+const NAME_CHARS = 64;
+const DIGEST_CHARS = 8;
+
+/** K1: the prefixed name that models are offered. One that would be too long ends with a digest instead. */
 export function clientToolName(name: string): string {
-  return PREFIX + name;
+  const called = PREFIX + name;
+  if (called.length <= NAME_CHARS) return called;
+  const digest = sha256OfAscii(name).slice(0, DIGEST_CHARS);
+  return `${called.slice(0, NAME_CHARS - DIGEST_CHARS - 1)}_${digest}`;
 }
 
-/** Returns the client's own name; undefined if `called` does not name a client tool. */
+/**
+ * Returns the client's own name, or its short form (`nameOf` in server/api/conversation); undefined if `called` does not
+ * name a client tool.
+ */
 export function parseClientToolName(called: string): string | undefined {
   return called.startsWith(PREFIX) ? called.slice(PREFIX.length) : undefined;
 }
@@ -50,8 +60,9 @@ export function refuseClientTools(tools: readonly ClientTool[]): string | undefi
   const names = tools.map(({ name }) => name);
   const bad = names.find((name) => !NAME.test(name));
   if (bad !== undefined)
-    return `the name ${JSON.stringify(bad.slice(0, 80))} must be 1 to 56 letters, digits, _ and -`;
-  const twice = names.find((name, n) => names.indexOf(name) !== n);
+    return `the name ${JSON.stringify(bad.slice(0, 80))} must be 1 to 64 letters, digits, _ and -`;
+  const called = names.map(clientToolName);
+  const twice = names.find((name, n) => called.indexOf(clientToolName(name)) !== n);
   if (twice !== undefined) return `"${twice}" is duplicated`;
   const shapeless = tools.find(({ parameters }) => !mayBeObject(parameters));
   if (shapeless) return `the parameters of "${shapeless.name}" must be the schema of an object`;

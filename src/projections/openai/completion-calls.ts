@@ -4,17 +4,24 @@
  */
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { Message } from '../../core/message/message.ts';
+import { type ClientCallPlace, clientCallId } from '../../core/project/client-call-id.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { callsOf as callsWritten } from '../row-message.ts';
 import type { CompletionCall } from './completion-chunk.ts';
 import type { OpenCompletion } from './completion-state.ts';
 
 /** Adds the client's calls of an answer. */
-export function withCalls(open: OpenCompletion, message: Message | null | undefined): OpenCompletion {
+export function withCalls(
+  open: OpenCompletion,
+  message: Message | null | undefined,
+  place: Omit<ClientCallPlace, 'callId'>,
+): OpenCompletion {
   if (message?.role !== 'assistant') return open;
-  const called = callsWritten(message).flatMap(({ id, function: { name, arguments: given } }) => {
+  const called = callsWritten(message).flatMap(({ id: callId, function: { name, arguments: given } }) => {
     const ofClient = parseClientToolName(name);
-    return ofClient === undefined ? [] : [[id, { name: ofClient, arguments: given }] as const];
+    if (ofClient === undefined) return [];
+    const call = { name: ofClient, arguments: given };
+    return [[callId, { id: clientCallId({ ...place, callId }), function: call }] as const];
   });
   return called.length > 0 ? { ...open, calls: { ...open.calls, ...Object.fromEntries(called) } } : open;
 }
@@ -31,8 +38,11 @@ export function openClientWait(
   { waitId, kind, name, callId }: EventData['wait.opened'],
 ): OpenCompletion | undefined {
   if (kind !== 'question' || parseClientToolName(name) === undefined) return undefined;
-  if (callId === undefined || !(callId in open.calls)) return undefined;
-  return { ...open, clientWaits: { ...open.clientWaits, [waitId]: callId } };
+  const call = callId === undefined ? undefined : open.calls[callId];
+  if (callId === undefined || call === undefined) return undefined;
+  const clientWaits = { ...open.clientWaits, [waitId]: callId };
+  // Waits that earlier versions have opened have ids of their own.
+  return { ...open, clientWaits, calls: { ...open.calls, [callId]: { ...call, id: waitId } } };
 }
 
 export function closeClientWait(open: OpenCompletion, { waitId }: NamedWait): OpenCompletion {
@@ -43,5 +53,5 @@ export function closeClientWait(open: OpenCompletion, { waitId }: NamedWait): Op
 /** Returns the calls that the client must run; none if the client is not waited for. */
 export function callsOf({ calls, clientWaits }: OpenCompletion): readonly CompletionCall[] {
   if (Object.keys(clientWaits).length === 0) return [];
-  return Object.entries(calls).map(([id, call], index) => ({ index, id, type: 'function', function: call }));
+  return Object.values(calls).map((call, index) => ({ index, type: 'function', ...call }));
 }

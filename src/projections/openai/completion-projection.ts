@@ -72,14 +72,20 @@ export const projectCompletion: Projection<CompletionReading, CompletionOutput> 
   // O1: the last chunks of the completion.
   if (event.type === 'execution.ended')
     return [{ ...reading, open: null }, endChunks(reading, open, event.data)];
-  const [next, pieces] = handle(open, row, reading.whole);
+  const [next, pieces] = handle(open, row, reading);
   const after = { ...reading, open: next };
   return [after, pieces.map((piece) => toChunk(after, piece))];
 };
 
-function handle(open: OpenCompletion, { event, message }: LogRow, whole: boolean): TextTransition {
-  if (event.type === 'message.created')
-    return [withCalls({ ...open, said: toRowMessage(event.data.messageId, message) }, message), []];
+function handle(
+  open: OpenCompletion,
+  { event, message }: LogRow,
+  { whole, threadId }: CompletionReading,
+): TextTransition {
+  if (event.type === 'message.created') {
+    const said = toRowMessage(event.data.messageId, message);
+    return [withCalls({ ...open, said }, message, { threadId, step: event.step ?? 0 }), []];
+  }
   // The handler is looked up by the type of the event, so the cast is safe.
   const handler = HANDLERS[event.type] as
     | ((open: OpenCompletion, event: ThreadEvent, whole: boolean) => TextTransition)

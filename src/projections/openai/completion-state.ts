@@ -20,8 +20,8 @@ export interface OpenCompletion {
   readonly usage: CompletionUsage;
   /** Descriptions of the open waits for people, by wait id. */
   readonly waits: Readonly<Record<string, string>>;
-  /** Calls of the client's tools that have no result, by call id. */
-  readonly calls: Readonly<Record<string, CompletionCall['function']>>;
+  /** Calls of the client's tools that have no result, by the model's ids of them. */
+  readonly calls: Readonly<Record<string, Pick<CompletionCall, 'id' | 'function'>>>;
   /** Ids of the calls that the client must run now, by wait id. */
   readonly clientWaits: Readonly<Record<string, string>>;
   /** True while the thread waits for a person or for the client. */
@@ -31,14 +31,15 @@ export interface OpenCompletion {
 export interface CompletionReading {
   /** The agent that answers. */
   readonly model: string;
+  readonly threadId: string;
   /** If true, text is emitted only once it is committed. */
   readonly whole: boolean;
   /** Null between executions. */
   readonly open: OpenCompletion | null;
 }
 
-export function beginCompletion(model: string, whole = false): CompletionReading {
-  return { model, whole, open: null };
+export function beginCompletion(begin: Omit<CompletionReading, 'open'>): CompletionReading {
+  return { ...begin, open: null };
 }
 
 export function openCompletion(executionId: string, at: number): OpenCompletion {

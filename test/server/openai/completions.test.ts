@@ -169,7 +169,7 @@ describe('/v1/chat/completions', () => {
           function: { name: 'weather', arguments: JSON.stringify({ town }) },
         })),
       );
-      const threadId = String(called[0]?.id.split('@')[1]);
+      const { threadId } = await runtime.client.getWait(String(called[0]?.id));
       expect(await runtime.client.getThread(threadId)).toMatchObject({ status: 'waiting' });
       // No thread is named: the ids of the calls identify it.
       const results = called.map(({ id }, n) => ({

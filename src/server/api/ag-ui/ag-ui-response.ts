@@ -3,7 +3,6 @@
  * R1. The first event is sent at acceptance, and the last one says how the run has ended. A stream without a last event
  *     was cut off.
  */
-import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
 import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
 import { enterRun, projectAgUi } from '../../../projections/ag-ui/ag-ui-projection.ts';
@@ -11,7 +10,7 @@ import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-st
 import type { ResponseReader } from '../chat/response-reading.ts';
 import type { GiveResult } from '../conversation/client-results.ts';
 import { toPullStream, withPulse } from '../stream.ts';
-import { type FileAddress, messagesUpTo } from './ag-ui-messages.ts';
+import { messagesUpTo, type SnapshotTerms } from './ag-ui-messages.ts';
 
 export function agUiReader(
   threadId: string,
@@ -35,12 +34,8 @@ export function agUiReader(
   };
 }
 
-export interface AgUiRun {
-  readonly client: RuntimeClient;
-  readonly threadId: string;
+export interface AgUiRun extends SnapshotTerms {
   readonly runId: string;
-  /** Gives a file of the thread an address. */
-  readonly address: FileAddress;
   readonly pages: AsyncIterable<readonly AgUiEvent[]>;
   readonly signal: AbortSignal;
   readonly onClose: () => void;
@@ -78,12 +73,11 @@ function withoutRepeated(page: readonly AgUiEvent[]): readonly AgUiEvent[] {
   return page.filter((event, n) => !(isSnapshot(event) && isSnapshot(page[n + 1])));
 }
 
-async function toFrame({ client, threadId, runId, address }: AgUiRun, event: AgUiEvent): Promise<string> {
+async function toFrame(run: AgUiRun, event: AgUiEvent): Promise<string> {
+  const { threadId, runId, nameOf } = run;
   if (event.type === 'MESSAGES_SNAPSHOT')
-    return frame({
-      type: event.type,
-      messages: await messagesUpTo(client, { threadId, upTo: event.upTo, address }),
-    });
+    return frame({ type: event.type, messages: await messagesUpTo(run, event.upTo) });
+  if (event.type === 'TOOL_CALL_START') return frame({ ...event, toolCallName: nameOf(event.toolCallName) });
   return frame(event.type === 'RUN_FINISHED' ? { ...event, threadId, runId } : event);
 }
 

@@ -1,10 +1,11 @@
 /**
  * Results that an OpenAI client returns for calls of its own tools.
- * L1. A call id that is sent to a client contains its thread's id. So a client that names no thread finds it again.
+ * L1. A call is given to a client under the id of its wait, so a client that names no thread finds it again. Calls that
+ *     are not asked yet have the ids that their waits will have.
  */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
-import { RuntimeError } from '../../../core/value/error.ts';
-import type { CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
+import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
+import type { CompletionCall, CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import type { Caller } from '../caller.ts';
@@ -12,25 +13,19 @@ import { type ChatBegin, findAnswerBegin } from '../chat/chat-begin.ts';
 import { type ClientResults, type GiveResult, giveResults } from '../conversation/client-results.ts';
 import { refuseRequest } from '../problem.ts';
 
-/** L1: appends the thread's id. */
-export function toClientCallId(callId: string, threadId: string): string {
-  return `${callId}@${threadId}`;
-}
-
-/** Null for the id of a call that another server has made. */
-function parseClientCallId(clientId: string): { readonly callId: string; readonly threadId: string } | null {
-  const at = clientId.lastIndexOf('@');
-  return at < 1 ? null : { callId: clientId.slice(0, at), threadId: clientId.slice(at + 1) };
-}
-
-export function withClientCallIds(
+/** Renames the calls of a client's tools to its own names. */
+export function withOwnNames(
   outs: readonly CompletionOutput[],
-  threadId: string,
+  nameOf: (told: string) => string,
 ): readonly CompletionOutput[] {
+  const rename = ({ function: called, ...call }: CompletionCall): CompletionCall => ({
+    ...call,
+    function: { ...called, name: nameOf(called.name) },
+  });
   return outs.map((out) => {
     if ('failed' in out) return out;
     const choices = out.choices.map(({ delta, ...choice }) => {
-      const calls = delta.tool_calls?.map((call) => ({ ...call, id: toClientCallId(call.id, threadId) }));
+      const calls = delta.tool_calls?.map(rename);
       return { ...choice, delta: calls ? { ...delta, tool_calls: calls } : delta };
     });
     return { ...out, choices };
@@ -58,21 +53,40 @@ export async function takeResults(
   caller: Caller,
   { agent, results: given, threadId: named }: TakeInput,
 ): Promise<TakenResults | null> {
-  const own = [...given].flatMap(([clientId, result]) => {
-    const place = parseClientCallId(clientId);
-    return place && (named === undefined || place.threadId === named) ? [{ ...place, result }] : [];
-  });
-  const threadId = own[0]?.threadId;
-  if (threadId === undefined) return null;
-  if (own.some((each) => each.threadId !== threadId))
+  const ids = [...given.keys()];
+  const found = await Promise.all(ids.map((id) => findThread(client, id)));
+  const [threadId, other] = new Set(found.filter((id) => id !== null && (named ?? id) === id));
+  if (threadId == null) return null;
+  if (other !== undefined)
     return refuseRequest('tool_call_id: the last messages have results for two threads.');
   const thread = await requireThreadOf(client, caller, { agent, threadId });
-  const results = new Map(own.map(({ callId, result }) => [callId, result]));
+  const results = new Map([...given].map(([id, result]) => [parseEarlierId(id)?.callId ?? id, result]));
   const { waits, give } = await giveResults(client, caller, thread, results);
   const taken = { threadId, found: thread, give };
   if (waits.length === 0) return { ...taken, begin: null };
-  const ids = waits.map(({ waitId }) => waitId);
-  return { ...taken, begin: { ...(await findAnswerBegin(client, thread, ids)), joins: true } };
+  const begin = await findAnswerBegin(
+    client,
+    thread,
+    waits.map(({ waitId }) => waitId),
+  );
+  return { ...taken, begin: { ...begin, joins: true } };
+}
+
+/** L1. Null for the id of a call that another server has made, or that is not asked yet. */
+async function findThread(client: RuntimeClient, clientId: string): Promise<string | null> {
+  const earlier = parseEarlierId(clientId);
+  if (earlier) return earlier.threadId;
+  const wait = await client.getWait(clientId).catch((error: unknown) => {
+    if (isRuntimeError(error, 'WaitNotFound')) return null;
+    throw error;
+  });
+  return wait?.threadId ?? null;
+}
+
+/** Reads an id that an earlier version has given: the model's own id of the call, and the thread's. */
+function parseEarlierId(clientId: string): { readonly callId: string; readonly threadId: string } | null {
+  const at = clientId.lastIndexOf('@');
+  return at < 1 ? null : { callId: clientId.slice(0, at), threadId: clientId.slice(at + 1) };
 }
 
 /** The error for results that no thread is waiting for. */

@@ -16,6 +16,7 @@ import type { Caller } from '../caller.ts';
 import { findChat } from '../chat/send-chat-message.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
 import type { CompletionRequest } from './completion-request.ts';
 
@@ -44,8 +45,8 @@ export async function findPlace(
 ): Promise<CompletionPlace> {
   const { headers } = request;
   const { model, messages, user = null } = body;
-  const key = headers.get('idempotency-key');
-  const messageId = key ?? `cc-${digest(said, message)}`;
+  const key = readIdempotencyKey(headers);
+  const messageId = key?.id ?? `cc-${digest(said, message)}`;
   const place = async (threadId: string, repeatable = true): Promise<CompletionPlace> => ({
     threadId,
     messageId,
@@ -56,7 +57,7 @@ export async function findPlace(
   if (named !== undefined) return place(named);
   const whose = [caller.organizationId ?? null, caller.userId, user, model];
   // P2: the key names both.
-  if (key !== null) return place(deriveThreadId(model, digest(...whose, key)));
+  if (key) return place(deriveThreadId(model, digest(...whose, key.given)));
   // P3: a retry finds the first request with this content.
   const tried = headers.get('x-stainless-retry-count');
   const first = await place(deriveThreadId(model, digest(...whose, messages)), tried !== null);

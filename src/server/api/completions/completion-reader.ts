@@ -9,13 +9,15 @@ import {
 import { beginCompletion, type CompletionReading } from '../../../projections/openai/completion-state.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
 import type { GiveResult } from '../conversation/client-results.ts';
-import { withClientCallIds } from './completion-calls.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { withOwnNames } from './completion-calls.ts';
 
 export interface CompletionTerms {
   readonly model: string;
   /** True if text is output only once it is committed, so that none of it is discarded later. */
   readonly whole: boolean;
   readonly threadId: string;
+  readonly nameOf: Conversation['nameOf'];
   /** Set if the request has results of the client's calls. */
   readonly give?: GiveResult | undefined;
 }
@@ -24,10 +26,11 @@ export function completionReader({
   model,
   whole,
   threadId,
+  nameOf,
   give,
 }: CompletionTerms): ResponseReader<CompletionReading, CompletionOutput> {
   return {
-    begin: beginCompletion(model, whole),
+    begin: beginCompletion({ model, whole, threadId }),
     project: projectCompletion,
     openOf: ({ open }) => open,
     enter(reading, { seq }, joins) {
@@ -37,10 +40,10 @@ export function completionReader({
     async atWait(reading, isTold) {
       for (const [waitId, callId] of Object.entries(reading.open?.clientWaits ?? {}))
         if (await give?.(waitId, callId)) return [];
-      if (isTold) return withClientCallIds(endAtWait(reading), threadId);
+      if (isTold) return withOwnNames(endAtWait(reading), nameOf);
       // Nothing that the execution has output before belongs to this answer.
       const entered = joinCompletion(reading);
-      return [...openingChunks(entered), ...withClientCallIds(endAtWait(entered), threadId)];
+      return [...openingChunks(entered), ...withOwnNames(endAtWait(entered), nameOf)];
     },
     failed: (failed) => [{ failed }],
     terminated: [{ failed: { code: 'ThreadTerminated', message: 'The thread was terminated.' } }],

@@ -18,7 +18,7 @@ export interface ClientResult {
   readonly files: readonly OutgoingAttachment[];
 }
 
-/** Results by call id. */
+/** Results by call id: the model's own, or the one that clients are given (core/project/client-call-id.ts). */
 export type ClientResults = ReadonlyMap<string, ClientResult>;
 
 /** E1: answers the wait of a call when it is asked. False if there is no result for it. */
@@ -36,15 +36,16 @@ export async function giveResults(
   { id: threadId }: Pick<ThreadRecord, 'id'>,
   results: ClientResults,
 ): Promise<GivenResults> {
-  const isAsked = ({ threadId: own, kind, name, toolCallId }: Wait) =>
+  const resultOf = (waitId: string, callId: string) => results.get(waitId) ?? results.get(callId);
+  const isAsked = ({ id, threadId: own, kind, name, toolCallId }: Wait) =>
     own === threadId &&
     kind === 'question' &&
     toolCallId !== null &&
-    results.has(toolCallId) &&
+    resultOf(id, toolCallId) !== undefined &&
     parseClientToolName(name) !== undefined;
   const by = caller.name === null ? {} : { by: caller.name };
   const give: GiveResult = async (waitId, callId) => {
-    const result = results.get(callId);
+    const result = resultOf(waitId, callId);
     if (!result) return false;
     const attachments = await storeFiles(client, { threadId, waitId, result });
     await client.answerWait(waitId, { value: toResultValue({ ...result, attachments }), ...by });

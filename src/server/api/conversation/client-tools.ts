@@ -1,5 +1,10 @@
 /** The tools that a client runs itself, as it offers them with a message. */
-import { type ClientTool, refuseClientTools } from '../../../core/project/client-tool.ts';
+import {
+  type ClientTool,
+  clientToolName,
+  parseClientToolName,
+  refuseClientTools,
+} from '../../../core/project/client-tool.ts';
 import { isRecord } from '../../../core/value/record.ts';
 import { refuseRequest } from '../problem.ts';
 
@@ -18,4 +23,10 @@ export function readClientTools(tools: readonly GivenTool[]): readonly ClientToo
   }));
   const refusal = refuseClientTools(given);
   return refusal === undefined ? given : refuseRequest(`tools: ${refusal}.`);
+}
+
+/** Returns a client's own names of its tools: a long one has a short form wherever a model has called it. */
+export function ownNames(tools: readonly ClientTool[]): (told: string) => string {
+  const names = new Map(tools.map(({ name }) => [parseClientToolName(clientToolName(name)), name]));
+  return (told) => names.get(told) ?? told;
 }

@@ -12,6 +12,7 @@ import { CLIENT_TOOLS, type ClientTool, clientToolName } from '../../../core/pro
 import { isItemId } from '../../../core/thread/item.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
 import type { ClientResult, ClientResults } from './client-results.ts';
+import { ownNames } from './client-tools.ts';
 import type { GivenCall, GivenMessage } from './given-message.ts';
 import { type ReadParts, readEarlierParts, readParts } from './message-parts.ts';
 
@@ -24,6 +25,8 @@ export interface Conversation {
   readonly last: 'user' | 'assistant' | 'tool' | null;
   /** Number of the user's messages. */
   readonly said: number;
+  /** Returns the client's own name of a tool, as it is told of a call. */
+  readonly nameOf: (told: string) => string;
   /** What a new thread begins with before the message. */
   readonly before: () => readonly StartMessage[];
 }
@@ -49,6 +52,7 @@ export function readConversation(
     results: readResults(fresh, threadId),
     last: messages.at(-1)?.role ?? null,
     said: messages.filter(({ role }) => role === 'user').length,
+    nameOf: ownNames(tools),
     before: () =>
       readEarlier(
         messages.filter((each) => each !== user),

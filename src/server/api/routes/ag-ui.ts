@@ -50,6 +50,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
         client: host.client,
         threadId,
         runId,
+        nameOf: turn.said.nameOf,
         address: fileAddresses(host.client, request, threadId),
         pages: running
           ? responsePages(host.client, agUiReader(threadId, running.give), {

@@ -46,12 +46,13 @@ export const completionRoutes: readonly ApiRoute[] = [
     fails: completionError,
     async handle({ body, request, caller, host }) {
       const accepted = await accept(host, caller, { request, body });
-      const { place, threadId, found, repeatable, begin, give } = accepted;
+      const { place, threadId, found, repeatable, begin, give, nameOf } = accepted;
       const signal = AbortSignal.any([place.signal, request.signal]);
       const reader = completionReader({
         model: found?.agent ?? body.model,
         whole: !body.stream,
         threadId,
+        nameOf,
         give,
       });
       const answer: CompletionAnswer = {
@@ -107,6 +108,7 @@ interface Accepted {
   readonly found: ThreadRecord | null;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
+  readonly nameOf: Conversation['nameOf'];
   readonly give: TakenResults['give'] | undefined;
 }
 
@@ -114,7 +116,7 @@ interface Accepted {
 async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptInput): Promise<Accepted> {
   const named = namedThread(request, body);
   const said = readCompletion(body, named);
-  const { message, results } = said;
+  const { message, results, nameOf } = said;
   const taken = await takeResults(host.client, caller, { agent: body.model, results, threadId: named }).catch(
     (error) => {
       if (message) return nullIfThreadNotFound(error);
@@ -124,7 +126,8 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
   if (!message) {
     if (!taken?.begin) throw unwantedResults(taken);
     const { begin } = taken;
-    return { ...taken, begin, repeatable: true, place: enterStream(host.streams, taken.threadId) };
+    const place = enterStream(host.streams, taken.threadId);
+    return { ...taken, begin, repeatable: true, nameOf, place };
   }
   const threadId = named ?? taken?.threadId;
   const first = await findPlace(host, caller, { request, body, said, threadId });
@@ -137,7 +140,7 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
     place.leave();
     throw error;
   });
-  return { ...sent, place, give: taken?.give };
+  return { ...sent, place, nameOf, give: taken?.give };
 }
 
 interface SendInput extends AcceptInput {
@@ -150,7 +153,7 @@ async function send(
   host: ApiHost,
   caller: Caller,
   sending: SendInput,
-): Promise<Omit<Accepted, 'place' | 'give'>> {
+): Promise<Omit<Accepted, 'place' | 'give' | 'nameOf'>> {
   const { request, body, message, before, place } = sending;
   const { threadId, repeatable, found, alone = false } = place;
   const userId = body.user ?? undefined;

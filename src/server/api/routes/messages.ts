@@ -1,6 +1,7 @@
 /** Messages of a thread: listed, read, sent. */
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { flag, limit, messageUpdates, outgoingMessage, threadParams } from '../schema/given.ts';
@@ -89,15 +90,15 @@ export const messageRoutes: readonly ApiRoute[] = [
     status: 202,
     answer: z.object({ id: z.string() }),
     async handle({ params: { threadId }, query, body, request, thread: { status }, host }) {
-      const key = request.headers.get('idempotency-key') ?? undefined;
-      if (key !== undefined && body.id !== undefined && key !== body.id)
+      const key = readIdempotencyKey(request.headers);
+      if (key && body.id !== undefined && key.given !== body.id)
         refuseRequest('"id" and the header Idempotency-Key give the message different ids: give only one.');
       if (query.when === 'idle' && (status === 'running' || status === 'waiting'))
         throw new RuntimeError(
           'ThreadBusy',
           `The thread "${threadId}" is ${status}, but the message may only be sent to a thread at rest: nothing was queued.`,
         );
-      return jsonResponse(await host.client.queueMessage(threadId, { ...body, id: body.id ?? key }), 202);
+      return jsonResponse(await host.client.queueMessage(threadId, { ...body, id: body.id ?? key?.id }), 202);
     },
   }),
 ];
