@@ -43,6 +43,12 @@ const completion = ({ threadId, before, text }: Turn) => ({
 });
 
 /**
+ * A first request has no history, so its repetition after a cut that the server cannot see (a proxy has the answer) must
+ * be marked.
+ */
+const marked = ({ before, id }: Turn) => (before.length === 0 ? { 'idempotency-key': id } : {});
+
+/**
  * A fetch whose broken stream ends without an error: AG-UI's client (1.0.0) cancels a stream that has failed, and
  * leaves the rejection of that cancel unhandled.
  */
@@ -67,11 +73,10 @@ function requireEnd(isEnded: boolean): void {
 export const OTHERS_CLIENTS: Readonly<Record<string, OthersClient>> = {
   'openai, as a stream': (turn) => async () => {
     const { threadId } = turn;
-    const stream = await openai(turn).chat.completions.create({
-      ...completion(turn),
-      stream: true,
-      stream_options: { include_usage: true },
-    });
+    const stream = await openai(turn).chat.completions.create(
+      { ...completion(turn), stream: true, stream_options: { include_usage: true } },
+      { headers: marked(turn) },
+    );
     const chunks = await collect(stream);
     const ends = chunks.flatMap(({ choices }) => choices).filter(({ finish_reason: end }) => end !== null);
     requireEnd(ends.length > 0 && chunks.at(-1)?.usage != null);
@@ -80,7 +85,9 @@ export const OTHERS_CLIENTS: Readonly<Record<string, OthersClient>> = {
     return { threadId, text };
   },
   'openai, as a whole': (turn) => async () => {
-    const { choices } = await openai(turn).chat.completions.create(completion(turn));
+    const { choices } = await openai(turn).chat.completions.create(completion(turn), {
+      headers: marked(turn),
+    });
     return { threadId: turn.threadId, text: choices[0]?.message.content ?? '' };
   },
   'the AI SDK, by its OpenAI-compatible provider': (turn) => async () => {
@@ -90,7 +97,7 @@ export const OTHERS_CLIENTS: Readonly<Record<string, OthersClient>> = {
     const { textStream } = streamText({
       model: provider(AGENT),
       messages: completion(turn).messages,
-      headers: { 'x-thread-id': threadId },
+      headers: { 'x-thread-id': threadId, ...marked(turn) },
       maxRetries: 0,
       onError: ({ error }) => {
         failures.push(error);

@@ -45,7 +45,13 @@ export interface ExecutionClaim {
   readonly itemId: string;
 }
 
+/** Whether the answer to an item has reached its client; `unknown`: there is no such item. */
+export type Delivery = 'unknown' | 'open' | 'delivered';
+
 export interface QueueStore {
+  readDelivery(threadId: string, id: string): Promise<Delivery>;
+  /** Records that the answer to a drained item has reached its client. Idempotent. */
+  markDelivered(threadId: string, id: string): Promise<void>;
   /** Claims the id of the execution that an item begins, before the item is sent. Idempotent for the same item. */
   claim(command: ClaimExecution): Promise<ClaimedExecution>;
   /** Claims of this execution id, newest first. Each owner may have one. */

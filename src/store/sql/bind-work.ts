@@ -24,6 +24,7 @@ import {
 import { beginEffect, endEffect } from '../commands/effect/effect-run.ts';
 import { answerVariables } from '../commands/family/answer-variables.ts';
 import { findIds } from '../commands/id/find-ids.ts';
+import { markDelivered, readDelivery } from '../commands/message/delivery.ts';
 import { claimExecution, findClaims } from '../commands/message/execution-claim.ts';
 import { readPending } from '../commands/message/pending.ts';
 import { countQueued, countTaken, queueItem, spillItems } from '../commands/message/queue.ts';
@@ -116,6 +117,8 @@ export function bindWork(context: CommandContext): Work {
     queue: {
       claim: bound(claimExecution),
       findClaims: bound(findClaims),
+      readDelivery: bound(readDelivery),
+      markDelivered: bound(markDelivered),
       spill: bound(spillItems),
       stage: bound(stageItem),
       requireRepeat: bound(requireRepeat),

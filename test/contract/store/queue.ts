@@ -52,6 +52,21 @@ export function registerQueue(given: () => Stores): void {
       expect((await thread.messages()).filter(({ id }) => id === 'a')).toMatchObject([{ content: 'first' }]);
     });
 
+    it('keeps whether the answer to an item was delivered, once it is drained', async () => {
+      const thread = await openThread(given().store);
+      const { queue } = thread.store;
+      const delivery = () => queue.readDelivery(thread.id, 'a');
+      expect(await delivery()).toBe('unknown');
+      await queue.stage(thread.id, message('a'));
+      await queue.markDelivered(thread.id, 'a');
+      expect(await delivery()).toBe('open');
+      await thread.stash(message('a'));
+      await thread.begin();
+      expect(await delivery()).toBe('open');
+      for (const _ of [1, 2]) await queue.markDelivered(thread.id, 'a');
+      expect(await delivery()).toBe('delivered');
+    });
+
     it('gives a staged item the place of its signal', async () => {
       const { store } = given();
       const thread = new ThreadDriver(store);

@@ -1,4 +1,5 @@
 /** What A2A forbids: accessing other users' tasks, using another version, starting without required values. */
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { tokenAccess } from '../../../src/server/api/access.ts';
 import { says, scriptedModel } from '../../../src/testing/index.ts';
@@ -66,15 +67,16 @@ describe('a door of A2A', () => {
     const pushed = { message: message(), configuration: { taskPushNotificationConfig: { url: 'http://x' } } };
     expect(await refused(rpc('SendMessage', pushed))).toEqual([200, 7, -32003]);
     expect(await refused(rpc('GetExtendedAgentCard'))).toEqual([200, 7, -32007]);
-    // A different text under the id of a message that was accepted.
+    // A different text under the id of a message that was accepted in its context.
+    const contextId = randomUUID();
     const { body } = await api.call(
       'POST',
       '/a2a/helper',
-      rpc('SendMessage', { message: message() }),
+      rpc('SendMessage', { message: message({ contextId }) }),
       VERSION,
     );
     expect(body.result.task.status.state).toBe('TASK_STATE_COMPLETED');
-    const changed = message({ parts: [{ text: 'something else' }] });
+    const changed = message({ contextId, parts: [{ text: 'something else' }] });
     expect(await refused(rpc('SendMessage', { message: changed }))).toEqual([200, 7, -32602]);
   });
 

@@ -25,41 +25,36 @@ const shows = (role: string, ...parts: GivenPart[]): GivenMessage => ({ role, pa
 
 describe('a conversation', () => {
   it.each<[string, GivenMessage[], unknown]>([
-    [
-      'a message of the user',
-      [user('a'), assistant('b'), user('c')],
-      { message: 'c', last: 'user', said: 2 },
-    ],
-    ['one that repeats itself', [user('a'), user('c')], { message: 'c', last: 'user', said: 2 }],
-    ['results', [user('a'), asks('1'), result('1', 'x')], { results: { 1: 'x' }, last: 'tool', said: 1 }],
+    ['a message of the user', [user('a'), assistant('b'), user('c')], { message: 'c', last: 'user' }],
+    ['one that repeats itself', [user('a'), user('c')], { message: 'c', last: 'user' }],
+    ['results', [user('a'), asks('1'), result('1', 'x')], { results: { 1: 'x' }, last: 'tool' }],
     [
       'results, then a message',
       [user('a'), asks('1'), result('1', 'x'), user('c')],
-      { message: 'c', results: { 1: 'x' }, last: 'user', said: 2 },
+      { message: 'c', results: { 1: 'x' }, last: 'user' },
     ],
     [
       'earlier results, and an answer to them',
       [user('a'), asks('1'), result('1', 'x'), assistant('b'), user('c')],
-      { message: 'c', last: 'user', said: 2 },
+      { message: 'c', last: 'user' },
     ],
     [
       'system and developer messages behind the user',
       [user('a'), text('system', 's'), text('developer', 'd')],
-      { message: 'a', last: 'user', said: 1 },
+      { message: 'a', last: 'user' },
     ],
     [
       'a system message behind results',
       [user('a'), asks('1'), result('1', 'x'), text('system', 's')],
-      { results: { 1: 'x' }, last: 'tool', said: 1 },
+      { results: { 1: 'x' }, last: 'tool' },
     ],
-    ['the assistant', [user('a'), assistant('b')], { last: 'assistant', said: 1 }],
-    ['nothing', [text('system', 's')], { last: null, said: 0 }],
+    ['the assistant', [user('a'), assistant('b')], { last: 'assistant' }],
+    ['nothing', [text('system', 's')], { last: null }],
   ])('that ends with %s', (_, messages, expected) => {
-    const { message, results, last, said } = readConversation(messages);
+    const { message, results, last } = readConversation(messages);
     const texts = Object.fromEntries([...results].map(([id, { text: words }]) => [id, words]));
     expect({
       last,
-      said,
       ...(message ? { message: message.content } : {}),
       ...(results.size > 0 ? { results: texts } : {}),
     }).toEqual(expected);

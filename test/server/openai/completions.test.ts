@@ -54,7 +54,6 @@ describe('/v1/chat/completions', () => {
       },
     });
     expect((await ask('hi', 'Hello!', 'bye')).choices[0]?.message.content).toBe('Bye!');
-    expect(await ask('hi')).toEqual(first);
     expect((await ask('hi', 'Hello!', 'bye')).choices[0]?.message.content).toBe('Bye!');
     expect(await runtime.transcript(threadId)).toEqual([
       'user: hi',
@@ -110,11 +109,11 @@ describe('/v1/chat/completions', () => {
     const runtime = await testRuntime({ model, tools: { pay } });
     const client = connect(await testApi(runtime));
     const threadId = randomUUID();
-    const ask = async (stream: boolean) => {
+    const ask = async (stream: boolean, headers = {}) => {
       const body = { model: 'helper', messages: said('pay'), ...inThread(threadId) };
       const answer = await (stream
-        ? client.chat.completions.stream(body).finalChatCompletion()
-        : client.chat.completions.create(body));
+        ? client.chat.completions.stream(body, { headers }).finalChatCompletion()
+        : client.chat.completions.create(body, { headers }));
       return answer.choices[0];
     };
     for (const stream of [false, true]) {
@@ -133,7 +132,8 @@ describe('/v1/chat/completions', () => {
     });
     expect(hurry.choices[0]?.message.content).toMatch(/^This answer is waiting [\s\S]+approval of pay/);
     await runtime.client.answerWait(wait?.id as string, { approved: true });
-    for (const stream of [true, false]) expect((await ask(stream))?.message.content).toBe('Done.');
+    const retry = { 'x-stainless-retry-count': '1' };
+    for (const stream of [true, false]) expect((await ask(stream, retry))?.message.content).toBe('Done.');
     expect(await runtime.client.listWaits({ threadId, state: 'answered' })).toHaveLength(1);
   });
 

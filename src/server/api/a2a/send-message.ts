@@ -41,7 +41,7 @@ async function beginTask(
   { agent, message }: SendMessageInput,
 ): Promise<FoundTask> {
   const { client } = host;
-  const { contextId: threadId = contextOf(caller, agent, message.messageId), messageId } = message;
+  const { contextId: threadId = contextOf(caller, agent, message), messageId } = message;
   if (!isThreadId(threadId))
     refuseRequest(
       'A "contextId" must contain only letters, digits and . _ : -, and begin with a letter or a digit.',
@@ -107,9 +107,17 @@ export function taskIdOf(contextId: string, messageId: string): string {
   return `task-${digestOf(contextId, messageId).slice(0, 40)}`;
 }
 
-/** Returns the context of a message that names none; always the same for the same message of the same caller. */
-function contextOf({ userId, organizationId = null }: Caller, agent: string, messageId: string): string {
-  return deriveThreadId(agent, digestOf(JSON.stringify([userId, organizationId]), agent, messageId));
+/**
+ * Returns the context of a message that names none; always the same for the same message of the same caller. Not every
+ * client's message ids are unique, so the content counts, too.
+ */
+function contextOf(
+  { userId, organizationId = null }: Caller,
+  agent: string,
+  { messageId, parts }: SentMessage,
+): string {
+  const owner = JSON.stringify([userId, organizationId]);
+  return deriveThreadId(agent, digestOf(owner, agent, messageId, JSON.stringify(parts)));
 }
 
 function digestOf(...parts: readonly string[]): string {

@@ -40,11 +40,13 @@ export interface AgUiRun extends SnapshotTerms {
   readonly signal: AbortSignal;
   readonly onClose: () => void;
   readonly keepAliveMs: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export function agUiResponse(run: AgUiRun): Response {
   return new Response(toPullStream(toFrames(run), run.onClose), {
     headers: {
+      ...run.headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',

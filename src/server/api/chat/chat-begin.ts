@@ -12,6 +12,15 @@ export interface ChatBegin {
   readonly isBegin?: (event: ThreadEvent) => boolean;
   /** Set if a response that begins within a running execution is a new response, not a continuation. */
   readonly joins?: true;
+  /** Set if the message has been sent before. */
+  readonly repeated?: true;
+}
+
+const REPEATED_HEADER = 'everthread-repeated';
+
+/** The header of a response that repeats an earlier one. */
+export function repeatedHeader({ repeated }: Pick<ChatBegin, 'repeated'>): Readonly<Record<string, string>> {
+  return repeated ? { [REPEATED_HEADER]: 'true' } : {};
 }
 
 type Place = Pick<ThreadRecord, 'id' | 'lastSeq'>;
@@ -28,14 +37,17 @@ export async function findMessageBegin(
     (event.type === 'item.rejected' && event.data.id === messageId);
   const [newest, previous] = await store.executions.list({ threadId: thread.id, limit: 2 });
   const known = await store.messages.get(thread.id, messageId);
+  // Its item is there before the thread has taken it.
+  const isSent = (await store.queue.readDelivery(thread.id, messageId)) !== 'unknown';
+  const begin = { isBegin, joins: true, ...(isSent ? { repeated: true as const } : {}) } as const;
   if (known === null || known.status === 'pending')
-    return { after: newest?.endedAt === null ? seqBefore(newest) : thread.lastSeq, isBegin, joins: true };
+    return { ...begin, after: newest?.endedAt === null ? seqBefore(newest) : thread.lastSeq };
   // A repeated message most likely began the newest execution: the log is searched from the one before it.
   const after = await resolveBeginSeq(store, thread.id, {
     near: previous ? seqBefore(previous) : 0,
     isBegin,
   });
-  return { after, isBegin, joins: true };
+  return { ...begin, after };
 }
 
 /** Begin of the response that follows answers to waits. */

@@ -7,11 +7,13 @@ export interface ChatStream {
   readonly signal: AbortSignal;
   readonly onClose: () => void;
   readonly keepAliveMs: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export function chatResponse(stream: ChatStream): Response {
   return new Response(toPullStream(toFrames(stream), stream.onClose), {
     headers: {
+      ...stream.headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'x-vercel-ai-ui-message-stream': 'v1',
       'cache-control': 'no-store, no-transform',

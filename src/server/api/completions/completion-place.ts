@@ -1,20 +1,21 @@
 /**
  * Chooses the thread of a completion and the id of its message. Chat Completions have no message ids, and their clients
- * retry by themselves if they get no response.
- * P1. If a thread is named, a message is identified by its number among the user's messages and by its content. A
- *     repeated request is the same message.
+ * retry by themselves if they get no response. A request is a repetition only if that is provable.
+ * P1. If a thread is named, a message is identified by the conversation that ends with it. A client that sends no history
+ *     may say the same again: that is a new message once the answer to the last one was delivered, unless the client
+ *     marks a retry.
  * P2. An `Idempotency-Key` identifies the message, and the thread if none is named.
  * P3. Without both, each request begins its own thread. But a request that is marked as a retry finds the thread of its
- *     first attempt: the first request with a given content gets the thread id derived from it.
+ *     first attempt: the threads of the same request are numbered, and it is the last one.
  */
 
 import { createHash } from 'node:crypto';
+import { storeOf } from '../../../client/client-store.ts';
 import { newThreadId } from '../../../client/new-thread-id.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
 import type { Caller } from '../caller.ts';
 import { findChat } from '../chat/send-chat-message.ts';
-import type { Conversation } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
@@ -26,6 +27,8 @@ export interface CompletionPlace {
   readonly found: ThreadRecord | null;
   /** True if a repeated request is the same message. */
   readonly repeatable: boolean;
+  /** True if a further message with the same words gets the next number, once the answer was delivered. */
+  readonly counted?: boolean;
   /** True if no other request may share the thread. */
   readonly alone?: boolean;
 }
@@ -33,7 +36,6 @@ export interface CompletionPlace {
 interface PlaceInput {
   readonly request: Request;
   readonly body: CompletionRequest;
-  readonly said: Pick<Conversation, 'said' | 'message'>;
   readonly threadId: string | undefined;
 }
 
@@ -41,28 +43,72 @@ interface PlaceInput {
 export async function findPlace(
   host: ApiHost,
   caller: Caller,
-  { request, body, said: { said, message }, threadId: named }: PlaceInput,
+  { request: { headers }, body, threadId: named }: PlaceInput,
 ): Promise<CompletionPlace> {
-  const { headers } = request;
-  const { model, messages, user = null } = body;
+  const { model: agent, messages, user = null } = body;
   const key = readIdempotencyKey(headers);
-  const messageId = key?.id ?? `cc-${digest(said, message)}`;
-  const place = async (threadId: string, repeatable = true): Promise<CompletionPlace> => ({
+  const isRetry = Number(headers.get('x-stainless-retry-count')) > 0;
+  const spoken = messages.filter(({ role }) => SPOKEN.has(role));
+  const place = async (threadId: string, messageId: string): Promise<CompletionPlace> => ({
     threadId,
     messageId,
-    found: await findChat(host, caller, { agent: model, threadId }),
-    repeatable,
+    found: await findChat(host, caller, { agent, threadId }),
+    repeatable: true,
   });
   // P1: a thread is named.
-  if (named !== undefined) return place(named);
-  const whose = [caller.organizationId ?? null, caller.userId, user, model];
+  if (named !== undefined) {
+    if (key) return place(named, key.id);
+    if (spoken.some(({ role }) => role === 'assistant')) return place(named, `cc-${digest(spoken)}`);
+    const messageId = await findCounted(host, { threadId: named, spoken, isRetry });
+    return { ...(await place(named, messageId)), counted: true };
+  }
+  const whose = [caller.organizationId ?? null, caller.userId, user, agent];
   // P2: the key names both.
-  if (key) return place(deriveThreadId(model, digest(...whose, key.given)));
-  // P3: a retry finds the first request with this content.
-  const tried = headers.get('x-stainless-retry-count');
-  const first = await place(deriveThreadId(model, digest(...whose, messages)), tried !== null);
-  if (tried !== null && tried !== '0' && first.found?.terminatedAt == null) return first;
-  return first.found ? newPlace(first, model) : { ...first, alone: true };
+  if (key) return place(deriveThreadId(agent, digest(...whose, key.given)), key.id);
+  // P3: a retry finds the last request with this content.
+  const messageId = `cc-${digest(spoken)}`;
+  const nth = (n: number) => deriveThreadId(agent, digest(...whose, messages, ...(n > 0 ? [n] : [])));
+  const isThere = async (n: number) => (await findChat(host, caller, { agent, threadId: nth(n) })) !== null;
+  const count = await countKnown(isThere);
+  const last = isRetry && count > 0 ? await place(nth(count - 1), messageId) : null;
+  if (last?.found && last.found.terminatedAt == null) return last;
+  const repeatable = headers.has('x-stainless-retry-count');
+  const next = await place(nth(count), messageId);
+  // Another request has taken the number in the meantime.
+  return next.found ? newPlace({ ...next, repeatable }, agent) : { ...next, repeatable, alone: true };
+}
+
+const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'tool', 'function']);
+
+interface CountedMessage {
+  readonly threadId: string;
+  readonly spoken: readonly unknown[];
+  readonly isRetry: boolean;
+}
+
+/** P1: the same words have numbers. */
+async function findCounted(
+  { client }: ApiHost,
+  { threadId, spoken, isRetry }: CountedMessage,
+): Promise<string> {
+  const { queue } = storeOf(client);
+  const nth = (n: number) => `cc-${digest(spoken, n)}`;
+  const count = await countKnown(async (n) => (await queue.readDelivery(threadId, nth(n))) !== 'unknown');
+  if (count === 0) return nth(0);
+  const isNew = !isRetry && (await queue.readDelivery(threadId, nth(count - 1))) === 'delivered';
+  return nth(isNew ? count : count - 1);
+}
+
+/** Returns how many there are, numbered from 0. Few are looked up, however many there are. */
+async function countKnown(isKnown: (n: number) => Promise<boolean>): Promise<number> {
+  let [known, unknown] = [-1, 0];
+  while (await isKnown(unknown)) [known, unknown] = [unknown, unknown * 2 + 1];
+  while (unknown - known > 1) {
+    const middle = Math.floor((known + unknown) / 2);
+    if (await isKnown(middle)) known = middle;
+    else unknown = middle;
+  }
+  return unknown;
 }
 
 /** Returns the same place with a new thread. */

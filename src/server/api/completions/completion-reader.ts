@@ -18,6 +18,8 @@ export interface CompletionTerms {
   readonly whole: boolean;
   readonly threadId: string;
   readonly nameOf: Conversation['nameOf'];
+  /** Called if the answer ends at a wait: the rest follows. */
+  readonly onWait: () => void;
   /** Set if the request has results of the client's calls. */
   readonly give?: GiveResult | undefined;
 }
@@ -28,6 +30,7 @@ export function completionReader({
   threadId,
   nameOf,
   give,
+  onWait,
 }: CompletionTerms): ResponseReader<CompletionReading, CompletionOutput> {
   return {
     begin: beginCompletion({ model, whole, threadId }),
@@ -40,6 +43,7 @@ export function completionReader({
     async atWait(reading, isTold) {
       for (const [waitId, callId] of Object.entries(reading.open?.clientWaits ?? {}))
         if (await give?.(waitId, callId)) return [];
+      onWait();
       if (isTold) return withOwnNames(endAtWait(reading), nameOf);
       // Nothing that the execution has output before belongs to this answer.
       const entered = joinCompletion(reading);

@@ -4,7 +4,8 @@
  *     before the answer, they may retry if a repeated request is the same message.
  */
 import type { CompletionChunk, CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
-import { jsonResponse } from '../problem.ts';
+import { repeatedHeader } from '../chat/chat-begin.ts';
+import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { toPullStream, withPulse } from '../stream.ts';
 import { toCompletionError } from './completion-error.ts';
 
@@ -15,6 +16,10 @@ export interface CompletionAnswer {
   readonly onClose: () => void;
   /** True if a repeated request is the same message. */
   readonly repeatable: boolean;
+  /** Set if the answer repeats an earlier one. */
+  readonly repeated?: true | undefined;
+  /** Called once the whole answer was given to the connection. */
+  readonly onDelivered: () => Promise<void>;
 }
 
 /** HTTP status if the agent could not answer. */
@@ -31,6 +36,7 @@ export function streamCompletion(stream: CompletionStream): Response {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       [THREAD_HEADER]: stream.threadId,
+      ...repeatedHeader(stream),
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
@@ -49,11 +55,14 @@ async function* toFrames(stream: CompletionStream): AsyncGenerator<string> {
     }
     const wanted = page.filter((out) => 'failed' in out || includeUsage || !out.usage);
     if (wanted.length > 0) yield wanted.map(toFrame).join('');
-    if (page.some((out) => 'failed' in out)) return;
+    if (page.some((out) => 'failed' in out)) return stream.onDelivered();
   }
   // A client takes a stream that just closes for a complete answer.
   if (signal.aborted) yield toFrame({ failed: { code: 'Timeout', message: stillRunningText(stream) } });
-  else yield 'data: [DONE]\n\n';
+  else {
+    yield 'data: [DONE]\n\n';
+    await stream.onDelivered();
+  }
 }
 
 function toFrame(out: CompletionOutput): string {
@@ -73,12 +82,10 @@ export async function wholeCompletion(answer: CompletionAnswer): Promise<Respons
     for await (const page of pages)
       for (const out of page) {
         if (!('failed' in out)) chunks.push(out);
-        else
-          return jsonResponse(
-            toCompletionError(out.failed, UNANSWERED_STATUS),
-            UNANSWERED_STATUS,
-            headersOf(threadId, false),
-          );
+        else {
+          const error = toCompletionError(out.failed, UNANSWERED_STATUS);
+          return deliver(answer, error, UNANSWERED_STATUS, headersOf(threadId, false));
+        }
       }
   } finally {
     onClose();
@@ -89,7 +96,27 @@ export async function wholeCompletion(answer: CompletionAnswer): Promise<Respons
     const error = toCompletionError({ code: 'Timeout', message: stillRunningText(answer) }, status);
     return jsonResponse(error, status, headersOf(threadId, repeatable));
   }
-  return jsonResponse(toWhole(chunks), 200, { [THREAD_HEADER]: threadId });
+  return deliver(answer, toWhole(chunks), 200, { [THREAD_HEADER]: threadId });
+}
+
+/** The body is a stream, so that its end is known. */
+function deliver(
+  answer: CompletionAnswer,
+  body: object,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  async function* lines() {
+    yield JSON.stringify(body);
+    await answer.onDelivered();
+  }
+  return new Response(
+    toPullStream(lines(), () => {}),
+    {
+      status,
+      headers: { 'content-type': 'application/json', ...SAFE_HEADERS, ...repeatedHeader(answer), ...headers },
+    },
+  );
 }
 
 /** OpenAI's own clients decide by `x-should-retry` whether to retry. */

@@ -23,8 +23,6 @@ export interface Conversation {
   readonly results: ClientResults;
   /** Who has the last word; null in an empty conversation. */
   readonly last: 'user' | 'assistant' | 'tool' | null;
-  /** Number of the user's messages. */
-  readonly said: number;
   /** Returns the client's own name of a tool, as it is told of a call. */
   readonly nameOf: (told: string) => string;
   /** What a new thread begins with before the message. */
@@ -51,7 +49,6 @@ export function readConversation(
     message: user ? { ...readMessage(user, threadId), ...metadataOf(tools) } : null,
     results: readResults(fresh, threadId),
     last: messages.at(-1)?.role ?? null,
-    said: messages.filter(({ role }) => role === 'user').length,
     nameOf: ownNames(tools),
     before: () =>
       readEarlier(

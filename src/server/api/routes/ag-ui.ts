@@ -13,7 +13,7 @@ import {
 } from '../ag-ui/ag-ui-request.ts';
 import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
 import { type Caller, requireScope } from '../caller.ts';
-import { type ChatBegin, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
+import { type ChatBegin, findAnswerBegin, findCurrentBegin, repeatedHeader } from '../chat/chat-begin.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import { findChat, sendChatMessage } from '../chat/send-chat-message.ts';
 import { type GiveResult, giveResults } from '../conversation/client-results.ts';
@@ -61,6 +61,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
         signal,
         onClose: place.leave,
         keepAliveMs: KEEP_ALIVE_MS,
+        headers: repeatedHeader(running?.begin ?? {}),
       });
     },
   }),

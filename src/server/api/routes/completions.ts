@@ -1,5 +1,6 @@
 /** OpenAI's Chat Completions: an agent is a model. */
 import { z } from '@hono/zod-openapi';
+import { storeOf } from '../../../client/client-store.ts';
 import { isAlreadyCreated, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { ThreadRecord } from '../../../store/port/thread-store.ts';
@@ -47,6 +48,7 @@ export const completionRoutes: readonly ApiRoute[] = [
     async handle({ body, request, caller, host }) {
       const accepted = await accept(host, caller, { request, body });
       const { place, threadId, found, repeatable, begin, give, nameOf } = accepted;
+      let isWhole = true;
       const signal = AbortSignal.any([place.signal, request.signal]);
       const reader = completionReader({
         model: found?.agent ?? body.model,
@@ -54,6 +56,9 @@ export const completionRoutes: readonly ApiRoute[] = [
         threadId,
         nameOf,
         give,
+        onWait() {
+          isWhole = false;
+        },
       });
       const answer: CompletionAnswer = {
         threadId,
@@ -61,6 +66,12 @@ export const completionRoutes: readonly ApiRoute[] = [
         signal,
         onClose: place.leave,
         repeatable,
+        repeated: begin.repeated,
+        async onDelivered() {
+          const { counted } = accepted;
+          if (counted !== undefined && isWhole)
+            await storeOf(host.client).queue.markDelivered(threadId, counted);
+        },
       };
       if (!body.stream) return wholeCompletion(answer);
       const includeUsage = body.stream_options?.include_usage ?? false;
@@ -108,6 +119,8 @@ interface Accepted {
   readonly found: ThreadRecord | null;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
+  /** Id of the message, if the same words get another one once their answer was delivered. */
+  readonly counted?: string;
   readonly nameOf: Conversation['nameOf'];
   readonly give: TakenResults['give'] | undefined;
 }
@@ -130,7 +143,7 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
     return { ...taken, begin, repeatable: true, nameOf, place };
   }
   const threadId = named ?? taken?.threadId;
-  const first = await findPlace(host, caller, { request, body, said, threadId });
+  const first = await findPlace(host, caller, { request, body, threadId });
   // Before the message is accepted: after a later refusal the client would send it again.
   const place = enterStream(host.streams, first.threadId);
   const sent = await send(host, caller, {
@@ -140,7 +153,8 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
     place.leave();
     throw error;
   });
-  return { ...sent, place, nameOf, give: taken?.give };
+  const counted = first.counted ? { counted: first.messageId } : {};
+  return { ...sent, ...counted, place, nameOf, give: taken?.give };
 }
 
 interface SendInput extends AcceptInput {
