@@ -12,6 +12,10 @@ const api = `/v1/agents/${agent}/chat`;
 
 const transport = new ai.DefaultChatTransport({
   api: `${api}?ui=${ui}`,
+  // The thread has all other messages.
+  prepareSendMessagesRequest: ({ messages, trigger }) => ({
+    body: { id, message: messages.at(-1), trigger },
+  }),
   prepareReconnectToStreamRequest: () => ({ api: `${api}/${id}/stream?ui=${ui}` }),
 });
 

@@ -6,6 +6,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import { discardBody } from '../answer.ts';
 import type { ThreadEndpoints } from '../endpoint.ts';
 import { serveMcp } from '../mcp/mcp-door.ts';
 import { createLiveStreams } from '../standard/live-streams.ts';
@@ -20,7 +21,7 @@ import { permitOrigins } from './cross-origin.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { toOwnError } from './json-body.ts';
-import { limitBody } from './limit-body.ts';
+import { limitBody, limitConversation } from './limit-body.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
 import {
   addressOf,
@@ -28,7 +29,7 @@ import {
   type PublicAddressOptions,
   type RequestSource,
 } from './public-address.ts';
-import { API_ROUTES, hasFileBody } from './routes.ts';
+import { API_ROUTES, hasConversation, hasFileBody } from './routes.ts';
 import { addRoute } from './served-route.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
 
@@ -42,7 +43,7 @@ export interface ApiOptions extends StreamLimits, PublicAddressOptions {
   readonly endpoints?: Pick<ThreadEndpoints, 'handle'>;
   /** Origins whose pages may call the API: `https://app.example`, `http://localhost:*`; none unless given. */
   readonly origins?: readonly string[];
-  /** Maximum bytes of a request's body; 16 MiB unless given. */
+  /** Maximum bytes of a request's body; 16 MiB unless given. Of a conversation, four times as many are read. */
   readonly bodyBytes?: number;
   /** Maximum bytes of a body that is a file, which is streamed; at most 100 MiB, which is the default. */
   readonly fileBytes?: number;
@@ -127,8 +128,15 @@ export function createApi(options: ApiOptions): Api {
     fetch: permitOrigins(origins, async (request, source) => {
       try {
         requireOpen();
-        const mostBytes = hasFileBody(request) ? fileBytes : bodyBytes;
-        return await app.fetch(limitBody(toPublic(request, source), mostBytes));
+        const given = toPublic(request, source);
+        const limited = hasConversation(given)
+          ? limitConversation(given, bodyBytes)
+          : limitBody(given, hasFileBody(given) ? fileBytes : bodyBytes);
+        const response = await app.fetch(limited.request);
+        const refusal = limited.refusal();
+        if (refusal === null) return response;
+        discardBody(response);
+        return fail(refusal, request);
       } catch (error) {
         return fail(error, request);
       }

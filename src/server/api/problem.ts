@@ -60,6 +60,10 @@ export function refuseRequest(detail: string): never {
   throw new RuntimeError('InvalidRequest', detail);
 }
 
+export function tooLarge(mostBytes: number): RuntimeError {
+  return new RuntimeError('RequestTooLarge', `The body of a request can have at most ${mostBytes} bytes.`);
+}
+
 /** Converts a code to words: `ThreadNotFound` to "Thread not found". */
 function toWords(code: string): string {
   const words = code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -42,3 +42,11 @@ export function hasFileBody({ method, url }: Request): boolean {
   const { pathname } = new URL(url);
   return API_ROUTES.some((each) => each.bytes && each.method === 'put' && each.pattern.test(pathname));
 }
+
+/** Routes whose bodies carry a conversation, of which little is used. */
+const CONVERSATIONS = /^\/(v1\/chat\/completions|v1\/agents\/[^/]+\/chat|ag-ui\/[^/]+|api\/threads)$/;
+
+/** True if the body of the request is a conversation. */
+export function hasConversation({ method, url }: Request): boolean {
+  return method === 'POST' && CONVERSATIONS.test(new URL(url).pathname);
+}
