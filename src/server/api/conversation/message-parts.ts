@@ -48,7 +48,7 @@ function collect(
   };
 }
 
-const DATA_URL = /^data:(?<type>[^;,]+)(?:;[^,]*)?;base64,(?<data>.*)$/s;
+const DATA_URL = /^data:(?<type>[^;,]+)(?:;[^,]*)?;base64,(?<data>.+)$/s;
 
 function toNewFile({ url, mimeType, name }: GivenFile, n: number) {
   const { type, data } = DATA_URL.exec(url)?.groups ?? {};
