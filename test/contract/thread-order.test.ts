@@ -10,13 +10,12 @@ import type { CommandContext } from '../../src/store/commands/base/context.ts';
 import { listThreads } from '../../src/store/commands/thread/list-threads.ts';
 import { THREAD_TABLES } from '../../src/store/commands/thread/remove-thread.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ListThreads, ThreadStore } from '../../src/store/port/thread-store.ts';
-import { fillOrganizations } from '../../src/store/schema/migration-0032.ts';
+import type { ListThreads } from '../../src/store/port/thread-store.ts';
 import type { Tables } from '../../src/store/schema/tables.ts';
 import { openBeside } from '../support/database-beside.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { closeAfterTest } from '../support/runtime.ts';
-import { openThread, ThreadDriver } from './thread-driver.ts';
+import { openThread } from './thread-driver.ts';
 
 const THREADS = 20_000;
 const before = { id: 'thread-7', createdAt: 10_000, updatedAt: 10_000 };
@@ -87,17 +86,6 @@ async function check(address: string, explain: string): Promise<void> {
     expect([options, found.length]).toEqual([options, 5]);
   }
   await requireAllTables(db);
-  await requireOldOrganizations(db, store);
-}
-
-/** Checks threads that were stored before there was a column for their organisation. */
-async function requireOldOrganizations(db: Kysely<Tables>, store: ThreadStore): Promise<void> {
-  const old = new ThreadDriver(store);
-  await old.open({ context: { organizationId: 'acme', sessionId: 's' } });
-  await db.updateTable('threads').set({ organization_id: null }).where('id', '=', old.id).execute();
-  expect(await store.threads.list({ organizationId: 'acme' })).toEqual([]);
-  await fillOrganizations(db);
-  expect(await store.threads.list({ organizationId: 'acme' })).toMatchObject([{ id: old.id }]);
 }
 
 /** Checks that deletion knows every table with rows of threads: it would leave those of an unknown one. */

@@ -23,7 +23,7 @@ let db: Kysely<Tables>;
 beforeEach(async () => {
   const path = join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`);
   db = new Kysely<Tables>({ dialect: new NodeSqliteDialect({ path, synchronous: 'normal' }) });
-  await migrate(db);
+  await migrate(db, { place: path, toDelete: path });
   await db.insertInto('threads').values(toThreadRow(NEW_THREAD, 1)).execute();
 });
 afterEach(() => db.destroy());

@@ -6,7 +6,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
-import { isMigrated, migrate } from '../schema/migrations.ts';
+import { migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { bindStore } from '../sql/store.ts';
 import { type PostgresAddress, readPostgresAddress } from './address.ts';
@@ -74,9 +74,9 @@ async function setUp(address: PostgresAddress, create: boolean): Promise<string>
   // Waiting for another process that migrates, and a large migration, may take longer than any command.
   const db = connect(new StorePool({ ...address, poolSize: 1 }, { patient: true }));
   try {
-    const { version, store } = await readServerInfo(db, address, create);
-    if (!store || !(await isMigrated(db, address.schema).catch(() => false)))
-      await migrate(db, address.schema);
+    const version = await checkServer(db, address, create);
+    const { place, schema } = address;
+    await migrate(db, { place, schema, toDelete: `the schema "${schema}" of that database` });
     return version;
   } catch (error) {
     throw explainOpening(error, address);
@@ -95,11 +95,7 @@ interface ServerInfo {
  * Returns the server's version. Throws `InvalidConfiguration` unless the encoding is UTF8, and `ThreadNotFound` if
  * there is no store and it may not be created.
  */
-async function readServerInfo(
-  db: Kysely<Tables>,
-  address: PostgresAddress,
-  create: boolean,
-): Promise<ServerInfo> {
+async function checkServer(db: Kysely<Tables>, address: PostgresAddress, create: boolean): Promise<string> {
   const { rows } = await sql<ServerInfo & { encoding: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version,
       current_setting('server_encoding') as encoding,
@@ -117,5 +113,5 @@ async function readServerInfo(
       `There are no threads yet: the database at ${address.place} has no store.`,
     );
   }
-  return { version, store };
+  return version;
 }

@@ -201,8 +201,6 @@ export interface ModelCallTable {
   state: 'started' | 'ok' | 'error' | 'lost';
   error: Json | null;
   usage: Json | null;
-  /** US dollars, as workers before migration 0060 store it; null otherwise. */
-  cost: number | null;
   /** 10⁻¹² US dollars. */
   cost_pico: bigint | null;
   /** SourcedPrices: the prices per 1,000,000 tokens from which the cost was computed, and where they are from. */

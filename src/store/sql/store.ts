@@ -5,7 +5,7 @@ import { EventPublisher } from '../commands/base/event-publisher.ts';
 import { LogWatch } from '../commands/base/log-watch.ts';
 import { runOnce } from '../commands/base/runner.ts';
 import type { ThreadStore } from '../port/thread-store.ts';
-import { isMigrated, migrate } from '../schema/migrations.ts';
+import { migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { NodeSqliteDialect, type SqliteOptions } from '../sqlite/dialect.ts';
 import { bindContent } from './bind-content.ts';
@@ -21,9 +21,9 @@ export async function openSqliteStore(
   const dialect = new NodeSqliteDialect(options);
   const db = new Kysely<Tables>({ dialect });
   try {
-    // A new file has no tables.
-    if (!(await isMigrated(db).catch(() => false))) await migrate(db);
-    const place = `SQLite at ${options.path}`;
+    const { path } = options;
+    const place = `SQLite at ${path}`;
+    await migrate(db, { place, toDelete: 'that file, with -wal and -shm beside it' });
     const store = await bindStore(db, {
       place,
       run: runOnce,

@@ -127,7 +127,7 @@ async function readModelCalls(
       ...(row.call > SUMMARY_CALLS ? { purpose: 'compaction' } : {}),
       state: row.state,
       usage: parse(row.usage),
-      cost: row.cost_pico === null ? row.cost : toUsd(row.cost_pico),
+      cost: row.cost_pico === null ? null : toUsd(row.cost_pico),
       ...(row.price === null ? {} : { price: parse(row.price) }),
       error: parse(row.error),
       latencyMs: elapsed(row.started_at, row.ended_at),

@@ -230,7 +230,7 @@ export async function countTaken(
     .selectFrom('events')
     .select('data')
     .where('thread_id', '=', threadId)
-    .where(sql<boolean>`type = 'item.rejected'`) // as in their index (schema/migration-0031.ts)
+    .where(sql<boolean>`type = 'item.rejected'`) // as in their index (schema/migration-0001.ts)
     .execute();
   const ids = new Set(drained.map((row) => row.id));
   for (const { data } of rejected) {

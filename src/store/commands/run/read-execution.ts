@@ -2,7 +2,7 @@
  * Reads executions, of one thread or of all: each with the context that it ran with, given or derived from its id and
  * place.
  * E1. Every list is read from an index in the order in which it is returned: nothing is sorted, and a page costs its
- *     own length, however many executions there are (schema/migration-0017.ts). Rows that a further condition excludes
+ *     own length, however many executions there are (schema/migration-0001.ts). Rows that a further condition excludes
  *     are skipped.
  */
 import type { InferResult, SelectQueryBuilder } from 'kysely';

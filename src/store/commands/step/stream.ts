@@ -124,7 +124,7 @@ export async function beginModelCall(
       state: 'started',
       error: null,
       usage: null,
-      ...{ cost: null, cost_pico: null, price: null },
+      ...{ cost_pico: null, price: null },
       started_at: thread.now,
       first_token_at: null,
       ended_at: null,

@@ -21,7 +21,7 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
       const some = db
         .selectFrom('threads')
         .select('id')
-        // The expression of its index (schema/migration-0059.ts).
+        // The expression of its index (schema/migration-0001.ts).
         .where(sql<boolean>`(status || '') = ${status}`)
         .where('deleted_at', 'is', null)
         .where('id', 'not like', `${TASK_ID_PREFIX}%`)

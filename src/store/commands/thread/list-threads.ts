@@ -1,7 +1,7 @@
 /**
  * Lists of threads.
  * L1. Every list is read from an index in the order in which it is returned, page by page, and a page costs its own
- *     length, however many threads there are (schema/migration-0033.ts). Rows that a further condition excludes are
+ *     length, however many threads there are (schema/migration-0001.ts). Rows that a further condition excludes are
  *     skipped.
  */
 import { type SelectQueryBuilder, sql } from 'kysely';
