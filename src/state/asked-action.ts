@@ -2,8 +2,6 @@
  * A requested call before it is judged, and its conversion to an action.
  * A1. The fingerprint covers all that will be done, so an approval applies to exactly these arguments, and to a callee
  *     that gives them the same meaning: workers with different definitions may share a task queue.
- * A2. Fingerprints of earlier releases do not cover the callee. An approval of a single call that such a release has
- *     requested stays valid; one that reaches further is requested again.
  */
 import { createHash } from 'node:crypto';
 import type { PromptDefinition, Registry, ToolDefinition } from '../core/author/definition.ts';
@@ -117,11 +115,6 @@ export async function calleeOf(
   const lists = await retryWhileUnavailable(signal, () => mcp.list(thread.id, executionId));
   const listed = lists.find(({ server }) => server === remote.server.name);
   return listed?.tools?.find(({ name }) => name === remote.tool) ?? tool;
-}
-
-/** A2: the fingerprint that earlier releases gave to this call. */
-export function formerFingerprint(asked: AskedAction): string {
-  return toAction({ ...asked, callee: undefined }).fingerprint;
 }
 
 /** By the schema, which is the same object for every call of a tool. */

@@ -11,7 +11,7 @@ import type { StoredError } from '../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../core/value/error.ts';
 import type { DecidedAction } from '../store/port/decided-action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { type AskedAction, formerFingerprint, showAction } from './asked-action.ts';
+import { type AskedAction, showAction } from './asked-action.ts';
 import type { AnsweredCall } from './check-arguments.ts';
 import { go, type Verdict } from './gate.ts';
 import {
@@ -72,11 +72,9 @@ async function openApproval(
   const open = { threadId: thread.id, kind: 'approval', name, summary, fingerprint, blocks: false } as const;
   const expiresInMs = tool.approvalTimeoutMs;
   const expires = expiresInMs === undefined ? {} : { expiresInMs };
-  const former = formerFingerprint(asked);
-  const same = (print: string | null) => print === fingerprint || print === former;
   try {
     const known = (await waits.list({ threadId: thread.id, limit: 1000 })).find(
-      (each) => each.threadId === thread.id && !each.blocks && same(each.fingerprint),
+      (each) => each.threadId === thread.id && !each.blocks && each.fingerprint === fingerprint,
     );
     const opened = known
       ? { kind: 'open' as const, wait: known }

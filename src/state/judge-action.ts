@@ -14,7 +14,7 @@ import { errorMessage } from '../core/value/error.ts';
 import type { EarlierDecision } from '../store/port/action.ts';
 import type { ActionDenial, DecidedAction } from '../store/port/decided-action.ts';
 import type { ThreadStore } from '../store/port/thread-store.ts';
-import { type AskedAction, formerFingerprint, toAction } from './asked-action.ts';
+import { type AskedAction, toAction } from './asked-action.ts';
 import { askPolicy } from './author-policy.ts';
 import { runAuthorCode } from './author-run.ts';
 import { type AnsweredCall, checkPrepared, refuseCall } from './check-arguments.ts';
@@ -115,20 +115,14 @@ async function joinSpending(
 }
 
 /** Finds an earlier decision on the same action whose scope includes this call. */
-export async function findEarlier(
+export function findEarlier(
   { actions }: Pick<ThreadStore, 'actions'>,
-  asked: AskedAction,
+  { thread, executionId }: AskedAction,
   { action: { id, fingerprint } }: DecidedAction,
   { byCode = false } = {},
 ): Promise<EarlierDecision | null> {
-  const { thread, executionId = null } = asked;
-  const place = { threadId: thread.id, executionId, ...(byCode && { byCode: id }) };
-  const found = await actions.findDecision({ ...place, fingerprint });
-  const former = formerFingerprint(asked);
-  if (found || former === fingerprint) return found;
-  const old = await actions.findDecision({ ...place, fingerprint: former });
-  // A2 of asked-action.ts: an approval for this call alone stays valid.
-  return old && (!old.approved || old.once || old.waitId === '') ? old : null;
+  const place = { threadId: thread.id, executionId: executionId ?? null };
+  return actions.findDecision({ ...place, fingerprint, ...(byCode && { byCode: id }) });
 }
 
 /** Converts a refused approval to a denial. */

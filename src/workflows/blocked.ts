@@ -3,7 +3,6 @@
  * B1. A wait for a model is a timer, during which effects may run: no activity, so any number of threads can wait. The
  *     store has stopped the thread's clocks.
  */
-import { patched } from '@temporalio/workflow';
 import type { BlockedStep } from '../core/thread/waiting-call.ts';
 import { awaitBudget } from './budget.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -16,8 +15,6 @@ export async function awaitBlocked(
   asked: { readonly look: number; readonly signalCount: number },
 ): Promise<void> {
   if (wait) return awaitAnswer(run, wait);
-  // An earlier build that got such an answer waited as for a budget.
-  if (held && patched('waits-for-its-model'))
-    return pauseCall(run, { kind: 'later', name: `the model ${held.model}`, pauseMs: held.pauseMs });
+  if (held) return pauseCall(run, { kind: 'later', name: `the model ${held.model}`, pauseMs: held.pauseMs });
   return awaitBudget(run, asked);
 }

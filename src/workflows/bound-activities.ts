@@ -32,10 +32,9 @@ import type {
 import type { EffectAlarm } from './effect-alarm.ts';
 import { isFailedActivity, toStoredError } from './fault.ts';
 import {
-  callAnswerWait,
+  ACTIVITIES,
   callFinish,
   callModelStep,
-  callQuickTool,
   callReport,
   callRunEffects,
   callSubagent,
@@ -43,7 +42,6 @@ import {
   callTool,
   commit,
   type Heartbeats,
-  STORE,
 } from './proxies.ts';
 
 /** An activity's input without what the run adds. */
@@ -85,16 +83,16 @@ export class BoundActivities {
 
   openThread(input: Unbound<OpenThreadInput>) {
     const bound = { ...input, threadId: this.#threadId, storeId: this.#storeId };
-    return this.informAlarm(commit(STORE.openThread, this.#heartbeats, bound, `open · ${input.agent}`));
+    return this.informAlarm(commit(ACTIVITIES.openThread, this.#heartbeats, bound, `open · ${input.agent}`));
   }
 
   stashItems(items: StashInput['items']) {
-    return commit(STORE.stashItems, this.#heartbeats, { ...this.#ref, items }, `${items.length} queued`);
+    return commit(ACTIVITIES.stashItems, this.#heartbeats, { ...this.#ref, items }, `${items.length} queued`);
   }
 
   cancelExecution(request: CancelRequest): Promise<CancelVerdict> {
     const summary = request.reason ? `cancel · ${request.reason}` : 'cancel';
-    return commit(STORE.cancelExecution, this.#heartbeats, { ...this.#ref, request }, summary);
+    return commit(ACTIVITIES.cancelExecution, this.#heartbeats, { ...this.#ref, request }, summary);
   }
 
   commitStatus(input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {
@@ -102,7 +100,7 @@ export class BoundActivities {
     const shown = error ? `${status}: ${error.code}` : status;
     const summary = reason ? `${shown} · ${reason}` : shown;
     return this.informAlarm(
-      commit(STORE.commitStatus, this.#heartbeats, { ...this.#ref, ...input }, summary),
+      commit(ACTIVITIES.commitStatus, this.#heartbeats, { ...this.#ref, ...input }, summary),
     );
   }
 
@@ -121,7 +119,7 @@ export class BoundActivities {
   }
 
   listUnstarted() {
-    return commit(STORE.listUnstarted, this.#heartbeats, this.#ref, 'children to start');
+    return commit(ACTIVITIES.listUnstarted, this.#heartbeats, this.#ref, 'children to start');
   }
 
   /** B2: the alarm does not receive this result. `next`: the step ahead, if the call may go on into it. */
@@ -132,18 +130,18 @@ export class BoundActivities {
   }
 
   /** B2: the alarm does not receive this result. */
-  runQuickTool(call: CallRef, place: CallPlace): Promise<ToolAttempt> {
-    return callQuickTool({ ...this.#ref, ...place }, summarize(call, place));
-  }
-
-  /** B2: the alarm does not receive this result. */
   recordToolOutcome(call: CallRef, place: CallPlace) {
     const input = { ...this.#ref, ...place };
-    return commit(STORE.recordToolOutcome, this.#heartbeats, input, `what became of ${call.name}`);
+    return commit(ACTIVITIES.recordToolOutcome, this.#heartbeats, input, `what became of ${call.name}`);
   }
 
   answerWait(input: Unbound<AnswerWaitInput>): Promise<WaitAnswerOutcome> {
-    return callAnswerWait(this.#heartbeats, { ...this.#ref, ...input }, `answer of ${input.id}`);
+    return commit(
+      ACTIVITIES.answerWait,
+      this.#heartbeats,
+      { ...this.#ref, ...input },
+      `answer of ${input.id}`,
+    );
   }
 
   /** Runs the model step of a sub-prompt. A fault that persists through all retries becomes the call's result. */
@@ -197,7 +195,7 @@ export class BoundActivities {
 
   #finishSubprompt(place: CallPlace, summary: string, error?: StoredError) {
     const input = { ...this.#ref, ...place, ...(error ? { error } : {}) };
-    return callFinish(STORE.finishSubprompt, this.#heartbeats, input, summary);
+    return callFinish(ACTIVITIES.finishSubprompt, this.#heartbeats, input, summary);
   }
 
   async #askSubagent(call: CallRef, place: CallPlace): Promise<SubagentAttempt> {
@@ -213,7 +211,7 @@ export class BoundActivities {
 
   #finishSubagent(place: CallPlace, summary: string, error?: StoredError) {
     const input = { ...this.#ref, ...place, ...(error ? { error } : {}) };
-    return this.informAlarm(callFinish(STORE.finishSubagent, this.#heartbeats, input, summary));
+    return this.informAlarm(callFinish(ACTIVITIES.finishSubagent, this.#heartbeats, input, summary));
   }
 
   get #ref(): RunRef {

@@ -10,7 +10,7 @@
  * C5. If a child waits for people, the thread shows that wait as its own. The store returns it each time it is asked.
  */
 
-import { condition, getExternalWorkflowHandle, isCancellation, patched } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
 import { workflowIdOf } from '../core/thread/start-options.ts';
 import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ChildStart, WaitBelow } from '../core/thread/subagent-step.ts';
@@ -111,8 +111,7 @@ function showWaitsBelow(
   below: readonly WaitBelow[],
 ): void {
   const [first] = below;
-  if ((first || waits.below.length > 0) && patched('shows-waits-of-children'))
-    presence.showStatus(first ? 'waiting' : 'running');
+  if (first || waits.below.length > 0) presence.showStatus(first ? 'waiting' : 'running');
   waits.showBelow(below);
   const why = first ? `, which waits for ${first.name} (${first.kind} ${first.id})` : '';
   presence.showActivity(`waiting for ${call.name} (${child.threadId})${why}`);

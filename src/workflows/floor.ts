@@ -4,14 +4,9 @@
  * F1. If both want the floor they alternate: a due effect waits for the step, and the next step for that one effect. So
  *     either waits at most for one step, or for the maximum time of one effect.
  * F2. A step that only waits, such as for the report of a child, lends the floor, and takes it back before it goes on.
- * F3. Early versions ran effects and steps at the same time, and their histories replay unchanged. So `patched` is
- *     called only if one finds the other active, and taking a free floor causes no delay that would change the order of
- *     commands.
- * F4. Checking for the floor and taking it happen without an await in between.
+ * F3. Checking for the floor and taking it happen without an await in between.
  */
-import { condition, patched } from '@temporalio/workflow';
-
-const TAKES_TURNS = 'effects-take-turns';
+import { condition } from '@temporalio/workflow';
 
 export class Floor {
   readonly #hasWork: () => boolean;
@@ -30,12 +25,12 @@ export class Floor {
     return this.#effects === 'none' || (this.#effects === 'want' && this.#last === 'effects');
   }
 
-  /** True if the loop's step must wait for an effect. Always false in histories of early versions (F3). */
+  /** True if the loop's step must wait for an effect. */
   get stepMustWait(): boolean {
-    return !this.isFree && patched(TAKES_TURNS);
+    return !this.isFree;
   }
 
-  /** F4: call right after `stepMustWait` was false. */
+  /** F3: call right after `stepMustWait` was false. */
   beginStep(): void {
     this.#step = 'acts';
     this.#last = 'step';
@@ -53,7 +48,7 @@ export class Floor {
   /** F2: called when the wait is over. False if an effect must end first; call again after `awaitEffects`. */
   takeBack(): boolean {
     this.#step = 'wants_back';
-    if (this.#effects === 'act' && patched(TAKES_TURNS)) return false;
+    if (this.#effects === 'act') return false;
     this.#step = 'acts';
     return true;
   }
@@ -63,9 +58,9 @@ export class Floor {
     return condition(() => this.#effects !== 'act');
   }
 
-  /** True if effects must wait for a step. Always false in histories of early versions (F3). */
+  /** True if effects must wait for a step. */
   get effectsMustWait(): boolean {
-    return !this.#isEffectsTurn && patched(TAKES_TURNS);
+    return !this.#isEffectsTurn;
   }
 
   /** Resolves when it is the effects' turn, or `gone` is true. Reserves the next turn for them (F1). */
@@ -74,7 +69,7 @@ export class Floor {
     return condition(() => gone() || this.#isEffectsTurn);
   }
 
-  /** F4: call right after `effectsMustWait` was false. */
+  /** F3: call right after `effectsMustWait` was false. */
   beginEffects(): void {
     this.#effects = 'act';
     this.#last = 'effects';

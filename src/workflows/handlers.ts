@@ -3,14 +3,12 @@
  * opened. Signal handlers never throw: a bad payload must not fail a workflow task.
  * H1. Handlers receive undecoded payloads as letters (letter.ts), possibly several in a batch, and read them within
  *     bounds.
- * H2. Bounds that early versions did not have are enforced behind `patched`.
  */
 import {
   ApplicationFailure,
   condition,
   defineSignal,
   defineUpdate,
-  patched,
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
@@ -27,7 +25,6 @@ import { isTaskThread } from '../core/thread/task-start.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answer-letter.ts';
-import { hasContext, TAKES_CONTEXTS } from './known-context.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { LetterHandler } from './mailbox.ts';
 import {
@@ -109,33 +106,13 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Cancel an execution, the one that runs where none is named: {"executionId"?: "…", "reason"?: "…", "by"?: "…"}.',
 };
 
-type Parse = (payload: unknown, maxDepth?: number) => Parsed<IncomingItem>;
+type Parse = (payload: unknown) => Parsed<IncomingItem>;
 
-const parseMessage: Parse = (payload, maxDepth) => parseMessagePayload(payload, undefined, maxDepth);
+const parseMessage: Parse = (payload) => parseMessagePayload(payload);
 
-/** H2: early versions had no bounds. */
 function parseItem(letter: Letter, parse: Parse): Parsed<IncomingItem> {
-  const parseKnown: Parse = (payload, maxDepth) => parse(withKnownContext(payload), maxDepth);
-  const parsed = parseWithin(letter, parseKnown, LIMITS.payloadBytes);
-  if (parsed.ok || !parsed.beyond || patched('bounds-what-it-reads')) return parsed;
-  return parseWithin(letter, parse, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-}
-
-/** H2: early versions ignored the field `context`. */
-function withKnownContext(payload: unknown): unknown {
-  if (!hasContext(payload) || patched(TAKES_CONTEXTS)) return payload;
-  const { context: _, ...known } = payload;
-  return known;
-}
-
-function parseWithin(
-  letter: Letter,
-  parse: Parse,
-  maxBytes: number,
-  maxDepth?: number,
-): Parsed<IncomingItem> {
-  const read = readLetter(letter, maxBytes);
-  return read.ok ? parse(read.value, maxDepth) : read;
+  const read = readLetter(letter, LIMITS.payloadBytes);
+  return read.ok ? parse(read.value) : read;
 }
 
 /** Handles all updates: the interceptor gives them one name (interceptors.ts, D3). */
@@ -157,10 +134,8 @@ async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: stri
   return accepted;
 }
 
-/** Requests a cancellation. Early versions did not know the signal. */
 function handleCancel(run: ThreadRun, letter: Letter): void {
-  if (!patched('cancels-executions')) run.refusals.addUnknownSignal(cancelExecution.name);
-  else if (!run.ending) run.requests.askCancel(readCancelRequest(readFields(letter)));
+  if (!run.ending) run.requests.askCancel(readCancelRequest(readFields(letter)));
 }
 
 async function answerCancel(run: ThreadRun, letter: Letter): Promise<CanceledView> {
@@ -186,7 +161,7 @@ function validateUpdate(run: ThreadRun, letter: Letter): void {
     if (!ok) throw toFailure({ ok, refusal });
     return;
   }
-  const parsed = parseWithin(letter, parseMessage, LIMITS.payloadBytes);
+  const parsed = parseItem(letter, parseMessage);
   if (!parsed.ok) throw toFailure(parsed);
 }
 
@@ -230,8 +205,7 @@ function handleFamilySignal(run: ThreadRun, letter: Letter): void {
     run.budget.receive();
     return;
   }
-  // Early versions treated it as an announcement of items in line.
-  if (isChildId(waitOf) && patched('shows-waits-of-children')) {
+  if (isChildId(waitOf)) {
     run.family.receive({ waitOf });
     return;
   }
@@ -239,8 +213,7 @@ function handleFamilySignal(run: ThreadRun, letter: Letter): void {
   if (boot !== true) run.inbox.wake();
   if (speaks !== true) return;
   run.inbox.hearRelative();
-  // Early versions ignored the field.
-  if (unprompted === true && patched('goes-on-unprompted')) run.goOnUnprompted();
+  if (unprompted === true) run.goOnUnprompted();
 }
 
 function readEnd(letter: Letter): EndRequest {

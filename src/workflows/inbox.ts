@@ -87,10 +87,18 @@ export class Inbox {
   }
 
   /** Takes the state from the store if none was carried. A stopped thread stays parked unless a message came too. */
-  resume(opened: { readonly waiting: number; readonly stopped: boolean }, stopHolds: () => boolean): void {
-    this.queue.addWaiting(opened.waiting);
-    const stops = this.#parked && stopHolds();
-    this.#parked = stops || (opened.stopped && !this.queue.hasArrivals && !this.#hasRelativeMessage);
+  resume({
+    waiting,
+    stopped,
+    stopHolds,
+  }: {
+    readonly waiting: number;
+    readonly stopped: boolean;
+    readonly stopHolds: boolean;
+  }): void {
+    this.queue.addWaiting(waiting);
+    const stops = this.#parked && stopHolds;
+    this.#parked = stops || (stopped && !this.queue.hasArrivals && !this.#hasRelativeMessage);
   }
 
   /** Records that others have seen this many pending rows in the store. */

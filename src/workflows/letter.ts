@@ -27,7 +27,7 @@ export interface Batch {
 
 export type Read =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly refusal: Refusal; readonly beyond?: true };
+  | { readonly ok: false; readonly refusal: Refusal };
 
 const NULL = 'binary/null';
 const JSON_PLAIN = 'json/plain';
@@ -62,12 +62,12 @@ export function readLetter({ payload }: Letter, maxBytes: number): Read {
   const { data } = payload;
   if (data && maxBytes < data.length) {
     const reason = `the payload of ${data.length} bytes is more than the ${maxBytes} that are read; send it with the everthread client, which stores large content first`;
-    return { ...refuse('MessageTooLarge', reason), beyond: true };
+    return refuse('MessageTooLarge', reason);
   }
   // Nested lists are the most expensive JSON to parse, and would be refused afterwards.
   if (data && maxBytes !== Number.POSITIVE_INFINITY && isNested(data, LIMITS.jsonDepth + 1)) {
     const reason = `the payload is nested deeper than ${LIMITS.jsonDepth} levels`;
-    return { ...refuse('InvalidMessage', reason), beyond: true };
+    return refuse('InvalidMessage', reason);
   }
   try {
     return { ok: true, value: JSON.parse(decodeText(data)) };

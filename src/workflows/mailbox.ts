@@ -5,7 +5,7 @@
  * B1. While letters wait, later ones wait behind them. Only `terminate` bypasses the mailbox.
  * B2. The thread does not continue as new while letters wait (continue.ts): they exist only in this run's memory.
  */
-import { CancellationScope, condition, patched } from '@temporalio/workflow';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
 import { type Budget, type Letter, letterBytes } from './letter.ts';
 
@@ -31,15 +31,10 @@ export class Mailbox {
   }
 
   receive(letter: Letter, budget: Budget, take: LetterHandler): void {
-    if (this.empty && this.#hasBudget(budget.left)) {
+    if (this.empty && budget.left > 0) {
       budget.left -= costOf(letter);
       take(letter);
     } else this.#defer({ letter, take });
-  }
-
-  /** Early versions processed everything at once. */
-  #hasBudget(left: number): boolean {
-    return left > 0 || !patched('spreads-a-flood');
   }
 
   #defer(waiting: DeferredLetter): void {

@@ -2,7 +2,6 @@
  * Opens a run: loads from the store the state of the thread, the worker settings that apply, and whether the thread has
  * ended.
  */
-import { patched } from '@temporalio/workflow';
 import type { OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import { settle, showActivityAtRest } from './rest.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -43,8 +42,8 @@ export async function open(run: ThreadRun): Promise<void> {
 function resume(run: ThreadRun, { status, afterStep, turnOpen, waiting }: Opened): void {
   run.turn.resume({ afterStep, turnOpen });
   // A stop that arrived with the start, after all its messages, holds: this is the case if a stop revives a killed run.
-  const stopHolds = () => run.requests.stop !== undefined && patched('a-stop-before-the-opening-holds');
-  run.inbox.resume({ waiting, stopped: status === 'stopped' }, stopHolds);
+  const stopHolds = run.requests.stop !== undefined;
+  run.inbox.resume({ waiting, stopped: status === 'stopped', stopHolds });
   if (turnOpen) run.presence.resume('running');
   else run.presence.resume(status === 'running' ? 'idle' : status);
 }

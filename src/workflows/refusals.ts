@@ -2,7 +2,7 @@
  * Items that the thread has refused. Signals cannot return an error, so each refusal is logged here and passed to the
  * store, where it becomes an event.
  */
-import { log, patched } from '@temporalio/workflow';
+import { log } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { SIGNAL_NAMES } from './messages.ts';
@@ -42,7 +42,7 @@ export class Refusals {
   /** Drops a signal with an unknown name; the first one of a run is added as a refusal. */
   addUnknownSignal(name: string): void {
     this.#unknown += 1;
-    if (this.#unknown > 1 || !patched('tells-of-unknown-signals')) return;
+    if (this.#unknown > 1) return;
     const known = SIGNAL_NAMES.join(', ');
     this.add({
       code: 'InvalidMessage',

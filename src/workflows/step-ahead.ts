@@ -7,14 +7,12 @@
  * A2. The outcome of a step ahead is the loop's next step. If it was not received, the step is asked for again (N2),
  *     after all arrivals are in line in the store. If the loop ends the execution first, it is dropped: the store has
  *     the step. The thread does not continue as new before.
- * A3. Offering a step ahead adds no command; only the activity's answer does. So histories of early versions replay.
- * A4. The ordinals that a run uses do not depend on whether a model step went on. The activity has an ordinal n, and
- *     the step ahead has -1 - n. Otherwise a worker of an early version that takes a thread over would ask for its next
- *     step under the ordinal of another one.
- * A5. A model step may go on only if the previous step's calls were all quick. So for other agents each activity is
+ * A3. The ordinals that a run uses do not depend on whether a model step went on: the activity has an ordinal n, and
+ *     the step ahead has -1 - n.
+ * A4. A model step may go on only if the previous step's calls were all quick. So for other agents each activity is
  *     named after its one step.
  */
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { CallWithNext, NextStep, NextStepOffer, StepWithNext } from '../core/thread/next-step.ts';
 import type { CallRef, ModelStepOutcome, StoredStep, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallEnd } from '../core/thread/step-end.ts';
@@ -49,7 +47,7 @@ export function planAhead(
 ): Ahead | undefined {
   const isLast = ended.length === step.callCount - 1;
   if (!isLast || (call.mode !== 'once' && call.mode !== 'idempotent')) return undefined;
-  if (step.taken === undefined || !isFree(run)) return undefined;
+  if (!isFree(run)) return undefined;
   const { turn, presence } = run;
   const [done, failed] = [true, false].map((succeeded) =>
     turn.foresee(step, [...ended, { name: call.name, succeeded }]),
@@ -66,13 +64,13 @@ export function planAhead(
   return { step: next, summary: presence.nameStep() };
 }
 
-/** The step ahead for the model step that is about to be asked for (A5). */
+/** The step ahead for the model step that is about to be asked for (A4). */
 export function planNextOffer(run: ThreadRun, number: number): NextStepOffer | undefined {
   const offered = run.ahead.expected && isFree(run) && !run.inbox.queue.hasArrivals;
   return offered ? toOffer(-1 - number) : undefined;
 }
 
-/** A4: the number of the activity that asks for a step; a new one if the step's ordinal is that of a step ahead. */
+/** A3: the number of the activity that asks for a step; a new one if the step's ordinal is that of a step ahead. */
 export function numberOf(run: ThreadRun, { ordinal }: Pick<NextStepOffer, 'ordinal'>): number {
   return ordinal < 0 ? run.nextOrdinal() : ordinal;
 }
@@ -97,12 +95,12 @@ export class StepsAhead {
     return this.#held !== undefined;
   }
 
-  /** A5: true if the previous step's calls were all quick. */
+  /** A4: true if the previous step's calls were all quick. */
   get expected(): boolean {
     return this.#expected;
   }
 
-  /** A5: called with each stored step. */
+  /** A4: called with each stored step. */
   notice({ callCount, ran }: StoredStep): void {
     if (callCount > 0) this.#expected = ran?.length === callCount;
   }
@@ -127,8 +125,7 @@ export class StepsAhead {
   /** Called if the activity was lost and the store has the call's result: it may have gone on into the step. */
   receiveLost(called: ToolCallOutcome): ToolCallOutcome {
     if (called.kind !== 'done' || called.directive !== undefined) return called;
-    // A3: no answer decides here, and holding the step changes commands: arrivals are spilled before it.
-    if (patched('goes-on-in-a-call')) this.#held = this.#asked;
+    this.#held = this.#asked;
     return called;
   }
 

@@ -181,8 +181,6 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   if (run.ended) return { kind: 'aborted' };
   turn.completeStep(outcome.step);
   if (calls.denied) return { kind: 'fails', error: calls.denied };
-  // Early versions did not apply the stop rules if more input was waiting.
-  if (outcome.moreInput && outcome.taken === undefined) return { kind: 'goes_on' };
   const { goesOn, reason } = turn.judge(outcome, calls.ended);
   return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason };
 }

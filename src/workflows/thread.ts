@@ -14,18 +14,16 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
-import { InvalidStart, isTooDeep, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
+import { InvalidStart, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
 import { runAnswerLoop } from './answers.ts';
 import { runCancelLoop } from './cancels.ts';
 import { runChildStartLoop } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectLoop } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
-import { hasContext, TAKES_CONTEXTS } from './known-context.ts';
 import { type Letter, readLetter } from './letter.ts';
 import { open } from './opening.ts';
 import { report } from './report.ts';
@@ -52,7 +50,7 @@ export async function thread(input: unknown): Promise<{ outcome: 'terminated' }>
 
 /** Shows the end of a thread that was ended by code of the project, or through another run. */
 function showEnd({ presence, settings }: ThreadRun): void {
-  if (presence.status === 'terminated' || !settings || !patched('shows-an-end-from-elsewhere')) return;
+  if (presence.status === 'terminated' || !settings) return;
   presence.showStatus('terminated');
   presence.showActivity('terminated');
 }
@@ -63,11 +61,7 @@ function readStart(letter: Letter): StartInput {
     // The server limits the size of the input.
     const read = readLetter(letter, Number.POSITIVE_INFINITY);
     if (!read.ok) throw new InvalidStart(read.refusal.reason);
-    const unbounded = isTooDeep(read.value) && !patched('bounds-what-it-reads');
-    const maxDepth = unbounded ? Number.POSITIVE_INFINITY : undefined;
-    if (!hasContext(read.value) || patched(TAKES_CONTEXTS))
-      return parseStartInput(read.value, workflowId, maxDepth);
-    return parseStartInput({ ...read.value, context: undefined }, workflowId, maxDepth);
+    return parseStartInput(read.value, workflowId);
   } catch (error) {
     // Any other error, such as a carried state that only a newer worker can read, fails the task until one takes it.
     if ((error as Error).name !== 'InvalidStart') throw error;
@@ -92,7 +86,8 @@ async function runLoop(run: ThreadRun): Promise<void> {
     else if (run.hasWork && run.floor.stepMustWait) await awaitFloor(run);
     else if (run.hasWork) await advance(run, await runStep(run));
     else if (run.wanted) await settle(run, toUnchangedRest(run));
-    else await condition(() => run.wanted || (mayContinue(run) && continuesFromRest(run)));
+    // Signals that cause no work still grow the history of a thread at rest.
+    else await condition(() => run.wanted || mayContinue(run));
   }
   // The process that ended the thread may have died before it notified the children, and it runs no end hooks.
   if (run.family.isParent || run.tellsEnd) await commitEnd(run);
@@ -109,14 +104,6 @@ function awaitFloor(run: ThreadRun): Promise<void> {
     run,
     condition(() => floor.isFree || run.ending || requests.stop !== undefined || mayContinue(run)),
   );
-}
-
-/**
- * True if a thread at rest may continue as new: signals that cause no work still grow its history. Early versions did
- * not, until the server refused every signal.
- */
-function continuesFromRest(run: ThreadRun): boolean {
-  return run.effects.looked || patched('continues-from-rest');
 }
 
 async function advance(run: ThreadRun, step: StepEnd): Promise<void> {

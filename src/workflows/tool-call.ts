@@ -10,7 +10,6 @@ import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
 import type { Ahead, CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
-import { withoutLocalActivities } from './proxies.ts';
 import { runSubprompt } from './subprompt.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
@@ -68,13 +67,5 @@ async function dispatch(
 ): Promise<ToolAttempt | CallWithNext> {
   // Forget earlier signals: only those from here on concern what this attempt asks.
   run.waits.listen();
-  if (call.mode === 'quick' && !withoutLocalActivities()) {
-    try {
-      return await run.activities.runQuickTool(call, place);
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      // It took longer than a second, or its worker was lost: the store decides whether it runs again.
-    }
-  }
   return run.activities.runTool(call, place, next);
 }

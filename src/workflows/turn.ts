@@ -77,19 +77,13 @@ export class Turn {
 
   /** Counts a step that is stored and whose calls are to be run. Returns the state before the step was counted. */
   beginStep(outcome: StoredStep): TurnState {
-    const { answered, side, taken, executionId } = outcome;
+    const { taken, executionId } = outcome;
     if (executionId !== undefined) this.#change({ executionId });
     this.#change({ turnOpen: true, stopReason: null });
     this.#change({ session: toSession(this.#state.session, outcome) });
     const before = this.#state;
-    const { totalSteps, steps, sideSteps } = before;
-    this.#change({ totalSteps: totalSteps + 1 });
-    // The store counts, because counts in a workflow are lost with a killed run. Early versions counted here.
-    if (taken) this.#change({ steps: taken.a + taken.b, sideSteps: taken });
-    else if (answered) {
-      const acted = side ?? 'a';
-      this.#change({ steps: steps + 1, sideSteps: { ...sideSteps, [acted]: sideSteps[acted] + 1 } });
-    }
+    // The store counts steps, because counts in a workflow are lost with a killed run.
+    this.#change({ totalSteps: before.totalSteps + 1, steps: taken.a + taken.b, sideSteps: taken });
     return before;
   }
 

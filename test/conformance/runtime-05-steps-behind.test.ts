@@ -43,7 +43,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     ]);
   });
 
-  it('counts as before: a worker of an early version goes on under ordinals that no other command of the run had', async () => {
+  it('asks for each step under an ordinal that no other command of the run has', async () => {
     const model = scriptedModel([calls('note'), calls('note'), calls('note'), calls('note'), says('done')]);
     const runtime = await testRuntime({ model, tools: { note } });
     const thread = await runtime.start('go');

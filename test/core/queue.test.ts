@@ -82,20 +82,6 @@ describe('the queue', () => {
     expect(ids(queue.nextSpill())).toEqual([`m${LIMITS.stashItems}`]);
   });
 
-  it('lets go of an item of an early version that is too deep to be stored, and keeps the others', () => {
-    const nested = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
-    const state = new ThreadQueue('run').toState();
-    const deep: QueueItem = { ...message('deep'), id: 'deep', metadata: { a: nested } } as QueueItem;
-    const good: QueueItem = { ...message('good'), id: 'good' } as QueueItem;
-    const queue = new ThreadQueue('run', { ...state, inline: [deep, good] });
-    queue.accept({ ...message('deep too'), metadata: { a: nested } } as IncomingItem);
-    expect(queue.holdsUnstorable).toBe(true);
-    expect(ids(queue.dropUnstorable())).toEqual(['deep', 'deep too']);
-    expect(queue.holdsUnstorable).toBe(false);
-    expect(ids(queue.nextSpill())).toEqual(['good']);
-    expect(queue.inlineBytes).toBe(JSON.stringify(good).length);
-  });
-
   it('remembers the newest ids only', () => {
     const queue = new ThreadQueue('run');
     for (let n = 0; n <= LIMITS.seenIds; n++) queue.accept(message(`m${n}`));

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../src/core/thread/snapshot.ts';
 
 export function aSnapshot(fields: Partial<Snapshot> = {}): Snapshot {
   return {
-    version: 2,
+    version: 1,
     waiting: 3,
     inline: [{ kind: 'message', id: 'm9', role: 'user', content: 'later' }],
     taken: 1,

@@ -15,7 +15,7 @@ describe('carried state', () => {
     expect(parseSnapshot(throughJson(snapshot))).toEqual(snapshot);
   });
 
-  it.each([undefined, null, 'text', {}, { ...aSnapshot(), version: 0 }, { ...aSnapshot(), version: 3 }])(
+  it.each([undefined, null, 'text', {}, { ...aSnapshot(), version: 0 }, { ...aSnapshot(), version: 2 }])(
     'of an unknown version is refused: %#',
     (value) => {
       expect(() => parseSnapshot(value)).toThrow(/version .* is unknown to this worker/);
@@ -44,25 +44,6 @@ describe('carried state', () => {
     ['stopReason', 1],
   ])('that is damaged names the field: %s', (field, value) => {
     expect(() => parseSnapshot({ ...aSnapshot(), [field]: value })).toThrow(`damaged at "${field}"`);
-  });
-
-  /** A snapshot as builds wrote it before threads had two sides and families. */
-  const { session: _, sideSteps: __, stopReason: ___, ...rest } = aSnapshot();
-  const older = { ...rest, version: 1 };
-
-  it('of version 1 is read as that of a thread with one AI side and no family', () => {
-    expect(parseSnapshot(throughJson(older))).toEqual({
-      ...older,
-      version: 2,
-      session: null,
-      sideSteps: { a: 0, b: 0 },
-      stopReason: null,
-    });
-  });
-
-  it('of a build that did not carry what a step has in hand is read as having nothing in hand', () => {
-    const { taken: _taken, ...oldest } = older;
-    expect(parseSnapshot(oldest).taken).toBe(0);
   });
 });
 

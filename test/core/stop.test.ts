@@ -367,25 +367,3 @@ describe('[runtime 3.7] whether another step follows', () => {
     expect(evaluateStop(given).goesOn).toBe(goesOn);
   });
 });
-
-describe('a history of an early version', () => {
-  it.each<[string, Partial<StopVerdict>, StepFacts]>([
-    [
-      'a step of queued tools met no limit',
-      { ends: 'nothing', goesOn: true },
-      facts({ rules: { maxSteps: 1 }, answered: false, calls: [ok('other')] }),
-    ],
-    [
-      'a session tool that failed silenced code',
-      { ends: 'nothing', goesOn: true },
-      facts({ rules: EVERY_RULE, calls: [failed('finish')], directive: 'stop' }),
-    ],
-    [
-      'only the end of a turn met the cap of turns',
-      { ends: 'nothing', goesOn: true },
-      two({ rules: { other: { maxSessionTurns: 1 } }, calls: [ok('other')], turns: 5 }),
-    ],
-  ])('%s', (_rule, verdict, given) => {
-    expect(evaluateStop({ ...given, early: true })).toMatchObject(verdict);
-  });
-});

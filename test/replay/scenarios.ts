@@ -154,10 +154,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       );
     },
   },
-  /**
-   * Every refusal and every rest that the bounds on signals introduced. The history `flooded-before-bounds` is of a
-   * version without bounds: its threads rested beyond their limit and accepted every signal.
-   */
+  /** Every refusal and every rest that the bounds on signals cause. */
   'beyond-bounds': {
     model: () => scriptedModel(() => says('ok')),
     options: { configuration: { historySoftLimit: 50 } },

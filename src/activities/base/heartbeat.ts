@@ -10,6 +10,5 @@
 const HEARTBEATS_PER_TIMEOUT = 3;
 
 export function heartbeatPauseMs(timeoutMs: number | undefined, stopWithinMs: number): number {
-  // Activities of early versions have no heartbeat timeout.
   return Math.min(Math.floor((timeoutMs ?? Number.POSITIVE_INFINITY) / HEARTBEATS_PER_TIMEOUT), stopWithinMs);
 }

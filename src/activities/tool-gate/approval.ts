@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
-import { formerFingerprint, showAction } from '../../state/asked-action.ts';
+import { showAction } from '../../state/asked-action.ts';
 import type { AnsweredCall } from '../../state/check-arguments.ts';
 import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
 import {
@@ -49,10 +49,8 @@ export async function askApproval(
   const { name, callId, executionId, signal } = asked;
   const { step, index, waits = [] } = execution;
   // A1: for this call and this fingerprint.
-  const keyOf = (fingerprint: string) => `approval:${step}:${index}:${fingerprint}`;
-  const key = keyOf(action.action.fingerprint);
-  const former = waits.length > 0 && keyOf(formerFingerprint(asked));
-  const { wait: answered } = waits.findLast((each) => each.key === key || each.key === former) ?? {};
+  const key = `approval:${step}:${index}:${action.action.fingerprint}`;
+  const { wait: answered } = waits.findLast((each) => each.key === key) ?? {};
   // A4: before the decision.
   if (answered) return judgeAnswer(action, answered);
   if (action.decision.effect !== 'require_approval') return go();

@@ -61,5 +61,5 @@ export function toSnapshot(
   { queue, turn, storeId = '', ...own }: Carried & { readonly queue: QueueState },
   settings: Settings,
 ): Snapshot {
-  return { version: 2, ...queue, ...turn, ...own, storeId, settings };
+  return { version: 1, ...queue, ...turn, ...own, storeId, settings };
 }

@@ -87,8 +87,6 @@ function isIdOrAbsent(value: unknown): value is string | null | undefined {
 interface Refused {
   readonly ok: false;
   readonly refusal: Refusal;
-  /** Set if refused for its depth: early versions had no depth limit, and a replay must accept what they accepted. */
-  readonly beyond?: true;
 }
 
 function refuse(code: Refusal['code'], reason: string, id?: unknown): Refused {
@@ -105,7 +103,6 @@ const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachment
 export function parseMessagePayload(
   payload: unknown,
   roles: readonly string[] = ['user', 'assistant'],
-  maxDepth: number = LIMITS.jsonDepth,
 ): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "content" string');
@@ -118,7 +115,7 @@ export function parseMessagePayload(
   }
   return payload.stored === true
     ? parseStored(named.value, role)
-    : parseContent(payload, { ...named.value, role, maxDepth });
+    : parseContent(payload, { ...named.value, role });
 }
 
 interface Ids {
@@ -148,12 +145,11 @@ function parseStored({ id, executionId }: Ids, role: string): Parsed<IncomingIte
 
 interface MessageHead extends Ids {
   readonly role: string;
-  readonly maxDepth: number;
 }
 
 function parseContent(
   payload: Readonly<Record<string, unknown>>,
-  { id, executionId, role, maxDepth }: MessageHead,
+  { id, executionId, role }: MessageHead,
 ): Parsed<IncomingItem> {
   const { silent, metadata, attachments } = payload;
   if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
@@ -169,7 +165,7 @@ function parseContent(
   if (metadata !== undefined && metadata !== null && !isRecord(metadata)) {
     return refuse('InvalidMessage', '"metadata" must be an object', id);
   }
-  if (isDeeper(metadata, maxDepth)) return refuseDepth('metadata', maxDepth, id);
+  if (isTooDeep(metadata)) return refuseDepth('metadata', id);
   const context = readContext(payload);
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
   return withinBytes({
@@ -186,10 +182,7 @@ function parseContent(
 }
 
 /** `queueTool`: `{ id?, name, arguments?, unanswered?, context?, executionId? }`. */
-export function parseToolPayload(
-  payload: unknown,
-  maxDepth: number = LIMITS.jsonDepth,
-): Parsed<IncomingItem> {
+export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
   const { name, arguments: args = {} } = payload;
@@ -200,22 +193,22 @@ export function parseToolPayload(
     return refuse('InvalidMessage', '"name" must be the name of a tool', id);
   }
   if (!isRecord(args)) return refuse('InvalidMessage', '"arguments" must be an object', id);
-  if (isDeeper(args, maxDepth)) return refuseDepth('arguments', maxDepth, id);
+  if (isTooDeep(args)) return refuseDepth('arguments', id);
   const context = readContext(payload);
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
-  // Any value but true is ignored, not refused: earlier versions ignored this field.
+  // Any value but true is ignored, not refused.
   const said = { ...(payload.unanswered === true ? { unanswered: true as const } : {}), ...context.given };
   return withinBytes({ kind: 'tool', ...named.value, name, arguments: args, ...said });
 }
 
 /** Checked before anything else: a recursive function would exhaust its stack on deeper values. */
-function isDeeper(value: unknown, maxDepth: number): boolean {
+function isTooDeep(value: unknown): boolean {
+  const maxDepth = LIMITS.jsonDepth;
   return measureJson(value, { maxDepth, maxBytes: LIMITS.contentBytes }).depth > maxDepth;
 }
 
-function refuseDepth(field: string, maxDepth: number, id: unknown): Parsed<IncomingItem> {
-  const reason = `"${field}" is nested deeper than ${maxDepth} levels`;
-  return { ...refuse('InvalidMessage', reason, id), beyond: true };
+function refuseDepth(field: string, id: unknown): Parsed<IncomingItem> {
+  return refuse('InvalidMessage', `"${field}" is nested deeper than ${LIMITS.jsonDepth} levels`, id);
 }
 
 /** Returns the item, or a refusal if it is larger than a signal may be. */

@@ -7,8 +7,6 @@
  * I3. `waiting` is a hint: it may lack rows that a tool wrote, until the next commit counts them.
  * I4. An item's size is that of its JSON, ids included: ten thousand empty items still have a size. It is measured once, on
  *     arrival, and totals are kept: reading a total never walks over thousands of items.
- * I5. An item too deep to be written as JSON can only come from a run of an early version; `dropUnstorable` removes it,
- *     since otherwise no item behind it would reach the store.
  */
 
 import { measureJson } from '../value/json-measure.ts';
@@ -26,7 +24,6 @@ export interface QueueState {
 interface MeasuredItem {
   readonly item: QueueItem;
   readonly bytes: number;
-  readonly tooDeep: boolean;
 }
 
 export class ThreadQueue {
@@ -37,7 +34,6 @@ export class ThreadQueue {
   #taken: MeasuredItem[];
   #arrivals: MeasuredItem[];
   #bytes: number;
-  #tooDeep: number;
 
   /** `origin` is the first run id of the chain: the same after replay, reset and continue-as-new. */
   constructor(origin: string, carried?: QueueState) {
@@ -49,7 +45,6 @@ export class ThreadQueue {
     this.#taken = held.slice(0, carried?.taken ?? 0);
     this.#arrivals = held.slice(this.#taken.length);
     this.#bytes = bytesOf(held);
-    this.#tooDeep = this.#arrivals.filter(({ tooDeep }) => tooDeep).length;
   }
 
   /** Accepts an item and returns its id; an id seen before is the same item, accepted once. */
@@ -63,7 +58,6 @@ export class ThreadQueue {
     const held = measureItem({ ...item, id });
     this.#arrivals.push(held);
     this.#bytes += held.bytes;
-    if (held.tooDeep) this.#tooDeep += 1;
     return { id, duplicate: false };
   }
 
@@ -107,7 +101,6 @@ export class ThreadQueue {
     if (!this.mustStash) {
       this.#taken = [...this.#taken, ...this.#arrivals];
       this.#arrivals = [];
-      this.#tooDeep = 0;
     }
     return this.#taken.map(({ item }) => item);
   }
@@ -121,12 +114,12 @@ export class ThreadQueue {
   }
 
   /** The next arrivals for the store, oldest first, within the size of one batch; empty when there are none. */
-  nextSpill(mostItems: number = LIMITS.stashItems): readonly QueueItem[] {
+  nextSpill(): readonly QueueItem[] {
     let bytes = 0;
     let count = 0;
     for (const held of this.#arrivals) {
       bytes += held.bytes;
-      if (count > 0 && (bytes > LIMITS.stashBytes || count >= mostItems)) break;
+      if (count > 0 && (bytes > LIMITS.stashBytes || count >= LIMITS.stashItems)) break;
       count += 1;
     }
     return this.#arrivals.slice(0, count).map(({ item }) => item);
@@ -136,19 +129,6 @@ export class ThreadQueue {
     this.#bytes -= bytesOf(this.#arrivals.slice(0, batch.length));
     this.#arrivals = this.#arrivals.slice(batch.length);
     this.#waiting += batch.length;
-  }
-
-  get holdsUnstorable(): boolean {
-    return this.#tooDeep > 0;
-  }
-
-  /** Applies I5; returns the items that it removed. */
-  dropUnstorable(): readonly QueueItem[] {
-    const dropped = this.#arrivals.filter(({ tooDeep }) => tooDeep);
-    this.#arrivals = this.#arrivals.filter(({ tooDeep }) => !tooDeep);
-    this.#bytes -= bytesOf(dropped);
-    this.#tooDeep = 0;
-    return dropped.map(({ item }) => item);
   }
 
   /** Counts rows that a tool wrote into the store. */
@@ -178,9 +158,7 @@ export class ThreadQueue {
 }
 
 function measureItem(item: QueueItem): MeasuredItem {
-  const { bytes, depth } = measureJson(item);
-  // The item adds one level to what its sender wrote.
-  return { item, bytes, tooDeep: depth > LIMITS.jsonDepth + 1 };
+  return { item, bytes: measureJson(item).bytes };
 }
 
 function bytesOf(held: readonly MeasuredItem[]): number {

@@ -1,18 +1,18 @@
 /**
  * What a thread's workflow carries through continue-as-new: counters and ids, never large content.
- * I1. `version` increases with the shape; `parseSnapshot` reads every older version, and the rest of the code handles
- *     only the newest.
+ * I1. `version` increases with the shape; `parseSnapshot` reads every released version, and the rest of the code
+ *     handles only the newest.
  * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
  */
 
 import { showJson } from '../value/json-measure.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Settings } from './open-thread.ts';
-import { NO_STEPS, type Session, type SideSteps } from './session.ts';
+import type { Session, SideSteps } from './session.ts';
 import type { ThreadStatus } from './step.ts';
 
 export interface Snapshot {
-  readonly version: 2;
+  readonly version: 1;
   /** Number of items in line in the store; a hint, corrected by every commit that reads the store. */
   readonly waiting: number;
   /** Items whose content is still in the workflow; small, since larger ones go to the store. */
@@ -44,27 +44,15 @@ export interface Snapshot {
   readonly stopReason: string | null;
 }
 
-/** `taken` was added after the first histories were recorded. */
-const BEFORE_TAKEN: Pick<Partial<Snapshot>, 'taken'> = { taken: 0 };
-
-/** The fields of version 2: a thread of version 1 has one AI side and no family. */
-const WITHOUT_FAMILY = {
-  version: 2,
-  session: null,
-  sideSteps: NO_STEPS,
-  stopReason: null,
-} as const;
-
 /** Throws on a version that this build does not know: an older worker must not run a newer thread. */
 export function parseSnapshot(value: unknown): Snapshot {
   const version = (value as { version?: unknown } | null)?.version;
-  if (version === 1) return checkFields({ ...BEFORE_TAKEN, ...(value as Snapshot), ...WITHOUT_FAMILY });
-  if (version === 2) return checkFields(value as Snapshot);
+  if (version === 1) return checkFields(value as Snapshot);
   throw new Error(`carried state of version ${showJson(version)} is unknown to this worker; run a newer one`);
 }
 
 const FIELDS: Readonly<Record<keyof Snapshot, (value: unknown) => boolean>> = {
-  version: (value) => value === 2,
+  version: (value) => value === 1,
   waiting: isCount,
   inline: Array.isArray,
   taken: isCount,

@@ -44,19 +44,15 @@ export function isThreadId(value: unknown): value is string {
 }
 
 /** True if the input is deeper than senders may write. Carried state is left out: the previous run has checked it. */
-export function isTooDeep(input: unknown): boolean {
+function isTooDeep(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   const { carried: _carried, ...others } = input as Record<string, unknown>;
   return measureJson(others, { maxDepth: LIMITS.jsonDepth }).depth > LIMITS.jsonDepth;
 }
 
-export function parseStartInput(
-  input: unknown,
-  workflowId: string,
-  maxDepth: number = LIMITS.jsonDepth,
-): StartInput {
+export function parseStartInput(input: unknown, workflowId: string): StartInput {
   if (!isRecord(input)) throw new InvalidStart('the input must be an object such as {"agent":"assistant"}');
-  if (maxDepth <= LIMITS.jsonDepth && isTooDeep(input)) {
+  if (isTooDeep(input)) {
     throw new InvalidStart(`the input is nested deeper than ${LIMITS.jsonDepth} levels`);
   }
   const { messages = [], carried } = input;
@@ -68,7 +64,7 @@ export function parseStartInput(
     ...parseFamily(input, threadId),
     ...standing,
     ...parseStored(input),
-    messages: parseMessages(messages, maxDepth).map(applyCancellation(canceled)),
+    messages: parseMessages(messages).map(applyCancellation(canceled)),
     carried: carried === undefined || carried === null ? null : parseSnapshot(carried),
   };
 }
@@ -147,13 +143,13 @@ function parseThreadId(given: unknown, workflowId: string): string {
   return threadId;
 }
 
-function parseMessages(messages: unknown, maxDepth: number): IncomingItem[] {
+function parseMessages(messages: unknown): IncomingItem[] {
   if (!Array.isArray(messages)) throw new InvalidStart('"messages" must be an array');
   if (messages.length > LIMITS.startMessages) {
     throw new InvalidStart(`"messages" may contain at most ${LIMITS.startMessages} entries`);
   }
   return messages.map((message, index) => {
-    const parsed = parseMessagePayload(message, ['user', 'assistant', 'system'], maxDepth);
+    const parsed = parseMessagePayload(message, ['user', 'assistant', 'system']);
     if (!parsed.ok) throw new InvalidStart(`messages[${index}]: ${parsed.refusal.reason}`);
     return parsed.value;
   });

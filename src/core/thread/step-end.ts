@@ -27,7 +27,7 @@ export interface StepEnd {
 }
 
 export function evaluateStepEnd(
-  { rules, text, answered, side = 'a', directive, moreInput, taken }: StoredStep,
+  { rules, text, answered, side = 'a', directive, moreInput }: StoredStep,
   calls: readonly CallEnd[],
   { sideSteps, session }: TurnProgress,
 ): StepEnd {
@@ -39,7 +39,6 @@ export function evaluateStepEnd(
     calls,
     sideSteps,
     moreInput,
-    ...(taken === undefined ? { early: true } : {}),
     turns: (session ?? NEW_SESSION).turns,
     directive: calls.findLast((call) => call.directive)?.directive ?? directive,
   });

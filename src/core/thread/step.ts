@@ -112,8 +112,8 @@ export type ModelStepOutcome =
         /** The side that made the step, and turns of the session before it, as counted by the store; absent for one AI side. */
         readonly side?: Side;
         readonly turns?: number;
-        /** Steps of each side against the limits, this one included (step-limit.ts, L1); absent in answers of early versions. */
-        readonly taken?: SideSteps;
+        /** Steps of each side against the limits, this one included (step-limit.ts, L1). */
+        readonly taken: SideSteps;
         /**
          * Items in line after the step, if it was taken over or hooks may have queued some; later items follow them.
          */

@@ -7,7 +7,6 @@
  *     apply.
  * I4. With one AI side the end of a turn ends the execution, since the person acts next; if the person's input is
  *     already there, the next turn begins. With two, the other side acts.
- * I5. Steps that an early version answered are judged by its rules: a replay must not decide differently.
  */
 
 import type { Side, StepDirective } from '../author/thread-execution.ts';
@@ -64,8 +63,6 @@ export interface StepFacts {
    * process has answered, and requested nothing else.
    */
   readonly directive?: StepDirective;
-  /** I5. True if an early version answered the step. */
-  readonly early?: boolean;
 }
 
 /** If `ends` is `nothing`, the same side acts again; if `turn`, the other side, or with one AI side the person. */
@@ -120,8 +117,6 @@ const bySessionToolThatFailed = (facts: StepFacts): Ruling | undefined =>
 const STOP_RULES: readonly ((facts: StepFacts) => Ruling | undefined)[] = [
   (facts) => (succeeded(facts, facts.rules.sessionFail) ? endsSession('session_fail') : undefined),
   (facts) => (succeeded(facts, facts.rules.sessionStop) ? endsSession('session_stop') : undefined),
-  // I5: early versions judged the failed tool before requests of code.
-  (facts) => (facts.early ? bySessionToolThatFailed(facts) : undefined),
   byCode,
   bySessionToolThatFailed,
   (facts) => (succeeded(facts, facts.rules.stopTool) ? endsTurn('stop_tool') : undefined),
@@ -148,14 +143,9 @@ function actsAgain({ ends }: Ruling, { rules, moreInput }: StepFacts): boolean {
 
 /** I1: whether a limit forbids what the rules would let happen next. */
 function evaluateLimits(facts: StepFacts, { turn }: Ruling): LimitReason | undefined {
-  const { rules, side, sideSteps, answered, early } = facts;
-  // I5: early versions did not limit a step of queued tools.
-  if (early && !answered) return undefined;
+  const { rules, side, sideSteps } = facts;
   const next = turn && rules.other ? otherSide(side) : side;
-  const limits = toLimits(facts);
-  // I5: early versions checked the limit of turns only at the end of a turn.
-  const maxSessionTurns = early && !turn ? undefined : limits.maxSessionTurns;
-  return findLimit({ ...limits, maxSessionTurns }, { sideSteps, turns: facts.turns + (turn ? 1 : 0) }, next);
+  return findLimit(toLimits(facts), { sideSteps, turns: facts.turns + (turn ? 1 : 0) }, next);
 }
 
 function toLimits({ rules, side }: StepFacts): StepLimits {

@@ -25,7 +25,7 @@ import { readSubpromptPlace } from '../base/step-place.ts';
 import { type StepRow, selectWholeStep, updateStep } from '../base/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../base/thread-transaction.ts';
 import { enqueueTools } from '../message/queue.ts';
-import { describeStep, exceededIn, hasMoreInput } from './describe-step.ts';
+import { describeStep, exceededIn } from './describe-step.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
 import { selectCallState, settleModelCall } from './stream.ts';
@@ -175,7 +175,7 @@ async function describeCommitted(
     text: hasText(content),
     model,
     calls: toolCalls.map((call) => call.function.name),
-    moreInput: kind !== 'prompt' && (await hasMoreInput(thread, step)),
+    moreInput: kind !== 'prompt' && thread.row.answer_due === 1,
     ...(directive ? { directive } : {}),
     ...exceededIn(thread),
   };

@@ -25,7 +25,7 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
     agent: thread.row.agent,
     turns: thread.row.turns,
     calls: calls.map((call) => call.name),
-    moreInput: row.kind !== 'prompt' && (await hasMoreInput(thread, step)),
+    moreInput: row.kind !== 'prompt' && thread.row.answer_due === 1,
     ...(row.directive ? { directive: row.directive } : {}),
     ...exceededIn(thread),
   };
@@ -35,21 +35,4 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
 export function exceededIn({ row }: ThreadTransaction): Pick<StepRecord, 'exceeded'> {
   const exceeded = budgetOf(row)?.exceeded;
   return exceeded ? { exceeded } : {};
-}
-
-/**
- * True if stored input is not answered by this step: a message with queued tools, or the step of queued tools that
- * early versions opened along with a step that they took over.
- */
-export async function hasMoreInput({ row, trx }: ThreadTransaction, step: number): Promise<boolean> {
-  if (row.answer_due === 1 || row.last_step <= step) return row.answer_due === 1;
-  const later = await trx
-    .selectFrom('steps')
-    .select('step')
-    .where('thread_id', '=', row.id)
-    .where('step', '>', step)
-    .where('kind', '!=', 'prompt')
-    .limit(1)
-    .executeTakeFirst();
-  return later !== undefined;
 }
