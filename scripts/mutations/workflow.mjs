@@ -11,36 +11,6 @@ export const WORKFLOW = [
     server: true,
   },
   {
-    name: 'a timer precedes the regular commit of an early history',
-    rule: 'command order: a failed local commit is followed at once by a regular one',
-    edits: [
-      {
-        find: ' goes on as a regular activity`, { error: errorMessage(error) });',
-        put: ' goes on as a regular activity`, { error: errorMessage(error) });\n      await condition(() => false, 10);',
-      },
-      {
-        find: '  ActivityCancellationType,\n  type ActivityOptions,\n  isCancellation,',
-        put: '  ActivityCancellationType,\n  type ActivityOptions,\n  condition,\n  isCancellation,',
-      },
-    ],
-    tests: REPLAY,
-    title: 'replays thread-commit-refused',
-    server: true,
-  },
-  {
-    name: 'the outcome of a quick tool of an early history is read first',
-    rule: 'command order: a quick tool that took too long is dispatched again at once',
-    edits: [
-      {
-        find: '// It took longer than a second, or its worker was lost: the store decides whether it runs again.',
-        put: 'await run.activities.recordToolOutcome(call, place);',
-      },
-    ],
-    tests: REPLAY,
-    title: 'replays thread-quick-and-slow',
-    server: true,
-  },
-  {
     name: 'a stop is settled before a due report is delivered',
     rule: 'command order: a due report is delivered before anything is settled',
     edits: [
@@ -105,8 +75,8 @@ export const WORKFLOW = [
     rule: 'an older worker does not run a thread of a newer one',
     edits: [
       {
-        find: 'if (version === 2) return checkFields(value as Snapshot);\n',
-        put: 'if (version !== 1) return checkFields({ ...(value as Snapshot), version: 2 });\n',
+        find: 'if (version === 1) return checkFields(value as Snapshot);\n',
+        put: 'if (version !== undefined) return checkFields({ ...(value as Snapshot), version: 1 });\n',
       },
     ],
     tests: ['test/core/snapshot.test.ts'],
@@ -133,7 +103,7 @@ export const WORKFLOW = [
   {
     name: 'an idle thread never continues as new',
     rule: 'whatever signals it receives, an idle thread continues as new',
-    edits: [{ find: 'return run.effects.looked || patched(', put: 'return run.effects.looked && patched(' }],
+    edits: [{ find: 'run.wanted || mayContinue(run))', put: 'run.wanted)' }],
     tests: ['test/hostile/unknown-names.test.ts'],
     title: 'history has grown',
     server: true,
@@ -141,7 +111,7 @@ export const WORKFLOW = [
   {
     name: 'a flood of signals is processed in one script',
     rule: 'the workflow processes a limited number of signals per script',
-    edits: [{ find: 'return left > 0 || !patched(', put: 'return true || !patched(' }],
+    edits: [{ find: 'if (this.empty && budget.left > 0) {', put: 'if (this.empty) {' }],
     tests: ['test/hostile/flood.test.ts'],
     title: 'in their order',
     server: true,

@@ -21,6 +21,7 @@ const TABLES: Readonly<Record<string, string>> = {
   'client/runtime-client.ts': 'all that is public of the client: each method a line, with its doc',
   'core/event/event-data.ts': 'every kind of row of the log, with its data and its line of doc',
   'index.ts': 'every name that the package exports',
+  'store/schema/migration-0001.ts': 'the schema of the first release, as one text of SQL',
   'store/schema/tables.ts': 'every table of the store, with its columns',
 };
 /** Files that may have more than 250 lines, each with the reason why it is one idea. */
