@@ -113,7 +113,7 @@ export const WORKFLOW = [
     rule: 'the workflow processes a limited number of signals per script',
     edits: [{ find: 'if (this.empty && budget.left > 0) {', put: 'if (this.empty) {' }],
     tests: ['test/hostile/flood.test.ts'],
-    title: 'in their order',
+    title: 'go to the store by batches',
     server: true,
   },
   {

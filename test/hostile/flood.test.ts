@@ -14,6 +14,7 @@ import { connectPatiently } from '../support/patient-client.ts';
 import { json, rawSignal } from '../support/raw-payload.ts';
 import { replayRun } from '../support/replay-run.ts';
 import { helperRegistry } from '../support/runtime.ts';
+import { inputsOf } from '../support/scheduled.ts';
 import { openTestStore, startWorker, type TestWorker } from '../support/worker-pool.ts';
 
 const CONTENT = 'x'.repeat(30_000);
@@ -47,7 +48,9 @@ const FLOODS = {
   async many(send: Send) {
     await send('queueMessage', { content: 'first' });
     for (let from = 0; from < MANY.length; from += 50)
-      await Promise.all(MANY.slice(from, from + 50).map((id) => send('queueMessage', { id, content: id })));
+      await Promise.all(
+        MANY.slice(from, from + 50).map((id) => send('queueMessage', { id, content: id.padEnd(200) })),
+      );
   },
   async ended(send: Send) {
     for (let index = 0; index < LARGE; index++) await send('queueMessage', { content: CONTENT });
@@ -127,6 +130,10 @@ describe('signals beyond what one script takes in', () => {
     await eventually('all to be stored', async () => (await contents(thread)).length === MANY.length + 1);
     await client.waitForIdle(thread);
     expect(new Set(await contents(thread))).toEqual(new Set(['first', ...MANY]));
+    // A batch has room for more, but the first script has not read more.
+    const [first] = await inputsOf<{ readonly items: readonly unknown[] }>(client, thread, 'stashItems');
+    expect(first?.items.length).toBeGreaterThan(LIMITS.stashItems / 2);
+    expect(first?.items.length).toBeLessThan(LIMITS.stashItems);
     await replayRun(client, thread);
   });
 
