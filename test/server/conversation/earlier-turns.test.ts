@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ProviderMessage } from '../../../src/core/message/provider.ts';
+import { defineHook } from '../../../src/definitions/index.ts';
 import { says, scriptedModel } from '../../../src/testing/index.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -123,6 +124,32 @@ describe('a conversation that a client carries', () => {
       'assistant | A dot, and rain.',
       'user | Which colour?',
     ]);
+  });
+
+  it('keeps its calls and results through the hooks before a message, which see them as they are', async () => {
+    const requests: (readonly ProviderMessage[])[] = [];
+    const seen: string[] = [];
+    const model = scriptedModel(({ messages }) => {
+      requests.push(messages);
+      return says('Red.');
+    });
+    const hook = defineHook({
+      hook: 'before_create_message',
+      id: 'look',
+      execute: async (_state, message) => {
+        seen.push(`${message.role} ${message.tool_status} ${message.tool_calls === null ? '' : 'calls'}`);
+        return { ...message, role: 'user' };
+      },
+    });
+    const runtime = await testRuntime({ model, hooks: [hook], agent: { hooks: ['look'] } });
+    await DOORS.completions?.(await testApi(runtime));
+    expect(seen.slice(0, 3)).toEqual(['user null ', 'assistant null calls', 'tool success ']);
+    expect(
+      requests
+        .at(-1)
+        ?.slice(1, 4)
+        .map(({ role }) => role),
+    ).toEqual(['user', 'assistant', 'tool']);
   });
 
   it('has in its text what a thread cannot keep: pictures elsewhere, results whose calls were cut off, older messages', async () => {
