@@ -100,7 +100,12 @@ export interface FailedAttempt {
 
 export type NextMove =
   | { readonly next: 'smaller' }
-  | { readonly next: 'retry'; readonly willRetryInMs: number; readonly withoutMetadata?: true }
+  | {
+      readonly next: 'retry';
+      readonly willRetryInMs: number;
+      readonly withoutMetadata?: true;
+      readonly withoutTool?: string;
+    }
   | { readonly next: 'plain' }
   | { readonly next: 'fallback' }
   | { readonly next: 'give_up' };

@@ -27,8 +27,9 @@ import {
 } from './attempt-plan.ts';
 import type { AttemptOutcome, AttemptStart, CallModelOptions, CallModelResult } from './call-options.ts';
 import { createFeedback, type Feedback } from './feedback.ts';
+import { type LeftOut, leaveOut } from './leave-out.ts';
 import { asksForVariables, type VariableLookup } from './provider-config.ts';
-import { refusesMetadata, withoutMetadata } from './refused-metadata.ts';
+import { withoutMetadata } from './refused-metadata.ts';
 
 export type {
   AttemptChunk,
@@ -88,10 +89,10 @@ async function askOne(
   const { wait = pause, place } = options;
   let asked = before;
   let plain = false;
-  let bare = false;
   let wentPlain = false;
   let stalled = false;
   let smaller = 0;
+  const leftOut: LeftOut = { metadata: false, tools: 0 };
   for (let tries = 1; ; tries += 1) {
     options.signal.throwIfAborted();
     const variable = asksForVariables(model.model) ? await options.variables?.() : undefined;
@@ -101,17 +102,24 @@ async function askOne(
     const plan: Plan = (failed, leftMs, waitMs) => {
       stalled ||= failed.stalled;
       if (waitMs !== undefined) asked = { ...asked, refusals: asked.refusals + 1 };
+      const without = leaveOut(options, model.model, failed.error, leftOut);
+      if (without) return without;
       const { limits, modelsLeft } = model;
       const { tooLong } = failed.error;
       const shrinks =
         tooLong && smaller < MAX_SMALLER && (options.onTooLong?.(model.model, tooLong) ?? false);
-      if (!(bare || tooLong) && refusesMetadata(failed.error, options.request(model.model, {}))) {
-        bare = true;
-        return { next: 'retry', willRetryInMs: 0, withoutMetadata: true };
-      }
       const refused = waitMs === undefined ? {} : { refused: { refusals: asked.refusals, waitMs } };
       return planAfterFailure(
-        { ...failed, ...refused, stalled, wentPlain, tries: tries - smaller, modelsLeft, leftMs, shrinks },
+        {
+          ...failed,
+          ...refused,
+          stalled,
+          wentPlain,
+          tries: tries - smaller - leftOut.tools,
+          modelsLeft,
+          leftMs,
+          shrinks,
+        },
         limits,
       );
     };
@@ -120,7 +128,7 @@ async function askOne(
       attempt: asked.attempts,
       variable,
       plain,
-      bare,
+      bare: leftOut.metadata,
       plan,
       turn,
       refusals,

@@ -42,6 +42,8 @@ export type AttemptOutcome =
       readonly willRetryInMs?: number;
       /** With `next: 'retry'`: what providers want back with answers is left out. */
       readonly withoutMetadata?: true;
+      /** With `next: 'retry'`: this tool, which the provider refused, is left out. */
+      readonly withoutTool?: string;
     };
 
 export interface AttemptChunk {
@@ -71,6 +73,8 @@ export interface CallModelOptions {
   readonly onWaiting?: (start: AttemptStart) => void;
   /** Called after a refusal for length. True if `request` gives this model a smaller request from now on. */
   readonly onTooLong?: (model: ModelDefinition, refusal: LengthRefusal) => boolean;
+  /** Called after a refusal of one tool: `request` leaves it out for this model from now on. Without it, nothing is left out. */
+  readonly onRefusedTool?: (model: ModelDefinition, tool: string) => void;
   /** Called for each piece of text or reasoning; synchronous, must not throw: collect here, write elsewhere. */
   readonly onChunk?: (chunk: AttemptChunk) => void;
   /** Called after an attempt; awaited before anything else happens. */

@@ -4,8 +4,8 @@
  *   calling     `call-model` runs a step's attempts as `attempt-plan` decides; `attempt` makes one: `provider-config`
  *               finds its provider's settings, `open-provider` creates the provider, `answer-reader` reads its
  *               answer: `read-chunk` parses it, `answer-meter` measures it and `accumulate` assembles it;
- *               `stall-guard` keeps the deadlines, `feedback` reports a late answer; `refused-metadata` and
- *               `running-turn` leave out what a provider refused
+ *               `stall-guard` keeps the deadlines, `feedback` reports a late answer; `leave-out` leaves out what a
+ *               provider refused, as `refused-tool` and `refused-metadata` (`running-turn`) find it
  *   waiting     `admission` asks the `rate-limiter`, by default `memory-limiter`, before each attempt
  *   failing     `classify` turns anything a backend throws into one ProviderError, `answer-failure` has the errors
  *               about an answer itself; `redact` removes keys from a text; `answer-header` reads headers, `refusal` what a

@@ -36,4 +36,34 @@ describe('an agent whose MCP server', () => {
     expect(chat.refusals).toEqual([]);
     expect(chat.offered[0]).toEqual(['mcp__rude__do', 'mcp__rude__union', 'mcp__rude__refers']);
   });
+
+  it('has a tool that the provider still refuses goes on without it, and says so once in an execution', async () => {
+    const chat = await strictChat(
+      scriptedModel([calls('mcp__rude__do', {}), says('hello'), says('again')]),
+      ({ name }) => (name === 'mcp__rude__union' ? 'it is not liked.' : undefined),
+    );
+    const runtime = await testRuntime({
+      model: chat.model,
+      mcpServers: { rude: serverThat('describes its tools in its own way') },
+      prompt: { tools: ['mcp:rude/do', 'mcp:rude/union'] },
+    });
+    const id = await runtime.start('hello');
+    expect((await runtime.transcript(id)).at(-1)).toBe('assistant: hello');
+    const told = async () =>
+      (await runtime.store.events.read(id, 0)).flatMap((event) =>
+        event.type === 'model.failed' ? [event.data] : [],
+      );
+    const failure = expect.objectContaining({
+      withoutTool: 'mcp__rude__union',
+      retryInMs: 0,
+      statusCode: 400,
+    });
+    expect(await told()).toEqual([failure]);
+    await runtime.say(id, 'again');
+    expect(await told()).toEqual([failure, failure]);
+    expect(chat.refusals).toEqual(
+      Array(2).fill("Invalid schema for function 'mcp__rude__union': it is not liked."),
+    );
+    expect(chat.offered).toEqual(Array(3).fill(['mcp__rude__do']));
+  });
 });

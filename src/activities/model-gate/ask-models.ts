@@ -19,6 +19,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { textDigest } from '../base/text-digest.ts';
 import { askModel } from '../model/ask-model.ts';
 import { logsManifests } from '../model/call-estimate.ts';
+import { leftOutTools } from '../model/left-out-tools.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
 import type { HeldRequest } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
@@ -67,7 +68,9 @@ export async function askModels(
   const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;
-  const request: ToRequest = (model, tools) => buildRequest(registry, active, { model, tools }, step);
+  const leftOut = leftOutTools(thread.id, context.executionId);
+  const request: ToRequest = (model, tools) =>
+    leftOut.without(model, buildRequest(registry, active, { model, tools }, step));
   const files = nameWholeResults(ports.store, thread.id);
   const sizing = createSizing(context.counts, files.nameOf);
   const prepare = async (model: ModelDefinition) => {
@@ -93,6 +96,7 @@ export async function askModels(
     {
       models: findModels(registry, active),
       request,
+      onRefusedTool: leftOut.add,
       variables: () => readProviderVariables(ports, thread, active.prompt),
     },
   );

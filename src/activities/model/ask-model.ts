@@ -62,7 +62,7 @@ export type AskedModels =
 export async function askModel(
   { store, handover, probe, report, limiter }: ActivityDependencies,
   { ref, redact, sizing, prepare, called, asked: before, told, judge, endsWithAnswer }: AskedStep,
-  asked: Pick<CallModelOptions, 'models' | 'request' | 'variables'>,
+  asked: Pick<CallModelOptions, 'models' | 'request' | 'variables' | 'onRefusedTool'>,
 ): Promise<AskedModels> {
   const signal = abortSignal(handover);
   const chunks = new ChunkWriter((piece) => store.modelCalls.appendChunk({ ...ref, ...piece }));

@@ -14,7 +14,7 @@ export interface ProviderWork {
 
 export function askProvider(of: ProviderWork, options: CallModelOptions): Promise<CallModelResult> {
   const outside = AsyncLocalStorage.snapshot();
-  const { variables, onAttempt, onAttemptEnd, onWaiting, onChunk, onTooLong } = options;
+  const { variables, onAttempt, onAttemptEnd, onWaiting, onChunk, onTooLong, onRefusedTool } = options;
   const run = { ...of, code: 'model', name: options.models[0]?.name ?? '' } as const;
   return runAuthorCode(run, () =>
     callModel({
@@ -24,6 +24,7 @@ export function askProvider(of: ProviderWork, options: CallModelOptions): Promis
       ...(onAttemptEnd && { onAttemptEnd: (end) => outside(onAttemptEnd, end) }),
       ...(onWaiting && { onWaiting: (start) => outside(onWaiting, start) }),
       ...(onTooLong && { onTooLong: (model, refusal) => outside(onTooLong, model, refusal) }),
+      ...(onRefusedTool && { onRefusedTool: (model, tool) => outside(onRefusedTool, model, tool) }),
       ...(onChunk && { onChunk: (chunk) => outside(onChunk, chunk) }),
     }),
   );

@@ -123,6 +123,7 @@ export function recordModelCalls(
         retryInMs: outcome.willRetryInMs,
         ...(outcome.next === 'plain' ? { plain: true } : {}),
         ...(outcome.withoutMetadata ? { withoutMetadata: true } : {}),
+        ...(outcome.withoutTool === undefined ? {} : { withoutTool: outcome.withoutTool }),
         ...(tooLong ? { tooLong: true as const } : {}),
         ...(outcome.next === 'smaller' ? { smaller: true as const } : {}),
       };

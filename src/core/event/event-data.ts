@@ -217,13 +217,14 @@ export interface EventData {
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back; `tooLong`: the window could not hold it; `smaller`: it is repeated smaller. */
+  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back; `withoutTool`: without the tool that was refused, for the rest of the execution; `tooLong`: the window could not hold it; `smaller`: it is repeated smaller. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
     readonly retryInMs?: number;
     readonly plain?: boolean;
     readonly withoutMetadata?: boolean;
+    readonly withoutTool?: string;
     readonly tooLong?: true;
     readonly smaller?: true;
   };

@@ -53,6 +53,8 @@ export interface ModelCallEnd extends StepRef {
     readonly retryInMs?: number;
     readonly plain?: boolean;
     readonly withoutMetadata?: boolean;
+    /** Name of the tool that it is sent again without. */
+    readonly withoutTool?: string;
     /** The request was too long: the provider has not answered it, so it costs nothing. */
     readonly tooLong?: true;
     /** It is sent again smaller. */
