@@ -52,7 +52,10 @@ export async function callTool(
       terms,
     );
     if (isInputRequired(answer)) return { kind: 'asks', asks: toAsks(answer) };
-    return { kind: 'result', result: toResult(answer as RawToolResult) };
+    const raw = answer as RawToolResult;
+    const lacks =
+      connection.listed.structured.has(name) && raw.structuredContent === undefined && !raw.isError;
+    return { kind: 'result', result: toResult(raw, lacks ? LACKS_OUTPUT : '') };
   } catch (error) {
     if (!isAnswered(error)) throw error;
     return { kind: 'result', result: toRefusalResult(name, quote(errorMessage(error), 2000), error.code) };
@@ -62,6 +65,9 @@ export async function callTool(
 function isInputRequired(answer: unknown): answer is InputRequiredResult {
   return (answer as { resultType?: unknown } | null)?.resultType === 'input_required';
 }
+
+/** The call has run: were it an error, the model would run it again. */
+const LACKS_OUTPUT = '\n(The structured output that the tool declares is missing.)';
 
 /** JSON-RPC error codes with which servers report an unknown tool. */
 const INVALID_PARAMS = -32602;
@@ -127,7 +133,7 @@ interface Block {
 }
 
 /** The server has acted: a result that is too large never makes the call a failure, or it would be made again. */
-function toResult({ content = [], structuredContent, isError }: RawToolResult): ToolResult {
+function toResult({ content = [], structuredContent, isError }: RawToolResult, note: string): ToolResult {
   const files: ToolAttachment[] = [];
   let bytes = 0;
   let left = 0;
@@ -143,7 +149,7 @@ function toResult({ content = [], structuredContent, isError }: RawToolResult): 
   const whole = isData ? toResultText(structuredContent).text : lines.join('\n');
   const missing =
     left > 0 ? `\n(${left} of the files of its result were left out: they are too many, or too large.)` : '';
-  const text = `${whole}${missing}`;
+  const text = `${whole}${missing}${note}`;
   if (isError) return { status: 'error', error: text || 'No reason given.', error_code: 'McpToolError' };
   return { status: 'success', result: text, ...(files.length > 0 ? { attachments: files } : {}) };
 }

@@ -8,6 +8,7 @@
 import {
   Client,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type JsonSchemaValidatorResult,
   type jsonSchemaValidator,
   type RequestOptions,
@@ -19,6 +20,7 @@ import { isAnswered, isMcpFailure, McpFailure, toFailure } from './failure.ts';
 import { HttpTransport } from './http.ts';
 import { MCP_LIMITS } from './limit.ts';
 import { StdioTransport } from './stdio.ts';
+import { type LeftTool, readToolList } from './tool-list.ts';
 
 export interface McpConnection {
   /** True after a fault, the end of the server, or `close`. */
@@ -27,8 +29,15 @@ export interface McpConnection {
    * One request at a time. Rejects with an McpFailure or the signal's reason, and the connection is closed; or with an
    * error of the protocol (`isAnswered`), and the connection stays open.
    */
+  /** What the newest list left out, and which tools declare a structured output. */
+  readonly listed: ListedFacts;
   ask<T>(send: (client: Client, options: RequestOptions) => Promise<T>, terms: AskTerms): Promise<T>;
   close(): Promise<void>;
+}
+
+export interface ListedFacts {
+  readonly left: LeftTool[];
+  readonly structured: Set<string>;
 }
 
 export interface AskTerms {
@@ -66,10 +75,12 @@ export async function openConnection(reach: McpReach, terms: AskTerms): Promise<
 
 class Connection implements McpConnection {
   readonly #transport: OurTransport;
-  readonly #asked = new Set<unknown>();
+  /** Methods of the open requests, by id. */
+  readonly #asked = new Map<unknown, string>();
   readonly #broken = Promise.withResolvers<never>();
   #client: Client | undefined;
   #fault: McpFailure | undefined;
+  readonly listed: ListedFacts = { left: [], structured: new Set() };
   closed = false;
   started = false;
 
@@ -144,11 +155,13 @@ class Connection implements McpConnection {
   #observe(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
-      if ('method' in message && 'id' in message) this.#asked.add(message.id);
+      if ('method' in message && 'id' in message) this.#noteRequest(message);
       return send(message, options);
     };
     transport.onmessage = (message: JSONRPCMessage) => {
       if ('method' in message || !('id' in message)) return;
+      const method = this.#asked.get(message.id);
+      if (method === 'tools/list' && 'result' in message) this.#readList(message.result);
       if (!this.#asked.delete(message.id))
         this.#fail(
           new McpFailure(
@@ -171,6 +184,23 @@ class Connection implements McpConnection {
       this.closed = true;
       this.#broken.reject(this.#transport.failure ?? CLOSED);
     };
+  }
+
+  #noteRequest({ id, method, params }: JSONRPCRequest): void {
+    this.#asked.set(id, method);
+    if (method !== 'tools/list' || params?.cursor !== undefined) return;
+    // A new list, from its first page.
+    this.listed.left.length = 0;
+    this.listed.structured.clear();
+  }
+
+  /** The client gets the same object after this. */
+  #readList(result: Record<string, unknown>): void {
+    if (!Array.isArray(result.tools)) return;
+    const { tools, left, structured } = readToolList(result.tools);
+    result.tools = tools;
+    this.listed.left.push(...left);
+    for (const name of structured) this.listed.structured.add(name);
   }
 
   #explain(error: unknown): McpFailure {

@@ -4,11 +4,11 @@
  *
  *   connecting  `stdio` (with `guardian`) and `http`, two transports that count what they read; `connection`, closed at
  *               its first fault; `connections`, the pool of this process
- *   requests    `list-tools`, `call-tool`; `limit` holds the upper bounds, `failure` the error codes
+ *   requests    `list-tools` (`tool-list` reads each for itself), `call-tool`; `limit` holds the upper bounds, `failure` the error codes
  */
 export { callTool, type McpAnswer, type McpAsks, type McpCall } from './call-tool.ts';
 export type { AskTerms } from './connection.ts';
 export { closeConnections, type McpPlace, withConnection } from './connections.ts';
 export { isMcpFailure, type McpCode, McpFailure } from './failure.ts';
 export { MCP_LIMITS } from './limit.ts';
-export { type ListedTool, listTools } from './list-tools.ts';
+export { type ListedTool, type ListedTools, listTools } from './list-tools.ts';

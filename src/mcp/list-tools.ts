@@ -4,13 +4,14 @@
  */
 
 import { createHash } from 'node:crypto';
+import { toAcceptedSchema } from '../core/value/accepted-schema.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
-import { measureJson } from '../core/value/json-measure.ts';
 import { errorMessage } from '../core/value/thrown.ts';
 import { quote, visible, visibleIn } from '../outbound/index.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { isAnswered, McpFailure } from './failure.ts';
-import { MCP_LIMITS, SCHEMA_BOUND } from './limit.ts';
+import { MCP_LIMITS } from './limit.ts';
+import { type LeftTool, NO_OBJECT, TWICE } from './tool-list.ts';
 
 export interface ListedTool {
   /** Name of the tool at the server. */
@@ -26,12 +27,18 @@ export interface ListedTool {
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Returns the tools of `wanted` that the server has. Rejects with an McpFailure. */
+export interface ListedTools {
+  readonly tools: readonly ListedTool[];
+  /** Tools of `wanted` that cannot be offered. */
+  readonly left: readonly LeftTool[];
+}
+
+/** Returns the tools of `wanted` that the server has: a malformed one costs only itself. Rejects with an McpFailure. */
 export async function listTools(
   connection: McpConnection,
   wanted: ReadonlySet<string>,
   terms: AskTerms,
-): Promise<ListedTool[]> {
+): Promise<ListedTools> {
   const { tools } = await connection
     .ask((client, options) => client.listTools(undefined, options), terms)
     .catch((error: unknown) => {
@@ -40,12 +47,17 @@ export async function listTools(
       throw error;
     });
   const found = new Map<string, ListedTool>();
+  const left = connection.listed.left.filter(({ tool }) => wanted.has(tool));
   for (const tool of tools) {
-    if (!wanted.has(tool.name)) continue;
-    if (found.has(tool.name)) throw new McpFailure('McpInvalid', `It lists ${quote(tool.name, 128)} twice.`);
-    found.set(tool.name, toListed(tool));
+    const { name } = tool;
+    if (!wanted.has(name)) continue;
+    // On another page.
+    if (found.has(name)) left.push({ tool: name, why: TWICE });
+    else if (!toAcceptedSchema(tool.inputSchema)) left.push({ tool: name, why: NO_OBJECT });
+    found.set(name, toListed(tool));
   }
-  return [...found.values()];
+  const isLeft = ({ name }: ListedTool) => left.some(({ tool }) => tool === name);
+  return { tools: [...found.values()].filter((tool) => !isLeft(tool)), left };
 }
 
 interface RawTool {
@@ -56,8 +68,6 @@ interface RawTool {
 }
 
 function toListed({ name, description = '', inputSchema, annotations = {} }: RawTool): ListedTool {
-  if (!measureJson(inputSchema, SCHEMA_BOUND).whole)
-    throw new McpFailure('McpTooLarge', `The schema of ${quote(name, 128)} is too large, or too deep.`);
   const hints = Object.fromEntries(
     HINTS.flatMap((hint) => (typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : [])),
   ) as ListedTool['hints'];

@@ -24,13 +24,24 @@ const WAYS: readonly (readonly [how: string, code: string])[] = [
   ['answers data without an end', 'success'],
   ['has a hundred files', 'success'],
   ['lists forever', 'McpTooLarge'],
-  ['lists a tool twice', 'McpInvalid'],
-  ['lists what is no tool', 'McpInvalid'],
-  ['has a schema without an end', 'McpTooLarge'],
-  ['has a huge schema', 'McpTooLarge'],
+  ['lists a tool twice', 'success'],
+  ['lists what is no tool', 'success'],
+  ['has a schema without an end', 'success'],
+  ['has a huge schema', 'success'],
   ['has no such tool', 'McpToolMissing'],
   ['calls it an error', 'McpToolError'],
   ['behaves', 'success'],
+];
+
+/** What a list has of the tool "do": one that is malformed costs only itself. */
+const LEFT: readonly (readonly [how: string, why: string | undefined])[] = [
+  ['lists a tool twice', 'it is listed twice'],
+  ['lists what is no tool', undefined],
+  ['has a schema without an end', 'its schema is too large, or too deep'],
+  ['has a huge schema', 'its schema is too large, or too deep'],
+  ['has no schema', 'it has no schema of its arguments'],
+  ['takes a text', 'its arguments are no object'],
+  ['takes one of two texts', 'its arguments are no object'],
 ];
 
 /** Whatever the server sends, a call has one time limit, which nothing restarts. */
@@ -39,6 +50,27 @@ const SLOW = ['says nothing', 'says a byte now and then', 'tells progress and no
 describe('a program that', () => {
   it.each(WAYS)('%s is met with %s', async (how, code) => {
     expect(await meet(program(how))).toMatchObject({ code });
+  });
+
+  it.each(LEFT)('%s keeps its other tools, and says what is left out', async (how, why) => {
+    const { listed, left } = await meet(program(how), undefined, ['do', 'other']);
+    expect(left).toEqual(why === undefined ? [] : [{ tool: 'do', why }]);
+    expect(listed?.map(({ name }) => name)).toEqual(['other']);
+  });
+
+  it.each(['describes with numbers', 'has odd properties', 'says no type'])(
+    '%s is listed all the same',
+    async (how) => {
+      const { listed, left } = await meet(program(how));
+      expect([left, listed?.map(({ name }) => name)]).toEqual([[], ['do']]);
+    },
+  );
+
+  it('declares a structured output and gives none has run: its text is the result, with a note', async () => {
+    expect(await meet(program('lacks its declared output'))).toMatchObject({
+      code: 'success',
+      text: 'done\n(The structured output that the tool declares is missing.)',
+    });
   });
 
   it.each(SLOW)('%s is met with McpTimeout', async (how) => {

@@ -14,12 +14,12 @@ const hidden = (words) => `\u001b[31m\u202e${words}\u200b\u2066${String.fromCode
 const [, , , , inside] = process.argv;
 const lists = {
   'lists forever': () => ({ tools: [], nextCursor: String(Math.random()) }),
-  'lists a tool twice': () => ({ tools: [tool('do'), tool('do', { description: 'y' })] }),
+  'lists a tool twice': () => ({ tools: [tool('do'), tool('other'), tool('do', { description: 'y' })] }),
   'has a schema without an end': () => ({
-    tools: [tool('do', { inputSchema: { type: 'object', properties: nested(200) } })],
+    tools: [tool('do', { inputSchema: { type: 'object', properties: nested(200) } }), tool('other')],
   }),
   'has a huge schema': () => ({
-    tools: [tool('do', { inputSchema: { type: 'object', title: 'x'.repeat(70_000) } })],
+    tools: [tool('do', { inputSchema: { type: 'object', title: 'x'.repeat(70_000) } }), tool('other')],
   }),
   'hides words in its descriptions': () => ({
     tools: [
@@ -34,7 +34,36 @@ const lists = {
       tool('do', { inputSchema: { type: 'object', $ref: inside, properties: { a: { $ref: inside } } } }),
     ],
   }),
-  'lists what is no tool': () => ({ tools: [{ name: 42 }] }),
+  'lists what is no tool': () => ({ tools: [{ name: 42 }, null, 'do', tool('other')] }),
+  'has no schema': () => ({ tools: [tool('do', { inputSchema: undefined }), tool('other')] }),
+  'takes a text': () => ({ tools: [tool('do', { inputSchema: { type: 'string' } }), tool('other')] }),
+  'takes one of two texts': () => ({
+    tools: [
+      tool('do', { inputSchema: { anyOf: [{ type: 'string' }, { const: 'x', type: 'string' }] } }),
+      tool('other'),
+    ],
+  }),
+  'describes with numbers': () => ({
+    tools: [
+      tool('do', {
+        description: 7,
+        title: 8,
+        icons: 9,
+        annotations: { readOnlyHint: 'yes' },
+        execution: 1,
+        _meta: 2,
+      }),
+    ],
+  }),
+  'has odd properties': () => ({
+    tools: [
+      tool('do', { inputSchema: { type: 'object', properties: null, required: ['a', 1] }, outputSchema: 3 }),
+    ],
+  }),
+  'says no type': () => ({
+    tools: [tool('do', { inputSchema: { anyOf: [{ type: 'object' }, { properties: {} }] } })],
+  }),
+  'lacks its declared output': () => ({ tools: [tool('do', { outputSchema: { type: 'object' } })] }),
   'describes its tools in its own way': () => ({
     tools: [
       tool('do'),
@@ -44,6 +73,7 @@ const lists = {
           oneOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, {}],
         },
       }),
+      tool('text', { inputSchema: { type: 'object', anyOf: [{ type: 'string' }] } }),
       tool('refers', {
         inputSchema: {
           type: 'object',

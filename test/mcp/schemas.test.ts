@@ -21,7 +21,7 @@ describe('an agent whose MCP server', () => {
     const runtime = await testRuntime({
       model: chat.model,
       mcpServers: { rude: serverThat('describes its tools in its own way') },
-      prompt: { tools: ['mcp:rude/do', 'mcp:rude/union', 'mcp:rude/refers'] },
+      prompt: { tools: ['mcp:rude/do', 'mcp:rude/union', 'mcp:rude/text', 'mcp:rude/refers'] },
     });
     const id = await runtime.start('hello');
     await runtime.say(id, 'call it');
@@ -35,6 +35,11 @@ describe('an agent whose MCP server', () => {
     ]);
     expect(chat.refusals).toEqual([]);
     expect(chat.offered[0]).toEqual(['mcp__rude__do', 'mcp__rude__union', 'mcp__rude__refers']);
+    const log = await runtime.store.events.read(id, 0);
+    expect(log.find(({ type }) => type === 'mcp.listed')?.data).toMatchObject({
+      tools: ['do', 'union', 'refers'],
+      left: [{ tool: 'text', why: 'its arguments are no object' }],
+    });
   });
 
   it('has a tool that the provider still refuses goes on without it, and says so once in an execution', async () => {

@@ -13,6 +13,7 @@ import {
   closeConnections,
   isMcpFailure,
   type ListedTool,
+  type ListedTools,
   listTools,
   withConnection,
 } from '../../src/mcp/index.ts';
@@ -25,10 +26,15 @@ afterEach(async () => {
   for (const close of closers.splice(0)) close();
 });
 
-export type Met = { readonly code: string; readonly text: string; readonly listed?: readonly ListedTool[] };
+export type Met = {
+  readonly code: string;
+  readonly text: string;
+  readonly listed?: readonly ListedTool[];
+  readonly left?: ListedTools['left'];
+};
 
 /** Lists the tools of a server and calls one; returns the resulting code. */
-export async function meet(reach: McpReach, timeoutMs = 20_000): Promise<Met> {
+export async function meet(reach: McpReach, timeoutMs = 20_000, wanted = ['do']): Promise<Met> {
   const signal = new AbortController().signal;
   try {
     return await withConnection(
@@ -36,7 +42,7 @@ export async function meet(reach: McpReach, timeoutMs = 20_000): Promise<Met> {
       signal,
       async (connection) => {
         const terms = { signal, timeoutMs };
-        const listed = await listTools(connection, new Set(['do']), terms);
+        const { tools: listed, left } = await listTools(connection, new Set(wanted), terms);
         const answer = await callTool(connection, { name: 'do', arguments: {} }, terms);
         if (answer.kind === 'asks') return { code: 'asks', text: '' };
         const { status, result, error, error_code: code } = answer.result;
@@ -44,6 +50,7 @@ export async function meet(reach: McpReach, timeoutMs = 20_000): Promise<Met> {
           code: status === 'success' ? 'success' : (code ?? 'none'),
           text: result ?? error ?? '',
           listed,
+          left,
         };
       },
     );

@@ -71,10 +71,10 @@ async function askServer(
     const { connectTimeoutMs: timeoutMs } = server;
     const wanted = new Set(tools.flatMap(({ remote }) => (remote ? [remote.tool] : [])));
     const place = { threadId: thread.id, reach, connectTimeoutMs: timeoutMs };
-    const found = await withConnection(place, signal, (connection) =>
+    const { tools: found, left } = await withConnection(place, signal, (connection) =>
       listTools(connection, wanted, { signal, timeoutMs }),
     );
-    return await keep({ tools: found });
+    return await keep({ tools: found, left });
   } catch (error) {
     if (signal.aborted || isRuntimeError(error) || isStoreFault(error)) throw error;
     const code = isMcpFailure(error) ? error.code : 'McpUnavailable';

@@ -266,11 +266,12 @@ export interface EventData {
   /** Code invoked a tool itself (`state.invokeTool`). */
   'tool.invoked': { readonly name: string; readonly status: ToolStatus; readonly durationMs: number };
 
-  /** An MCP server has listed its tools, for the rest of the execution. `changed`: those that differ from its previous list. */
+  /** An MCP server has listed its tools, for the rest of the execution. `changed`: those that differ from its previous list; `left`: those of the prompt's that cannot be offered, and why. */
   'mcp.listed': {
     readonly server: string;
     readonly tools: readonly string[];
     readonly changed: readonly string[];
+    readonly left?: readonly { readonly tool: string; readonly why: string }[];
   };
   /** An MCP server could not list its tools; they are not offered until it can. */
   'mcp.failed': { readonly server: string; readonly code: string; readonly error: string };

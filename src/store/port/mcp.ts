@@ -27,7 +27,11 @@ export interface KeepMcpList {
   readonly executionId: string;
   readonly step: number;
   readonly told:
-    | { readonly tools: readonly McpListedTool[] }
+    | {
+        readonly tools: readonly McpListedTool[];
+        /** Wanted tools that cannot be offered, and why: logged. */
+        readonly left?: readonly { readonly tool: string; readonly why: string }[];
+      }
     | { readonly code: string; readonly error: string };
 }
 

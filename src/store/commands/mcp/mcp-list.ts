@@ -71,7 +71,9 @@ function emitChanges(
   const changed = told.tools.flatMap(({ name, digest }) =>
     known.has(name) && known.get(name) !== digest ? [name] : [],
   );
-  thread.emit('mcp.listed', { server, tools: told.tools.map(({ name }) => name), changed }, { step });
+  const { left = [] } = told;
+  const listed = { server, tools: told.tools.map(({ name }) => name), changed };
+  thread.emit('mcp.listed', { ...listed, ...(left.length > 0 && { left }) }, { step });
 }
 
 function toList({ server, tools, code, listed_at: at }: Selectable<McpListTable>): McpList {
