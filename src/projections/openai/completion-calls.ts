@@ -41,7 +41,6 @@ export function openClientWait(
   const call = callId === undefined ? undefined : open.calls[callId];
   if (callId === undefined || call === undefined) return undefined;
   const clientWaits = { ...open.clientWaits, [waitId]: callId };
-  // Waits that earlier versions have opened have ids of their own.
   return { ...open, clientWaits, calls: { ...open.calls, [callId]: { ...call, id: waitId } } };
 }
 

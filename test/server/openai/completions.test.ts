@@ -195,10 +195,10 @@ describe('/v1/chat/completions', () => {
     await expect(
       client.chat.completions.create({ model: 'helper', messages: said('hi'), tools: [...tools, ...tools] }),
     ).rejects.toMatchObject({ status: 400, code: 'InvalidRequest' });
-    const lost = [{ role: 'tool' as const, tool_call_id: 'call@none', content: 'x' }];
+    const lost = [{ role: 'tool' as const, tool_call_id: 'call_none', content: 'x' }];
     await expect(client.chat.completions.create({ model: 'helper', messages: lost })).rejects.toMatchObject({
       status: 404,
-      code: 'ThreadNotFound',
+      code: 'WaitNotFound',
     });
   });
 
@@ -226,17 +226,17 @@ describe('/v1/chat/completions', () => {
       }
       expect(first?.message.content).toContain('approval of client__weather');
       const [wait] = await runtime.client.listWaits({ threadId, state: 'open' });
-      const early = {
-        role: 'tool' as const,
-        tool_call_id: `${wait?.toolCallId}@${threadId}`,
-        content: 'sun',
-      };
+      const resultOf = (id = '', content = '') => ({ role: 'tool' as const, tool_call_id: id, content });
       // A result does not count as an approval.
-      await expect(ask(early)).rejects.toMatchObject({ status: 404, code: 'WaitNotFound' });
+      await expect(ask(resultOf(wait?.id, 'sun'))).rejects.toMatchObject({
+        status: 404,
+        code: 'WaitNotFound',
+      });
       await runtime.client.answerWait(wait?.id as string, { approved: true });
       const called = await ask();
       expect([called?.finish_reason, called?.message.tool_calls?.length]).toEqual(['tool_calls', 1]);
-      expect((await ask({ ...early, content: 'rain' }))?.message.content).toBe('told: rain');
+      const rain = resultOf(called?.message.tool_calls?.[0]?.id, 'rain');
+      expect((await ask(rain))?.message.content).toBe('told: rain');
     }
   });
 

@@ -60,8 +60,7 @@ export async function takeResults(
   if (other !== undefined)
     return refuseRequest('tool_call_id: the last messages have results for two threads.');
   const thread = await requireThreadOf(client, caller, { agent, threadId });
-  const results = new Map([...given].map(([id, result]) => [parseEarlierId(id)?.callId ?? id, result]));
-  const { waits, give } = await giveResults(client, caller, thread, results);
+  const { waits, give } = await giveResults(client, caller, thread, given);
   const taken = { threadId, found: thread, give };
   if (waits.length === 0) return { ...taken, begin: null };
   const begin = await findAnswerBegin(
@@ -74,19 +73,11 @@ export async function takeResults(
 
 /** L1. Null for the id of a call that another server has made, or that is not asked yet. */
 async function findThread(client: RuntimeClient, clientId: string): Promise<string | null> {
-  const earlier = parseEarlierId(clientId);
-  if (earlier) return earlier.threadId;
   const wait = await client.getWait(clientId).catch((error: unknown) => {
     if (isRuntimeError(error, 'WaitNotFound')) return null;
     throw error;
   });
   return wait?.threadId ?? null;
-}
-
-/** Reads an id that an earlier version has given: the model's own id of the call, and the thread's. */
-function parseEarlierId(clientId: string): { readonly callId: string; readonly threadId: string } | null {
-  const at = clientId.lastIndexOf('@');
-  return at < 1 ? null : { callId: clientId.slice(0, at), threadId: clientId.slice(at + 1) };
 }
 
 /** The error for results that no thread is waiting for. */
