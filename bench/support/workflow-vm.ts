@@ -125,7 +125,7 @@ async function runSteps(
     const { scheduled, failure } = activated;
     if (!scheduled) throw new Error(`A step goes nowhere: ${failure ?? activated.commands.join(', ')}`);
     const isStep = scheduled.activityType === 'modelStep';
-    job = resolved(scheduled.seq, isStep ? stepped(all.length / 2 + 1) : TOOL_DONE, false);
+    job = resolved(scheduled.seq, isStep ? stepped(all.length / 2 + 1) : TOOL_DONE);
     all.push(activated);
   }
   return {
@@ -193,9 +193,9 @@ function initialize(runId: string): Job {
   };
 }
 
-export function resolved(seq: number, result: unknown, isLocal = true): Job {
+export function resolved(seq: number, result: unknown): Job {
   return {
-    resolveActivity: { seq, isLocal, result: { completed: { result: json(JSON.stringify(result)) } } },
+    resolveActivity: { seq, isLocal: false, result: { completed: { result: json(JSON.stringify(result)) } } },
   };
 }
 
@@ -211,6 +211,7 @@ export function stepped(step: number) {
     rules: { stopOnResponse: false },
     model: 'scripted',
     moreInput: false,
+    taken: { a: step, b: 0 },
     callCount: 1,
     calls: [{ name: 'tool', mode: 'once', timeoutMs: 60_000 }],
   };

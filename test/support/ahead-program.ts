@@ -13,9 +13,9 @@ const activate = async (...jobs: Parameters<typeof thread.activate>[0]) => {
   asked.push(failure ?? scheduled?.activityType ?? 'nothing');
   seq = scheduled?.seq ?? seq;
 };
-const answer = (outcome: object) => resolved(seq, outcome, false);
+const answer = (outcome: object) => resolved(seq, outcome);
 const say = () => signal('queueMessage', json('{"content":"go"}'));
-const step = (number: number) => ({ ...stepped(number), taken: { a: number, b: 0 } });
+const step = (number: number) => stepped(number);
 const called = { kind: 'done', name: 'tool', succeeded: true, queued: 0 };
 
 await activate(say());
