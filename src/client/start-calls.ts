@@ -1,6 +1,7 @@
 /** Calls of tools, and their results, in the conversation that a thread begins with: nothing is run again. */
 import type { MadeCalls } from '../core/thread/made-calls.ts';
 import { RuntimeError } from '../core/value/error.ts';
+import { measureJson } from '../core/value/json-measure.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
 /** A call that was made before the thread began. */
@@ -38,6 +39,11 @@ export function readCalled({ role, toolCalls, toolCallId, toolName = '', failed 
     throw invalid(
       `"toolCalls" must be a list of at most ${LIMITS.answerCalls} calls, { id, name, arguments }, with texts as JSON.`,
     );
+  const deep = toolCalls.find(({ arguments: given }) => isTooDeep(given));
+  if (deep)
+    throw invalid(
+      `The arguments of the call "${deep.id}" are nested deeper than ${LIMITS.jsonDepth} levels.`,
+    );
   return {
     toolCalls: toolCalls.map(({ id, name, arguments: given }) => ({
       id,
@@ -53,6 +59,16 @@ function isCall(call: StartCall): boolean {
     isText(call.name, LIMITS.callNameChars) &&
     typeof call.arguments === 'string'
   );
+}
+
+/** Deeper values would exhaust the stack of what writes a request. A text that is no JSON stays as it is. */
+function isTooDeep(text: string): boolean {
+  try {
+    const maxDepth = LIMITS.jsonDepth;
+    return measureJson(JSON.parse(text), { maxDepth }).depth > maxDepth;
+  } catch {
+    return false;
+  }
 }
 
 function isText(value: unknown, most: number): value is string {

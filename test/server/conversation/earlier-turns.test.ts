@@ -152,6 +152,22 @@ describe('a conversation that a client carries', () => {
     ).toEqual(['user', 'assistant', 'tool']);
   });
 
+  it('is refused if the arguments of a call are nested too deep to be sent to a model', async () => {
+    const api = await testApi(await testRuntime({ model: scriptedModel([]) }));
+    const deep = {
+      ...call,
+      function: { ...call.function, arguments: `${'['.repeat(6000)}${']'.repeat(6000)}` },
+    };
+    const messages = [
+      { role: 'user', content: 'Weather?' },
+      { role: 'assistant', content: null, tool_calls: [deep] },
+      { role: 'tool', tool_call_id: call.id, content: 'rain' },
+      { role: 'user', content: 'And now?' },
+    ];
+    const { status, body } = await api.call('POST', '/v1/chat/completions', { model: 'helper', messages });
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('deeper than 1000 levels')]);
+  });
+
   it('has in its text what a thread cannot keep: pictures elsewhere, results whose calls were cut off, older messages', async () => {
     const requests: (readonly ProviderMessage[])[] = [];
     const model = scriptedModel(({ messages }) => {

@@ -29,6 +29,11 @@ describe('a conversation', () => {
     ['one that repeats itself', [user('a'), user('c')], { message: 'c', last: 'user' }],
     ['results', [user('a'), asks('1'), result('1', 'x')], { results: { 1: 'x' }, last: 'tool' }],
     [
+      'two results of one call, of which the first counts',
+      [user('a'), asks('1'), result('1', 'x'), result('1', 'y')],
+      { results: { 1: 'x' }, last: 'tool' },
+    ],
+    [
       'results, then a message',
       [user('a'), asks('1'), result('1', 'x'), user('c')],
       { message: 'c', results: { 1: 'x' }, last: 'user' },

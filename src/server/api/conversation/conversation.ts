@@ -82,14 +82,15 @@ function metadataOf(tools: readonly ClientTool[]): Pick<OutgoingMessage, 'metada
   return tools.length > 0 ? { metadata: { [CLIENT_TOOLS]: tools } } : {};
 }
 
+/** The first result of a call counts. */
 function readResults(fresh: readonly SpokenMessage[], threadId: string | undefined): ClientResults {
-  return new Map(
-    fresh.flatMap(({ role, callId, parts, failed = false }): (readonly [string, ClientResult])[] => {
-      if (role !== 'tool' || !callId) return [];
-      const { content, attachments } = readParts(parts, threadId);
-      return [[callId, { text: content, failed, files: attachments }]];
-    }),
-  );
+  const results = new Map<string, ClientResult>();
+  for (const { role, callId, parts, failed = false } of fresh) {
+    if (role !== 'tool' || !callId || results.has(callId)) continue;
+    const { content, attachments } = readParts(parts, threadId);
+    results.set(callId, { text: content, failed, files: attachments });
+  }
+  return results;
 }
 
 /** C2. The newest messages, up to the limit of a start, and the newest files, up to theirs. */
