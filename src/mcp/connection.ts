@@ -25,12 +25,12 @@ import { type LeftTool, readToolList } from './tool-list.ts';
 export interface McpConnection {
   /** True after a fault, the end of the server, or `close`. */
   readonly closed: boolean;
+  /** What the newest list left out, and which tools declare a structured output. */
+  readonly listed: ListedFacts;
   /**
    * One request at a time. Rejects with an McpFailure or the signal's reason, and the connection is closed; or with an
    * error of the protocol (`isAnswered`), and the connection stays open.
    */
-  /** What the newest list left out, and which tools declare a structured output. */
-  readonly listed: ListedFacts;
   ask<T>(send: (client: Client, options: RequestOptions) => Promise<T>, terms: AskTerms): Promise<T>;
   close(): Promise<void>;
 }

@@ -19,7 +19,6 @@ export class EffectAlarm {
   #notBefore = 0;
   #scope: CancellationScope | undefined;
   #held = false;
-  #looked = false;
 
   /** Takes the hint, if any, from the result of an activity. */
   receive({ effectsInMs }: EffectsDue): void {
@@ -46,11 +45,6 @@ export class EffectAlarm {
     return this.#scope !== undefined;
   }
 
-  /** True if this run has checked for effects: its history may have grown without any work of the loop. */
-  get looked(): boolean {
-    return this.#looked;
-  }
-
   get held(): boolean {
     return this.#held;
   }
@@ -59,7 +53,6 @@ export class EffectAlarm {
   begin(scope: CancellationScope): void {
     this.#dueAt = undefined;
     this.#scope = scope;
-    this.#looked = true;
   }
 
   end(): void {

@@ -15,7 +15,7 @@ const activate = async (...jobs: Parameters<typeof thread.activate>[0]) => {
 };
 const answer = (outcome: object) => resolved(seq, outcome);
 const say = () => signal('queueMessage', json('{"content":"go"}'));
-const step = (number: number) => stepped(number);
+const step = stepped;
 const called = { kind: 'done', name: 'tool', succeeded: true, queued: 0 };
 
 await activate(say());

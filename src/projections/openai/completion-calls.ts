@@ -38,10 +38,8 @@ export function openClientWait(
   { waitId, kind, name, callId }: EventData['wait.opened'],
 ): OpenCompletion | undefined {
   if (kind !== 'question' || parseClientToolName(name) === undefined) return undefined;
-  const call = callId === undefined ? undefined : open.calls[callId];
-  if (callId === undefined || call === undefined) return undefined;
-  const clientWaits = { ...open.clientWaits, [waitId]: callId };
-  return { ...open, clientWaits, calls: { ...open.calls, [callId]: { ...call, id: waitId } } };
+  if (callId === undefined || !(callId in open.calls)) return undefined;
+  return { ...open, clientWaits: { ...open.clientWaits, [waitId]: callId } };
 }
 
 export function closeClientWait(open: OpenCompletion, { waitId }: NamedWait): OpenCompletion {

@@ -64,7 +64,7 @@ interface Told {
 }
 
 /** Parses `EVERTHREAD_PUBLIC_URL`. Throws `InvalidConfiguration`. */
-export function parsePublicUrl(text: string): Required<Told> {
+function parsePublicUrl(text: string): Required<Told> {
   const url = URL.canParse(text) ? new URL(text) : null;
   const prefix = url?.pathname.replace(/\/+$/, '') ?? '';
   const isWeb = url !== null && /^https?:$/.test(url.protocol);
