@@ -5,6 +5,7 @@ import { readCursor } from '../../../projections/projection.ts';
 import { type Caller, requireScope } from '../caller.ts';
 import { requireAgent } from '../known-agent.ts';
 import { refuseRequest, SAFE_HEADERS } from '../problem.ts';
+import { optionalField } from '../schema/optional-field.ts';
 import { A2aRefusal } from './a2a-error.ts';
 import { sendParams } from './a2a-request.ts';
 import { cancelTask } from './cancel-task.ts';
@@ -23,11 +24,11 @@ export interface A2aCallInput extends ResponseContext {
 
 type A2aCall = (asked: A2aCallInput) => Promise<Response>;
 
-const history = z.coerce.number().int().min(0).optional();
+const history = optionalField(z.coerce.number().int().min(0));
 const getParams = z.object({ id: z.string(), historyLength: history });
 const cancelParams = z.object({
   id: z.string(),
-  metadata: z.looseObject({ reason: z.string().optional() }).optional(),
+  metadata: optionalField(z.looseObject({ reason: optionalField(z.string()) })),
 });
 const subscribeParams = z.object({ id: z.string() });
 
@@ -35,12 +36,12 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
   async SendMessage(asked) {
     const { host, caller, agent } = asked;
     requireScope(caller, 'write');
-    const { message, configuration = {} } = parseParams(sendParams, asked.params);
+    const { message, configuration } = parseParams(sendParams, asked.params);
     refusePush(configuration);
     requireAgent(host, agent);
     const sent = await sendMessage(host, caller, { agent, message });
-    const toAnswer = (task: A2aTask) => ({ task: withHistory(task, configuration.historyLength) });
-    if (!configuration.returnImmediately) return respondAtRest(asked, sent, toAnswer);
+    const toAnswer = (task: A2aTask) => ({ task: withHistory(task, configuration?.historyLength) });
+    if (!configuration?.returnImmediately) return respondAtRest(asked, sent, toAnswer);
     return toResponse(
       asked,
       toAnswer(await signFileUrls(host, asked.request, await readTask(host.client, sent))),
@@ -49,7 +50,7 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
   async SendStreamingMessage(asked) {
     const { host, caller, agent } = asked;
     requireScope(caller, 'write');
-    const { message, configuration = {} } = parseParams(sendParams, asked.params);
+    const { message, configuration } = parseParams(sendParams, asked.params);
     refusePush(configuration);
     requireAgent(host, agent);
     const sent = await sendMessage(host, caller, { agent, message });
@@ -115,8 +116,8 @@ function parseParams<Schema extends z.ZodType>(schema: Schema, given: unknown): 
   return refuseRequest(`The parameters are invalid: ${problems.join('; ')}.`);
 }
 
-function refusePush(configuration: { readonly taskPushNotificationConfig?: unknown }): void {
-  if (configuration.taskPushNotificationConfig != null) throw pushNotSupported();
+function refusePush(configuration: { readonly taskPushNotificationConfig?: unknown } | undefined): void {
+  if (configuration?.taskPushNotificationConfig != null) throw pushNotSupported();
 }
 
 async function rejectPush(): Promise<Response> {

@@ -4,10 +4,9 @@ import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { readMessage, toItemId } from '../conversation/conversation.ts';
 import { BYTES, type GivenPart, toDataUrl } from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
+import { optionalField } from '../schema/optional-field.ts';
 
-/** An optional field: in ProtoJSON null means absent, and so does an empty id. */
-const optionalField = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => value ?? undefined, schema.optional());
+/** In ProtoJSON an empty id means that there is none. */
 const id = z
   .string()
   .nullish()

@@ -8,6 +8,7 @@ import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireThreadAccess } from '../own-list.ts';
 import { refuseRequest } from '../problem.ts';
+import { optionalField } from '../schema/optional-field.ts';
 import { withHistory } from './task-history.ts';
 import { readTask } from './task-reading.ts';
 
@@ -21,14 +22,16 @@ const STATES: Readonly<Record<RunRecordState, TaskState>> = {
 
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 
+const text = optionalField(z.string());
+
 export const listParams = z.object({
-  contextId: z.string().optional(),
-  status: z.string().optional(),
-  pageSize: z.coerce.number().int().min(1).max(100).default(50),
-  pageToken: z.string().optional(),
-  historyLength: z.coerce.number().int().min(0).default(0),
-  statusTimestampAfter: z.iso.datetime({ offset: true }).optional(),
-  includeArtifacts: flag.default(false),
+  contextId: text,
+  status: text,
+  pageSize: optionalField(z.coerce.number().int().min(1).max(100)).transform((size = 50) => size),
+  pageToken: text,
+  historyLength: optionalField(z.coerce.number().int().min(0)).transform((length = 0) => length),
+  statusTimestampAfter: optionalField(z.iso.datetime({ offset: true })),
+  includeArtifacts: optionalField(flag).transform((wanted = false) => wanted),
 });
 
 /** Artifacts and history are there if they are asked for. */

@@ -16,18 +16,19 @@ import {
   toParts,
 } from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
+import { optionalField } from '../schema/optional-field.ts';
+
+const words = optionalField(z.string());
 
 const part = z.looseObject({
   type: z.string(),
-  text: z.string().optional(),
-  source: z
-    .looseObject({ type: z.string(), value: z.string().optional(), mimeType: z.string().optional() })
-    .optional(),
+  text: words,
+  source: optionalField(z.looseObject({ type: z.string(), value: words, mimeType: words })),
   /** A part of the type `binary`, from earlier versions of the protocol, has these. */
-  mimeType: z.string().optional(),
-  data: z.string().optional(),
-  url: z.string().optional(),
-  filename: z.string().optional(),
+  mimeType: words,
+  data: words,
+  url: words,
+  filename: words,
 });
 
 const message = z.looseObject({
@@ -83,7 +84,7 @@ export interface AgUiTurn {
 export function readAgUiRun(body: z.infer<typeof agUiBody>): AgUiTurn {
   const { threadId, messages, resume: answers, tools, forwardedProps } = body;
   const props = z
-    .looseObject({ arguments: z.record(z.string(), z.unknown()).optional() })
+    .looseObject({ arguments: optionalField(z.record(z.string(), z.unknown())) })
     .safeParse(forwardedProps);
   return {
     said: readConversation(messages.map(toGiven), { tools: readClientTools(tools ?? []), threadId }),
@@ -116,8 +117,8 @@ function toPart({ type, text, source, ...binary }: z.infer<typeof part>): GivenP
 
 const decision = z.object({
   approved: z.boolean(),
-  reason: z.string().optional(),
-  scope: z.enum(WAIT_SCOPES).optional(),
+  reason: words,
+  scope: optionalField(z.enum(WAIT_SCOPES)),
 });
 
 /** Throws `InvalidRequest` if the payload does not fit: an approval needs an explicit `approved`. */

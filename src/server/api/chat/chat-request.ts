@@ -7,18 +7,18 @@ import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { type Conversation, readConversation } from '../conversation/conversation.ts';
 import { refuseRequest } from '../problem.ts';
+import { optionalField } from '../schema/optional-field.ts';
 import { toGivenMessages, uiMessage, type uiPart } from './ui-message.ts';
 
 export const chatBody = z
   .looseObject({
     id: z.string().min(1).max(200).meta({ description: "Id of the chat, which is its thread's id" }),
-    messages: z.array(uiMessage).optional(),
-    message: uiMessage.optional(),
-    trigger: z.string().optional(),
-    arguments: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: 'Arguments of a new thread' }),
+    messages: optionalField(z.array(uiMessage)),
+    message: optionalField(uiMessage),
+    trigger: optionalField(z.string()),
+    arguments: optionalField(z.record(z.string(), z.unknown())).meta({
+      description: 'Arguments of a new thread',
+    }),
   })
   .openapi('ChatRequest');
 

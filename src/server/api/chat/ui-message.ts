@@ -2,30 +2,33 @@
 import { z } from '@hono/zod-openapi';
 import { toItemId } from '../conversation/conversation.ts';
 import type { GivenMessage, GivenPart } from '../conversation/given-message.ts';
+import { optionalField } from '../schema/optional-field.ts';
+
+const text = optionalField(z.string());
 
 const approval = z.looseObject({
   id: z.string(),
-  approved: z.boolean().optional(),
-  reason: z.string().optional(),
+  approved: optionalField(z.boolean()),
+  reason: text,
 });
 
 export const uiPart = z.looseObject({
   type: z.string(),
-  text: z.string().optional(),
-  url: z.string().optional(),
-  mediaType: z.string().optional(),
-  filename: z.string().optional(),
-  state: z.string().optional(),
-  approval: approval.optional(),
-  toolName: z.string().optional(),
-  toolCallId: z.string().optional(),
+  text,
+  url: text,
+  mediaType: text,
+  filename: text,
+  state: text,
+  approval: optionalField(approval),
+  toolName: text,
+  toolCallId: text,
   input: z.unknown().optional(),
   output: z.unknown().optional(),
-  errorText: z.string().optional(),
+  errorText: text,
 });
 
 export const uiMessage = z.looseObject({
-  id: z.string().optional(),
+  id: text,
   role: z.enum(['user', 'assistant', 'system']),
   parts: z.array(uiPart),
 });

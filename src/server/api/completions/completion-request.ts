@@ -9,13 +9,16 @@ import { readClientTools } from '../conversation/client-tools.ts';
 import { type Conversation, readConversation } from '../conversation/conversation.ts';
 import { type GivenMessage, type GivenPart, toParts } from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
+import { optionalField } from '../schema/optional-field.ts';
+
+const text = optionalField(z.string());
 
 const part = z.looseObject({
   type: z.string(),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
-  image_url: z.looseObject({ url: z.string() }).optional(),
-  file: z.looseObject({ file_data: z.string().optional(), filename: z.string().optional() }).optional(),
+  text,
+  refusal: text,
+  image_url: optionalField(z.looseObject({ url: z.string() })),
+  file: optionalField(z.looseObject({ file_data: text, filename: text })),
 });
 
 const message = z.looseObject({
@@ -25,7 +28,7 @@ const message = z.looseObject({
     .array(
       z.looseObject({
         id: z.string(),
-        function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
+        function: optionalField(z.looseObject({ name: z.string(), arguments: z.string() })),
       }),
     )
     .nullish(),
@@ -34,13 +37,13 @@ const message = z.looseObject({
 
 const tool = z.looseObject({
   type: z.string(),
-  function: z
-    .looseObject({
+  function: optionalField(
+    z.looseObject({
       name: z.string(),
       description: z.string().nullish(),
       parameters: z.record(z.string(), z.unknown()).nullish(),
-    })
-    .optional(),
+    }),
+  ),
 });
 
 export const completionBody = z
@@ -50,7 +53,7 @@ export const completionBody = z
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     metadata: z
-      .looseObject({ thread_id: z.string().optional() })
+      .looseObject({ thread_id: text })
       .nullish()
       .meta({ description: '`thread_id`: id of the thread, which is created if it does not exist' }),
     user: z.string().nullish().meta({ description: 'The user of a new thread' }),
