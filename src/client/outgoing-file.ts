@@ -1,6 +1,7 @@
 /**
  * Files that a client sends along with a message (definitions §15.4). A new file is written to the thread first, and the
- * message then names its path. The path is derived from the message's id, so that sending again writes the same file.
+ * message then names its path. The path is derived from the message's id and the content, so that sending again writes
+ * the same file, and another file makes another message.
  */
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
@@ -25,32 +26,35 @@ export type OutgoingAttachment = string | NewAttachment;
 
 export type WriteFile = (file: NewFile) => Promise<{ readonly path: string }>;
 
-export interface FilePlace {
+interface FilePlace {
   readonly threadId: string;
   readonly messageId: string;
-  readonly writeFile: WriteFile;
 }
 
-/** Returns the paths for the message. Everything is checked before anything is written. */
-export async function storeOutgoing(
+/** The path of a file of the thread, or a file that is to be written before the message that names it. */
+export type AttachedFile = string | (NewFile & { readonly path: string });
+
+export const pathOf = (file: AttachedFile) => (typeof file === 'string' ? file : file.path);
+
+/** Checks all attachments. Throws `InvalidMessage`. */
+export function readAttachments(
   place: FilePlace,
   attachments: readonly OutgoingAttachment[],
-): Promise<readonly string[]> {
+): readonly AttachedFile[] {
   if (!Array.isArray(attachments) || attachments.length > LIMITS.attachments) {
     throw invalid(`The attachments of a message must be a list of at most ${LIMITS.attachments}.`);
   }
   if (!isAttachmentList(attachments.filter((each) => typeof each === 'string'))) {
     throw invalid(`The path of an attachment must have 1 to ${LIMITS.filePathBytes} characters.`);
   }
-  const files = attachments.map((each, index) =>
-    typeof each === 'string' ? each : toFile(place, each, index),
-  );
-  const paths: string[] = [];
-  for (const file of files) paths.push(typeof file === 'string' ? file : (await place.writeFile(file)).path);
-  return paths;
+  return attachments.map((each, index) => (typeof each === 'string' ? each : toFile(place, each, index)));
 }
 
-function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index: number): NewFile {
+export async function writeAttachments(files: readonly AttachedFile[], write: WriteFile): Promise<void> {
+  for (const file of files) if (typeof file !== 'string') await write(file);
+}
+
+function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index: number) {
   const { name, mimeType, data, description } = (given ?? {}) as Partial<NewAttachment>;
   if (typeof name !== 'string' || typeof mimeType !== 'string') {
     throw invalid('An attachment must be the path of a file of the thread, or { name, mimeType, data }.');
@@ -59,11 +63,12 @@ function toFile({ threadId, messageId }: FilePlace, given: NewAttachment, index:
     throw invalid(`The "description" of the attachment "${name}" must be a string.`);
   }
   const label = attachmentName(name);
-  const id = createHash('sha256').update(`${threadId}\n${messageId}\n${index}`).digest('hex').slice(0, 32);
+  const content = toBytes(label, data);
+  const place = createHash('sha256').update(`${threadId}\n${messageId}\n${index}\n`).update(content);
   return {
-    path: `${ATTACHMENT_FOLDER}/${id}${extensionOf(label, mimeType)}`,
+    path: `${ATTACHMENT_FOLDER}/${place.digest('hex').slice(0, 32)}${extensionOf(label, mimeType)}`,
     mimeType,
-    content: toBytes(label, data),
+    content,
     metadata: { name: label, ...(description ? { description } : {}) },
   };
 }

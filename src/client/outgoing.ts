@@ -13,12 +13,18 @@ import type { ThreadStore } from '../store/port/thread-store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
 import { checkExecutionId, claimExecution } from './execution-claim.ts';
 import { toContext } from './outgoing-context.ts';
-import { type OutgoingAttachment, storeOutgoing, type WriteFile } from './outgoing-file.ts';
+import {
+  type OutgoingAttachment,
+  pathOf,
+  readAttachments,
+  type WriteFile,
+  writeAttachments,
+} from './outgoing-file.ts';
 import { readCalled, type StartCalls } from './start-calls.ts';
 
 export interface OutgoingMessage {
   /**
-   * Makes sending idempotent: the same id is stored once, and another text under it is `ItemConflict`. 1 to 64 visible
+   * Makes sending idempotent: the same id is stored once, and another text or file under it is `ItemConflict`. 1 to 64 visible
    * ASCII characters; generated when absent.
    */
   readonly id?: string;
@@ -86,7 +92,9 @@ export async function prepareMessage(
   const metadata = given == null ? undefined : toMetadata(given);
   const context = toContext(message.context, 'InvalidMessage');
   const named = executionId === undefined ? {} : { executionId };
-  const said = { id, role, content, silent, metadata, ...called };
+  const files = readAttachments({ threadId, messageId: id }, attachments);
+  const attached = files.length > 0 ? { attachments: files.map(pathOf) } : {};
+  const said = { id, role, content, silent, metadata, ...called, ...attached };
   const item: MessageItem = { kind: 'message', ...said, ...context, ...named };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {
@@ -95,11 +103,10 @@ export async function prepareMessage(
       `The message for thread "${threadId}" has ${bytes} bytes; at most ${LIMITS.contentBytes} are allowed.`,
     );
   }
-  // Before its files take the place of the known message's.
-  if (attachments.length > 0 && message.id !== undefined) await store.queue.requireRepeat(threadId, item);
-  const paths = await storeOutgoing({ threadId, messageId: id, writeFile }, attachments);
-  const unclaimed: MessageItem = { ...item, ...(paths.length > 0 ? { attachments: paths } : {}) };
-  const whole = { ...unclaimed, id: await claimExecution(store, { threadId, userId, item: unclaimed }) };
+  // Before files are written that nothing would name.
+  if (files.length > 0 && message.id !== undefined) await store.queue.requireRepeat(threadId, item);
+  await writeAttachments(files, writeFile);
+  const whole = { ...item, id: await claimExecution(store, { threadId, userId, item }) };
   await store.queue.stage(threadId, whole);
   // The workflow asks a model only for a user's message.
   return { id: whole.id, role: role === 'tool' ? 'assistant' : role, stored: true, ...named };

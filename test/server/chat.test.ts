@@ -170,7 +170,7 @@ describe('/v1/agents/{agent}/chat', () => {
     }
   });
 
-  it('refuses a message that was edited, with a code, and keeps the first one and its file', async () => {
+  it('refuses a message whose text or file was edited, with a code, and keeps the first one and its file', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const id = randomUUID().slice(0, 16);
@@ -183,11 +183,16 @@ describe('/v1/agents/{agent}/chat', () => {
     const first = { ...said('m-1', 'hi'), parts: [...said('m-1', 'hi').parts, file('first')] };
     expect((await post(api, id, first)).done).toBe(true);
     await runtime.client.waitForIdle(id);
-    const edited = { ...said('m-1', 'ho'), parts: [...said('m-1', 'ho').parts, file('second')] };
-    const { status, body } = await api.call('POST', '/v1/agents/helper/chat', {
-      ...{ id, messages: [edited], trigger: 'submit-message', messageId: 'm-1' },
-    });
-    expect([status, body.code]).toEqual([409, 'ItemConflict']);
+    for (const [text, content] of [
+      ['ho', 'first'],
+      ['hi', 'second'],
+    ] as const) {
+      const edited = { ...said('m-1', text), parts: [...said('m-1', text).parts, file(content)] };
+      const { status, body } = await api.call('POST', '/v1/agents/helper/chat', {
+        ...{ id, messages: [edited], trigger: 'submit-message', messageId: 'm-1' },
+      });
+      expect([status, body.code]).toEqual([409, 'ItemConflict']);
+    }
     const { messages } = await runtime.client.getMessages(id);
     expect(messages.map(({ content }) => content)).toEqual(['hi', 'Hello!']);
     const [path = ''] = (messages[0]?.attachments ?? []).map((each) => each.path);
@@ -196,7 +201,7 @@ describe('/v1/agents/{agent}/chat', () => {
     );
     // The text that is stored may have been changed since; the sender's own text is still a repeat.
     await runtime.client.updateMessage(id, 'm-1', { content: 'changed' });
-    expect(textOf((await post(api, id, said('m-1', 'hi'))).chunks)).toBe('Hello!');
+    expect(textOf((await post(api, id, first)).chunks)).toBe('Hello!');
   });
 
   it('refuses what no thread can take, with a code', async () => {

@@ -41,18 +41,30 @@ describe('the same words again', () => {
     expect(await runtime.messages(threadId)).toHaveLength(10);
   });
 
-  it('are new behind another answer, of a client that trims its history; the same request is a repetition', async () => {
-    const { ask } = await begin();
-    const turns = [user('start')];
-    expect(await ask(turns)).toEqual(['1', null]);
-    for (const answer of ['1', '2', '3']) {
-      turns.push(assistant(answer), user('next'));
-      const request = turns.slice(-3);
-      expect(await ask(request)).toEqual([String(Number(answer) + 1), null]);
-      expect(await ask([{ role: 'system', content: randomUUID() }, ...request])).toEqual([
-        String(Number(answer) + 1),
-        'true',
-      ]);
+  it('are new behind a delivered answer, of a client that trims its history, though its answers are equal', async () => {
+    const { ask, runtime, threadId } = await begin({ model: scriptedModel(() => says('ok')) });
+    expect(await ask([user('next')])).toEqual(['ok', null]);
+    const window = [user('next'), assistant('ok'), user('next')];
+    for (const _ of [2, 3, 4]) expect(await ask(window)).toEqual(['ok', null]);
+    const retry = [{ role: 'system', content: randomUUID() }, ...window];
+    expect(await ask(retry, { headers: { 'x-stainless-retry-count': '1' } })).toEqual(['ok', 'true']);
+    expect(await runtime.messages(threadId)).toHaveLength(8);
+  });
+
+  it('are new behind the delivered answer to results of the client', async () => {
+    const model = scriptedModel((_, n) => (n % 2 === 0 ? calls('client__look', {}) : says(`seen ${n}`)));
+    const { api, threadId } = await begin({ model });
+    const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
+    const post = async (messages: readonly object[]) => {
+      const body = { model: 'helper', messages, tools, metadata: { thread_id: threadId } };
+      const answer = await api.call('POST', '/v1/chat/completions', body);
+      return answer.body.choices[0].message;
+    };
+    for (const n of [1, 3]) {
+      const asked = await post([user('look')]);
+      const result = { role: 'tool', tool_call_id: asked.tool_calls[0].id, content: 'a tree' };
+      const answer = await post([user('look'), asked, result]);
+      expect(answer.content).toBe(`seen ${n}`);
     }
   });
 

@@ -33,7 +33,7 @@ describe('/v1/chat/completions', () => {
     });
   });
 
-  it('answers whole, with what was used; the conversation goes on in the thread that is named, and the same request again is the same message', async () => {
+  it('answers whole, with what was used; the conversation goes on in the thread that is named', async () => {
     const model = scriptedModel([says('Hello!', { usage }), says('Bye!')]);
     const runtime = await testRuntime({ model });
     const client = connect(await testApi(runtime));
@@ -53,7 +53,6 @@ describe('/v1/chat/completions', () => {
         completion_tokens_details: { reasoning_tokens: 2 },
       },
     });
-    expect((await ask('hi', 'Hello!', 'bye')).choices[0]?.message.content).toBe('Bye!');
     expect((await ask('hi', 'Hello!', 'bye')).choices[0]?.message.content).toBe('Bye!');
     expect(await runtime.transcript(threadId)).toEqual([
       'user: hi',

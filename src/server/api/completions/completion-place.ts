@@ -1,9 +1,9 @@
 /**
  * Chooses the thread of a completion and the id of its message. Chat Completions have no message ids, and their clients
  * retry by themselves if they get no response. A request is a repetition only if that is provable.
- * P1. If a thread is named, a message is identified by the conversation that ends with it. A client that sends no history
- *     may say the same again: that is a new message once the answer to the last one was delivered, unless the client
- *     marks a retry.
+ * P1. If a thread is named, a message is identified by the conversation that ends with it. The same conversation again is
+ *     a new message once the answer to the last one was delivered, unless the client marks a retry: a client that trims
+ *     its history, or sends none, may have said the same in the meantime.
  * P2. An `Idempotency-Key` identifies the message, and the thread if none is named.
  * P3. Without both, each request begins its own thread. But a request that is marked as a retry finds the thread of its
  *     first attempt: the threads of the same request are numbered, and it is the last one.
@@ -27,7 +27,7 @@ export interface CompletionPlace {
   readonly found: ThreadRecord | null;
   /** True if a repeated request is the same message. */
   readonly repeatable: boolean;
-  /** True if a further message with the same words gets the next number, once the answer was delivered. */
+  /** True if the same conversation again is a further message, with the next number, once the answer was delivered. */
   readonly counted?: boolean;
   /** True if no other request may share the thread. */
   readonly alone?: boolean;
@@ -48,7 +48,7 @@ export async function findPlace(
   const { model: agent, messages, user = null } = body;
   const key = readIdempotencyKey(headers);
   const isRetry = Number(headers.get('x-stainless-retry-count')) > 0;
-  const spoken = messages.filter(({ role }) => SPOKEN.has(role));
+  const spoken = messages.filter(isSpoken);
   const place = async (threadId: string, messageId: string): Promise<CompletionPlace> => ({
     threadId,
     messageId,
@@ -58,7 +58,6 @@ export async function findPlace(
   // P1: a thread is named.
   if (named !== undefined) {
     if (key) return place(named, key.id);
-    if (spoken.some(({ role }) => role === 'assistant')) return place(named, `cc-${digest(spoken)}`);
     const messageId = await findCounted(host, { threadId: named, spoken, isRetry });
     return { ...(await place(named, messageId)), counted: true };
   }
@@ -78,7 +77,18 @@ export async function findPlace(
   return next.found ? newPlace({ ...next, repeatable }, agent) : { ...next, repeatable, alone: true };
 }
 
+/** P1: the message whose answer the results of a client's tools continue. */
+export function findContinued(
+  host: ApiHost,
+  { messages }: CompletionRequest,
+  threadId: string,
+): Promise<string> {
+  const end = messages.findLastIndex(({ role }) => role === 'user') + 1;
+  return findCounted(host, { threadId, spoken: messages.slice(0, end).filter(isSpoken), isRetry: true });
+}
+
 const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'tool', 'function']);
+const isSpoken = ({ role }: CompletionRequest['messages'][number]) => SPOKEN.has(role);
 
 interface CountedMessage {
   readonly threadId: string;
@@ -86,7 +96,7 @@ interface CountedMessage {
   readonly isRetry: boolean;
 }
 
-/** P1: the same words have numbers. */
+/** P1: messages that end the same conversation have numbers. */
 async function findCounted(
   { client }: ApiHost,
   { threadId, spoken, isRetry }: CountedMessage,

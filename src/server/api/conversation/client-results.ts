@@ -3,9 +3,13 @@
  * E1. The first result of a call counts; repeated results change nothing. A thread asks for several calls one after the
  *     other, and one request answers each as it is asked.
  */
-import { createHash } from 'node:crypto';
 import { storeOf } from '../../../client/client-store.ts';
-import { type OutgoingAttachment, storeOutgoing } from '../../../client/outgoing-file.ts';
+import {
+  type OutgoingAttachment,
+  pathOf,
+  readAttachments,
+  writeAttachments,
+} from '../../../client/outgoing-file.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { parseClientToolName, toResultValue } from '../../../core/project/client-tool.ts';
 import type { ThreadRecord, Wait } from '../../../store/port/thread-store.ts';
@@ -67,14 +71,13 @@ interface ResultFiles {
   readonly result: ClientResult;
 }
 
-/** Stores the files before the answer that names them; a repeated result writes the same files. */
+/** Stores the files before the answer that names them. E1: a repeated result writes the same files, another one others. */
 async function storeFiles(
   client: RuntimeClient,
   { threadId, waitId, result: { files } }: ResultFiles,
 ): Promise<readonly string[]> {
-  if (files.length === 0) return [];
   const { files: place } = storeOf(client);
-  // E1: a later result writes nothing over the files of the first one.
-  const messageId = `${waitId} ${createHash('sha256').update(JSON.stringify(files)).digest('hex')}`;
-  return storeOutgoing({ threadId, messageId, writeFile: (file) => place.write(threadId, file) }, files);
+  const attached = readAttachments({ threadId, messageId: waitId }, files);
+  await writeAttachments(attached, (file) => place.write(threadId, file));
+  return attached.map(pathOf);
 }

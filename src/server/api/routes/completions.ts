@@ -10,7 +10,13 @@ import { responsePages } from '../chat/response-reading.ts';
 import { type ChatMessageInput, sendChatMessage } from '../chat/send-chat-message.ts';
 import { type TakenResults, takeResults, unwantedResults } from '../completions/completion-calls.ts';
 import { completionError } from '../completions/completion-error.ts';
-import { type CompletionPlace, findPlace, namedThread, newPlace } from '../completions/completion-place.ts';
+import {
+  type CompletionPlace,
+  findContinued,
+  findPlace,
+  namedThread,
+  newPlace,
+} from '../completions/completion-place.ts';
 import { completionReader } from '../completions/completion-reader.ts';
 import { type CompletionRequest, completionBody, readCompletion } from '../completions/completion-request.ts';
 import {
@@ -119,7 +125,7 @@ interface Accepted {
   readonly found: ThreadRecord | null;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
-  /** Id of the message, if the same words get another one once their answer was delivered. */
+  /** Id of the message, if the same conversation gets another one once its answer was delivered. */
   readonly counted?: string;
   readonly nameOf: Conversation['nameOf'];
   readonly give: TakenResults['give'] | undefined;
@@ -139,8 +145,9 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
   if (!message) {
     if (!taken?.begin) throw unwantedResults(taken);
     const { begin } = taken;
+    const counted = await findContinued(host, body, taken.threadId);
     const place = enterStream(host.streams, taken.threadId);
-    return { ...taken, begin, repeatable: true, nameOf, place };
+    return { ...taken, begin, repeatable: true, nameOf, counted, place };
   }
   const threadId = named ?? taken?.threadId;
   const first = await findPlace(host, caller, { request, body, threadId });

@@ -16,9 +16,10 @@ export function toItemRow(threadId: string, item: QueueItem, now: number) {
   };
 }
 
-/** Covers what is said or called. A repeated item may differ in its metadata, such as the time of the attempt. */
+/** Covers what is said, shown or called. A repeated item may differ in its metadata, such as the time of the attempt. */
 export function digestOf(item: QueueItem): string | null {
   if (item.kind === 'stored') return null;
-  const content = item.kind === 'tool' ? [item.name, item.arguments] : [item.role, item.content];
+  const content =
+    item.kind === 'tool' ? [item.name, item.arguments] : [item.role, item.content, item.attachments ?? []];
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
