@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LIMITS } from '../src/core/value/limit.ts';
 import { openStore } from '../src/store/open-store.ts';
-import type { ThreadStore } from '../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../src/store/store.ts';
 import { measureAssembly } from './support/context-assembly.ts';
 import { openPostgresBench } from './support/postgres-bench.ts';
 import { type Line, median, readOptions, report } from './support/report.ts';

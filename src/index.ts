@@ -239,6 +239,7 @@ export type {
 } from './core/task/knowledge.ts';
 export type { TaskSession, TaskSessions } from './core/task/session.ts';
 export type { AgentTaskSpec, TaskBudget } from './core/task/spec.ts';
+export type { Session } from './core/thread/session.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
@@ -349,25 +350,22 @@ export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
 export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
 export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
-export { type OpenStoreOptions, openStore } from './store/open-store.ts';
-export type { ActionRecord, ListActions } from './store/port/action.ts';
-export type { ActionDenial } from './store/port/decided-action.ts';
-export type { EnvEntry, EnvOwner } from './store/port/env.ts';
-export type { ListTasks, TaskRecord, TaskStepRecord } from './store/port/task.ts';
+export type { ActionRecord, ListActions } from './store/action/action-record.ts';
+export type { ActionDenial } from './store/action/decided-action-record.ts';
+export type { EnvEntry, EnvOwner } from './store/env/env-record.ts';
 export type {
-  ChildRecord,
   ExecutionPlace,
   ExecutionRecord,
-  FamilyMember,
   ListExecutions,
-  ListThreads,
-  ListWaits,
   RunRecordState,
-  ThreadPlace,
-  ThreadRecord,
-  ThreadStore,
-  VariableRequest,
-  Wait,
-} from './store/port/thread-store.ts';
-export type { ListValues, StoredValue } from './store/port/value.ts';
+} from './store/execution/execution-record.ts';
+export type { ChildRecord } from './store/family/child-record.ts';
+export type { FamilyMember } from './store/family/family-record.ts';
+export type { VariableRequest } from './store/family/variable-request-record.ts';
+export { type OpenStoreOptions, openStore } from './store/open-store.ts';
+export type { ThreadStore } from './store/store.ts';
+export type { ListTasks, TaskRecord, TaskStepRecord } from './store/task/task-record.ts';
+export type { ListThreads, ThreadPlace, ThreadRecord } from './store/thread/thread-record.ts';
+export type { ListValues, StoredValue } from './store/value/value-record.ts';
+export type { ListWaits, Wait } from './store/wait/wait-record.ts';
 export type { ToolPayload } from './workflows/messages.ts';

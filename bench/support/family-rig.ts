@@ -8,7 +8,7 @@ import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Registry } from '../../src/core/author/definition.ts';
 import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { createWorker } from '../../src/worker/index.ts';
 import { forgetSettings, startServer } from './rig.ts';
 

@@ -12,7 +12,7 @@ import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { type Configuration, readConfiguration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/author/definition.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';
 import { type LocalServer, startLocalServer } from '../../src/temporal-service/start-server.ts';
 import { createWorker } from '../../src/worker/index.ts';

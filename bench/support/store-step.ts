@@ -3,7 +3,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { StepRef, ThreadStore, ToolCallKey } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
+import type { ToolCallKey } from '../../src/store/tool/tool-record.ts';
+import type { StepRef } from '../../src/store/transaction/from-run.ts';
 import { openBeside } from '../../test/support/database-beside.ts';
 import { lengthen } from '../../test/support/long-thread.ts';
 

@@ -3,7 +3,7 @@ import { type Entry, readEntries } from '../../agents/tools/_bulletin.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { eventsOf, type ThreadEvent } from '../../src/core/event/thread-event.ts';
 import type { Message } from '../../src/core/message/message.ts';
-import type { ThreadRecord } from '../../src/store/port/thread-store.ts';
+import type { ThreadRecord } from '../../src/store/thread/thread-record.ts';
 import { toToolCalls } from './narrator.ts';
 import type { SecretSearch } from './secret.ts';
 import { type Crash, TURNS } from './story.ts';

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readRefunds } from '../../agents/tools/_till.ts';
-import type { Wait } from '../../src/store/port/wait.ts';
+import type { Wait } from '../../src/store/wait/wait-record.ts';
 import { createNarrator } from './narrator.ts';
 import type { Finding } from './promise.ts';
 import { printPromises, printRunning, printTranscript } from './report.ts';

@@ -10,7 +10,7 @@ import {
   type StartInput,
   WORKFLOW_ID_PREFIX,
 } from '../core/thread/start-input.ts';
-import type { ThreadRecord } from '../store/port/thread-store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { OpenConnection } from './connect.ts';
 import { isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 

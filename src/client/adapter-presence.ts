@@ -3,13 +3,13 @@
  * for the adapter's queue. After 30 s without a renewal the task fails with `ProducerLost`, and its readers see that.
  * P1. The presence is claimed before the task is started: no task runs without a process that is present for it.
  * P2. Only a workflow that existed while its task was lost is terminated, never a later one
- *     (store/commands/producer/task-adapter.ts, H2).
+ *     (store/producer/task-adapter.ts, H2).
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { PRESENCE_MS } from '../core/thread/producer.ts';
 import { TASK_ID_PREFIX } from '../core/thread/task-start.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { storeOf } from './client-store.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 import type { StartTask } from './tasks.ts';

@@ -6,8 +6,8 @@
 import { RuntimeError } from '../core/value/error.ts';
 import { parseWaitAnswer, type WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
-import type { Wait } from '../store/port/wait.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { Wait } from '../store/wait/wait-record.ts';
 
 export interface AnswerOptions {
   /** The `fingerprint` of the wait as it was shown: an answer for anything else is `stale`. */

@@ -5,7 +5,8 @@
  */
 import type { Message } from '../core/message/message.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadStore, Wait } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { Wait } from '../store/wait/wait-record.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import { requireThread, terminatedError } from './known-thread.ts';
 

@@ -3,7 +3,7 @@
  * this: users of a client read and write through its methods.
  */
 import type { MessageItem, ToolItem } from '../core/thread/item.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 interface Inside {
   readonly store: ThreadStore;

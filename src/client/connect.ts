@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { openStore } from '../store/open-store.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 export interface ConnectOptions {
   /** `host:port`; else `TEMPORAL_ADDRESS`, the profile, or 127.0.0.1:7233. */

@@ -9,7 +9,7 @@
 import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../core/thread/start-options.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { deleteHistories, type RemainingHistory } from './delete-histories.ts';
 import { requireThread } from './known-thread.ts';
 

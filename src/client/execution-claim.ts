@@ -2,8 +2,8 @@
 import { isExecutionId } from '../core/thread/execution-id.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ClaimExecution } from '../store/port/queue.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ClaimExecution } from '../store/message/queue-record.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 /** Throws `InvalidMessage`. */
 export function checkExecutionId(executionId: unknown): void {

@@ -1,6 +1,6 @@
 /** Reads a thread's event log and follows it as it grows. The cursor is the last sequence number read. */
 import type { ThreadEvent } from '../core/event/thread-event.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { type LogPart, RemovedText } from './removed-text.ts';
 
 const PAGE_SIZE = 500;

@@ -14,7 +14,7 @@ import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
 import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import { projectTangle } from '../projections/tangle/tangle-projection.ts';
 import { beginTangle } from '../projections/tangle/tangle-state.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { type FollowPages, followRows } from './follow-events.ts';
 import { type FindThread, requireThread } from './known-thread.ts';
 import { type LogPart, type RemovedPart, RemovedText } from './removed-text.ts';

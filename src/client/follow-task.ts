@@ -5,8 +5,8 @@
 import { type Projected, readCursor, withCursors } from '../projections/projection.ts';
 import type { RuntimeStreamEvent } from '../projections/task/stream-event.ts';
 import { beginTask, projectTask } from '../projections/task/task-projection.ts';
-import type { TaskRecord } from '../store/port/task.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { TaskRecord } from '../store/task/task-record.ts';
 import { type FollowPages, followPages } from './follow-events.ts';
 import { watchForLoss } from './lost-task.ts';
 

@@ -1,6 +1,8 @@
 /** Checks the state of a thread in the store: whether it accepts commands, is terminated, or does not exist. */
 import { RuntimeError } from '../core/value/error.ts';
-import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ExecutionRecord } from '../store/execution/execution-record.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 
 /** Returns the thread, or null if the store does not have it. Throws `ThreadTerminated`. */
 export async function refuseTerminated(store: ThreadStore, threadId: string): Promise<ThreadRecord | null> {

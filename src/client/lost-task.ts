@@ -2,8 +2,9 @@
  * Ends tasks whose adapter was lost with its process, when they are read: there may be no worker left that checks for
  * them. Their workflows are ended by code that has a Temporal client (adapter-presence.ts).
  */
-import type { TaskRecord } from '../store/port/task.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+
+import type { ThreadStore } from '../store/store.ts';
+import type { TaskRecord } from '../store/task/task-record.ts';
 
 /** Null if there is no such task. */
 export async function readTask(store: ThreadStore, id: string): Promise<TaskRecord | null> {

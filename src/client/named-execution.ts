@@ -11,7 +11,7 @@ import type { StoredError } from '../core/thread/step.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { storeOf } from './client-store.ts';
 import { followRows } from './follow-events.ts';
 import { tanglePages } from './follow-run.ts';

@@ -3,8 +3,8 @@ import type { Canceling, CancelRequest } from '../core/governance/cancellation.t
 import { contextOf, type GivenContext, withCancellation } from '../core/governance/run-context.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { isStorable } from '../core/value/storable-text.ts';
-import type { ExecutionRecord } from '../store/port/execution.ts';
-import type { ThreadRecord } from '../store/port/thread-store.ts';
+import type { ExecutionRecord } from '../store/execution/execution-record.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { StartMessage } from './outgoing.ts';
 
 const MAX_CHARS: Readonly<Record<keyof CancelRequest, number>> = { executionId: 200, reason: 500, by: 200 };

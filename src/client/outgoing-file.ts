@@ -11,7 +11,7 @@ import { parseBase64 } from '../core/value/base64.ts';
 import { copyBytes } from '../core/value/bytes.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { NewFile } from '../store/port/file.ts';
+import type { NewFile } from '../store/file/file-record.ts';
 
 /** New content: bytes, or a text in base64. */
 export interface NewAttachment {

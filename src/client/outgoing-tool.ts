@@ -5,7 +5,7 @@ import { isItemId, isToolName, type ToolItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { MessagePayload, ToolPayload } from '../workflows/messages.ts';
 import { checkExecutionId, claimExecution } from './execution-claim.ts';
 import type { Destination } from './outgoing.ts';

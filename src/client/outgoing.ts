@@ -9,7 +9,7 @@ import { itemIdOf } from '../core/thread/execution-id.ts';
 import { isItemId, itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { MessagePayload } from '../workflows/messages.ts';
 import { checkExecutionId, claimExecution } from './execution-claim.ts';
 import { toContext } from './outgoing-context.ts';

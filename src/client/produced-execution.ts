@@ -2,7 +2,7 @@
  * An execution that code of this process produces: its lines go into the log as they come, so every attached reader
  * receives them, and its final text is the answer.
  * X1. A produced execution begins once under its id, in one process. Later callers attach to it, and it never begins
- *     again (store/commands/producer/producer.ts, D1).
+ *     again (store/producer/producer.ts, D1).
  * X2. A produced execution lives with its process, which renews its presence. After 30 s without a renewal it fails
  *     with `ProducerLost`.
  * X3. A produced execution begins at its turn in the thread, and its signal aborts once it is over. It may have been
@@ -27,8 +27,8 @@ import {
   isStoreUnavailable,
   RuntimeError,
 } from '../core/value/error.ts';
-import type { ProducerPresence } from '../store/port/producer.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ProducerPresence } from '../store/producer/producer-record.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { storeOf } from './client-store.ts';
 import { followRows } from './follow-events.ts';
 import { type BeginExecution, beginExecution } from './named-execution.ts';
@@ -169,7 +169,7 @@ class ProducedRun {
     const { executionId } = this.#presence;
     const { signal } = this.#ended;
     const writer = new LineWriter((from, lines) =>
-      this.#retryWhileUnavailable(() => this.#store.producers.tell({ ...this.#presence, from, lines })),
+      this.#retryWhileUnavailable(() => this.#store.producers.append({ ...this.#presence, from, lines })),
     );
     try {
       const { lines, end } = await this.#produce({ executionId, signal });

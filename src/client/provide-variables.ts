@@ -9,8 +9,9 @@
 import type { EnvType } from '../core/author/thread-env.ts';
 import { variableProblem } from '../core/project/env.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { FulfilledRequest, GivenVariable } from '../store/port/family.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { GivenVariable } from '../store/family/child-record.ts';
+import type { FulfilledRequest } from '../store/family/variable-request-record.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 /** Variables by name. A value without a type is a secret. */
 export type ProvidedVariables = Readonly<
@@ -24,7 +25,7 @@ export interface Provision {
 }
 
 export async function provideVariables(
-  store: { readonly variableRequests: Pick<ThreadStore['variableRequests'], 'fulfil'> },
+  store: ThreadStore,
   { parentId, requestId, values }: Provision,
   boot: () => Promise<void>,
 ): Promise<{ childThreadId: string }> {

@@ -1,5 +1,5 @@
 /**
- * Finds where streamed text was removed from a log (store/commands/run/remove-chunks.ts), and restores it as a whole.
+ * Finds where streamed text was removed from a log (store/execution/remove-chunks.ts), and restores it as a whole.
  * Rows are passed in, in order, from the start of an execution. They come out with an additional part for each request
  * that has lost pieces of its text.
  * G1. The additional part takes the place and the number of the last piece; pieces behind removed ones are left out.
@@ -8,7 +8,7 @@
  * G3. No part is added for a request that was given up: the log itself says that its text is to be discarded.
  */
 import type { ThreadEvent, ThreadEventOf } from '../core/event/thread-event.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 /** The whole text of a request that has lost pieces of it. */
 export interface RemovedPart {

@@ -1,5 +1,5 @@
 /** An execution as an entry of the index of runs: its labels, and how it ended. */
-import type { ExecutionRecord } from '../store/port/thread-store.ts';
+import type { ExecutionRecord } from '../store/execution/execution-record.ts';
 
 export interface RunRecord
   extends Pick<

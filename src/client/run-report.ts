@@ -2,7 +2,7 @@
 
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { type ReportOptions, type RunReport, toRunReport } from '../projections/run/run-report.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { followRun, requireRun } from './follow-run.ts';
 import type { RunRecord } from './run-record.ts';
 

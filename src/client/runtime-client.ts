@@ -21,18 +21,13 @@ import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
-import type { ActionRecord, ListActions } from '../store/port/action.ts';
-import type { EnvEntry, EnvOwner } from '../store/port/env.ts';
-import type {
-  ExecutionRecord,
-  FamilyMember,
-  ListExecutions,
-  ListThreads,
-  ListWaits,
-  ThreadRecord,
-  VariableRequest,
-  Wait,
-} from '../store/port/thread-store.ts';
+import type { ActionRecord, ListActions } from '../store/action/action-record.ts';
+import type { EnvEntry, EnvOwner } from '../store/env/env-record.ts';
+import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
+import type { FamilyMember } from '../store/family/family-record.ts';
+import type { VariableRequest } from '../store/family/variable-request-record.ts';
+import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
+import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import { findAcceptedThread } from './accepted-thread.ts';
 import type { AnswerOptions } from './answer-wait.ts';

@@ -1,6 +1,6 @@
 /** What a client stores before it starts or signals a workflow, apart from messages: the workflow gets the id. */
 import { randomUUID } from 'node:crypto';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { EndPayload } from '../workflows/messages.ts';
 import type { NewThread } from './start-options.ts';
 

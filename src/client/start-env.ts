@@ -1,6 +1,7 @@
 /** Stores the variables of a new thread before its workflow begins; they are sent nowhere else. */
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { StartThread } from './start-options.ts';
 
 /**

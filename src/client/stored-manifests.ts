@@ -5,7 +5,7 @@
 
 import type { EventData } from '../core/event/event-data.ts';
 import { eventsOf, type ThreadEvent } from '../core/event/thread-event.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 export interface RequestManifest {
   readonly step: number | null;

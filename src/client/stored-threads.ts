@@ -26,18 +26,13 @@ import { RuntimeError } from '../core/value/error.ts';
 import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
-import { readWholeFile, streamFile } from '../store/port/file-content.ts';
-import type {
-  ExecutionRecord,
-  FamilyMember,
-  ListExecutions,
-  ListThreads,
-  ListWaits,
-  ThreadRecord,
-  ThreadStore,
-  Wait,
-} from '../store/port/thread-store.ts';
-import type { ListValues, StoredValue } from '../store/port/value.ts';
+import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
+import type { FamilyMember } from '../store/family/family-record.ts';
+import { readWholeFile, streamFile } from '../store/file/file-content.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
+import type { ListValues, StoredValue } from '../store/value/value-record.ts';
+import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
 import {

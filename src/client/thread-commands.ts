@@ -12,7 +12,9 @@ import type { MessageItem, ToolItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ExecutionRecord } from '../store/execution/execution-record.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import {
   answerWait,
   cancelExecution,
@@ -164,7 +166,7 @@ export class ThreadCommands {
   /** The effect is made due in the store first: if the signal is lost, the next check for effects still finds it. */
   async runEffect(threadId: string, id: string): Promise<boolean> {
     await requireThread(this.#store, threadId);
-    if (!(await this.#store.effects.hasten(threadId, id))) return false;
+    if (!(await this.#store.effects.expedite(threadId, id))) return false;
     await this.#workflows.signal(threadId, wakeForEffects, { inMs: 0 });
     return true;
   }

@@ -1,6 +1,6 @@
 /** Cursors of lists of threads: the place of the last thread of a page, as text. */
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadPlace } from '../store/port/thread-store.ts';
+import type { ThreadPlace } from '../store/thread/thread-record.ts';
 
 export function toCursor({ id, createdAt, updatedAt }: ThreadPlace): string {
   return `${updatedAt}.${createdAt}.${id}`;

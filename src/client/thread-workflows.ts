@@ -8,7 +8,8 @@ import {
   workflowTypeOf,
 } from '../core/thread/start-options.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import { sendMessage } from '../workflows/messages.ts';
 import type { thread } from '../workflows/thread.ts';
 import type { OpenConnection } from './connect.ts';

@@ -17,15 +17,10 @@ import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { RunReport } from '../projections/run/run-report.ts';
 import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
-import type {
-  ExecutionRecord,
-  FamilyMember,
-  ListExecutions,
-  ListThreads,
-  ListWaits,
-  ThreadRecord,
-  Wait,
-} from '../store/port/thread-store.ts';
+import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
+import type { FamilyMember } from '../store/family/family-record.ts';
+import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
+import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import type { AnswerOptions } from './answer-wait.ts';
 import type { EventSink, SinkEnd } from './event-sink.ts';
 import type { FollowOptions } from './follow-events.ts';

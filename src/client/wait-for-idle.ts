@@ -6,7 +6,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import { type StatusView, status } from '../workflows/messages.ts';
 import type { Sent } from './sent-ledger.ts';
 

@@ -1,7 +1,7 @@
 /**
  * `memoryHook` (docs/hooks.md): two hooks. One stores what a thread was asked and what it answered; the other recalls
  * the notes that fit the current question, in that thread and in other threads of its user.
- * M1. Notes are kept by the store, for this hook alone (store/port/memory.ts): the newest `notes` of each thread.
+ * M1. Notes are kept by the store, for this hook alone (store/memory/memory.ts): the newest `notes` of each thread.
  * M2. A question that is asked again has one note, with its newest answer. So running the end hook twice does no harm.
  * M3. A recalled note is part of one request only. It is left out if the request shows its question anyway.
  * M4. Notes of other threads are recalled only for the same user and the same organisation.

@@ -15,7 +15,7 @@ import type { Sandbox } from '../sandbox/index.ts';
 import { runAuthorCode } from '../state/author-run.ts';
 import { openAuthorCode } from '../state/open-author-code.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import { discardBody, type ErrorAnswer, requireResponse, toErrorAnswer } from './answer.ts';
 import { type EndpointWork, openWork } from './endpoint-work.ts';
 

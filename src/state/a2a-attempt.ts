@@ -7,7 +7,8 @@ import type { A2aFailure, A2aRemote, Reach, RemoteTask } from '../a2a/index.ts';
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
-import type { A2aStore, A2aTaskRecord } from '../store/port/a2a.ts';
+import type { A2aTaskRecord } from '../store/a2a/a2a-record.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { Recall } from './ask.ts';
 import { createTextFiller } from './fill-texts.ts';
 
@@ -32,7 +33,9 @@ export interface A2aAttempt {
   readonly state: ThreadState;
   readonly recall: Recall;
   /** Stores what has become known, and returns the updated record. */
-  note(news: Omit<Parameters<A2aStore['note']>[0], 'threadId' | 'step' | 'index'>): Promise<A2aTaskRecord>;
+  note(
+    news: Omit<Parameters<ThreadStore['a2a']['note']>[0], 'threadId' | 'step' | 'index'>,
+  ): Promise<A2aTaskRecord>;
 }
 
 /** An attempt whose agent has been found. */

@@ -23,7 +23,8 @@ import {
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import { errorMessage, isRuntimeError } from '../core/value/error.ts';
-import type { A2aStore, A2aTaskRecord } from '../store/port/a2a.ts';
+import type { A2aTaskRecord } from '../store/a2a/a2a-record.ts';
+import type { ThreadStore } from '../store/store.ts';
 import {
   type A2aAttempt,
   type A2aOutcome,
@@ -45,7 +46,7 @@ export interface A2aBody {
   readonly args: unknown;
   /** Returns earlier questions of this call. */
   readonly recall: Recall;
-  readonly tasks: A2aStore;
+  readonly tasks: ThreadStore['a2a'];
   readonly storeId: string;
   readonly step: number;
   readonly index: number;

@@ -23,7 +23,7 @@ import {
 import type { ToolResult } from '../core/message/message.ts';
 import { measureJson } from '../core/value/json-measure.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { A2aTaskRecord } from '../store/port/a2a.ts';
+import type { A2aTaskRecord } from '../store/a2a/a2a-record.ts';
 import { type A2aOutcome, digest, laterOrThrow, type ReachedAttempt, toLaterWork } from './a2a-attempt.ts';
 
 const MAX_PAUSE_MS = 4000;

@@ -20,8 +20,8 @@ import type { RunContext } from '../core/governance/run-context.ts';
 import { findGuards, type Guards } from '../core/guard/guards.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { type JsonSchema, undescribed } from '../core/value/json-schema.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import { findSpendingPolicy } from './judge-spending.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 

@@ -14,7 +14,7 @@ import { parseBase64 } from '../core/value/base64.ts';
 import { copyBytes } from '../core/value/bytes.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 export interface AttachmentTarget {
   readonly store: ThreadStore;

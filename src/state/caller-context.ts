@@ -3,8 +3,8 @@
  * effects and endpoints get the same ThreadState with different contexts.
  */
 import type { ToolDefinition } from '../core/author/definition.ts';
-import type { ChildRecord } from '../store/port/family.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ChildRecord } from '../store/family/child-record.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { AskPort } from './ask.ts';
 import type { CallGuard } from './hooks/call-guard.ts';
 import type { MessageHooks } from './hooks/message-hook-port.ts';

@@ -1,6 +1,6 @@
 /**
  * Cancels unwanted tasks of agents elsewhere: their call was stopped, cancelled or given up, or their thread has ended.
- * The store lists them (store/commands/a2a/a2a-task.ts, T3), so any worker can do it: at the end of an execution, and
+ * The store lists them (store/a2a/a2a-task.ts, T3), so any worker can do it: at the end of an execution, and
  * at its regular checks. Cancelling twice does no harm.
  */
 import {
@@ -12,7 +12,7 @@ import {
 } from '../a2a/index.ts';
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import { a2aToolName } from '../core/project/a2a-agent.ts';
-import type { A2aTaskRecord } from '../store/port/a2a.ts';
+import type { A2aTaskRecord } from '../store/a2a/a2a-record.ts';
 import { fillA2aReach, findRemoteTask } from './a2a-attempt.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { openEnv } from './env.ts';

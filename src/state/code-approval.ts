@@ -2,15 +2,15 @@
  * Stage for calls by running code that need an approval: code cannot wait, so the call is refused and a wait for the
  * approval is opened. Once it is approved, the next call with the same fingerprint passes.
  * A1. An approval for `once` admits one call. It is used up in the transaction that begins the action
- *     (store/commands/action/code-action.ts, C1).
+ *     (store/action/code-action.ts, C1).
  * A2. The wait does not block the thread, and outlives the execution: a later execution may make the call again.
  * A3. No approval is requested for a call that the budget denies anyway.
  */
 import { randomUUID } from 'node:crypto';
 import type { StoredError } from '../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../core/value/error.ts';
-import type { DecidedAction } from '../store/port/decided-action.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { DecidedAction } from '../store/action/decided-action-record.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { type AskedAction, showAction } from './asked-action.ts';
 import type { AnsweredCall } from './check-arguments.ts';
 import { go, type Verdict } from './gate.ts';

@@ -1,6 +1,6 @@
 /** Logs that something of author code was not kept as it was. The code has done its work: this changes no outcome. */
 import { LIMITS } from '../core/value/limit.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { AuthorCode } from './author-run.ts';
 import type { ThreadEnv } from './thread-env.ts';
 

@@ -1,7 +1,7 @@
 /** What a ThreadState is made from: ports, never globals. */
 import type { Registry } from '../core/author/definition.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { AuthorFault } from './author-fault.ts';
 
 export interface StateDependencies {

@@ -7,7 +7,8 @@
  * D3. Only threads at work are stopped. An idle child stays idle: if stopped, it would only park what is queued later.
  */
 import { isRuntimeError } from '../core/value/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 
 export type FamilyReads = {
   readonly threads: Pick<ThreadStore['threads'], 'get' | 'terminate'>;

@@ -4,7 +4,7 @@ import type { ThreadEffects } from '../core/author/effect.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { ThreadEnv } from './thread-env.ts';
 

@@ -13,7 +13,7 @@ import type { ToolResult } from '../core/message/message.ts';
 import { resolveVariable, type Variable } from '../core/project/env.ts';
 import { isScoped, requiredBy } from '../core/project/env-requirement.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { StateDependencies } from './dependencies.ts';
 import type { EnvReadOptions } from './env-place.ts';
 import { readEnvPlace, readRedactor } from './env-place.ts';

@@ -10,8 +10,9 @@ import { spawnGroupOf } from '../core/project/subagent.ts';
 import type { MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS, utf8Length } from '../core/value/limit.ts';
-import type { ChildRecord } from '../store/port/family.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ChildRecord } from '../store/family/child-record.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { CallerContext } from './caller-context.ts';
 import { refuseTerminated } from './life.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -90,7 +91,7 @@ async function notifyParent(
     metadata: { ...metadata, subagent_id: thread.id },
   };
   // Y2: stored before it is signalled.
-  if (!(await store.children.tellParent(thread.id, message))) return;
+  if (!(await store.children.sendToParent(thread.id, message))) return;
   work.noteTold(message.content);
   await work.reach(entry.parentId).wake();
 }

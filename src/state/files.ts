@@ -3,8 +3,8 @@ import { types } from 'node:util';
 import type { FileContent, ThreadFiles } from '../core/file/thread-file.ts';
 import { copyBytes } from '../core/value/bytes.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { readWholeFile, streamFile } from '../store/port/file-content.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import { readWholeFile, streamFile } from '../store/file/file-content.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 /**
  * `redactKnown` removes secrets from paths: the same path still leads to the same file, under a name that may be shown.

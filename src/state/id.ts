@@ -3,7 +3,7 @@
  * the same ids, and a sender cannot guess an id and send an item under it.
  */
 import { createHash } from 'node:crypto';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 export function createIds(store: Pick<ThreadStore, 'id'>, key: string): () => string {
   let made = 0;

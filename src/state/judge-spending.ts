@@ -11,7 +11,8 @@ import {
   type SpendingVerdict,
 } from '../core/governance/spending-verdict.ts';
 import { errorMessage } from '../core/value/error.ts';
-import type { ThreadRecord, ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import { runAuthorCode } from './author-run.ts';
 import { freezeDeep } from './freeze-deep.ts';
 import { withinTime } from './within-time.ts';
@@ -52,7 +53,7 @@ export async function judgeSpending(
   const effect = verdict.effect === 'compact' && !spent.mayCompact ? 'warn' : verdict.effect;
   // D1: stores a denial; a warning is logged.
   if (effect === 'warn' || effect === 'deny')
-    await budgets.tell({ effect, reason, limit, threadId: thread.id, step, policy: policy.name });
+    await budgets.emitVerdict({ effect, reason, limit, threadId: thread.id, step, policy: policy.name });
   return { ...verdict, effect };
 }
 

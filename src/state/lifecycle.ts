@@ -1,6 +1,6 @@
 /** ThreadState's lifecycle (definitions §14.3): terminates the thread, and returns when it was terminated. */
 import type { ThreadState } from '../core/author/thread-state.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { CallerContext } from './caller-context.ts';
 
 export interface Lifecycle extends Pick<ThreadState, 'terminate'> {

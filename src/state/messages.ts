@@ -15,7 +15,7 @@ import type { Message, ToolAttachment } from '../core/message/message.ts';
 import { checkFields, checkSize } from '../core/message/message-fields.ts';
 import { itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { type AttachmentTarget, storeAttachments } from './attachments.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { DraftMessage } from './hooks/message-hook-port.ts';

@@ -8,7 +8,7 @@
  */
 import type { PromptDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { openEnv } from './env.ts';

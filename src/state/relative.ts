@@ -9,7 +9,7 @@
  * L6. Values belong to the thread's own code (runtime §14.1.3), so a state knows whose code it was opened for.
  * L7. Once the code has terminated its own thread, it queues and runs nothing in a relative either (runtime §10).
  */
-import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { CallerContext } from './caller-context.ts';
 import { NO_HOOKS } from './hooks/message-hook-port.ts';
 import { openLife } from './life.ts';

@@ -7,7 +7,7 @@ import type { AttachmentRef, ToolResult } from '../core/message/message.ts';
 import { cutMiddle } from '../core/value/cut-middle.ts';
 import { isRuntimeError, isStoreFault } from '../core/value/error.ts';
 import { LIMITS, utf8Length } from '../core/value/limit.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { storeAttachments } from './attachments.ts';
 import { createIds } from './id.ts';
 import { withLine } from './tool-result.ts';

@@ -4,7 +4,7 @@ import type { FlowDirective, Side } from '../core/author/thread-execution.ts';
 import type { RunContext } from '../core/governance/run-context.ts';
 import type { Message } from '../core/message/message.ts';
 import type { SideSteps } from '../core/thread/session.ts';
-import type { SubpromptPlace } from '../store/port/step.ts';
+import type { SubpromptPlace } from '../store/step/step-place-record.ts';
 
 export interface RunningExecution {
   readonly executionId: string;

@@ -5,7 +5,7 @@
 import type { ToolDefinition } from '../core/author/definition.ts';
 import type { EnvState } from '../core/author/thread-env.ts';
 import type { ToolResult } from '../core/message/message.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 
 export interface ThreadEnv {
   /** Returns the variables as this tool sees them, including the values of its entry in the prompt. */

@@ -7,7 +7,7 @@ import { isSubagentCall } from '../core/project/subagent.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { createQuestions } from './ask.ts';
 import {
   type AskedAction,

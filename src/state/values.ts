@@ -5,7 +5,7 @@
  */
 import type { ThreadValues } from '../core/author/thread-value.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { CallerContext } from './caller-context.ts';
 
 export function createThreadValues(

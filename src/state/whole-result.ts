@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isRuntimeError, isStoreFault } from '../core/value/error.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 /** Returns the path of its file; undefined if it cannot be stored. */
 export async function storeWhole(

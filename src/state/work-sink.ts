@@ -1,6 +1,6 @@
 /** The sink for work that code queues through its ThreadState: a port that activities and the server implement. */
 import type { MessageItem } from '../core/thread/item.ts';
-import type { QueuedTool } from '../store/port/tool.ts';
+import type { QueuedTool } from '../store/tool/tool-record.ts';
 
 export interface WorkSink {
   /** Resolves once it is stored. */

@@ -1,13 +1,13 @@
 /**
- * Opens the store that an address (`EVERTHREAD_STORE`) names. Each folder may import those above it:
+ * Opens the store that an address (`EVERTHREAD_STORE`) names. `store.ts` is the store: the table of its commands. A
+ * subject's folder has what they take and return (`…-record.ts`), the tables (`…-table.ts`) and the commands, each one
+ * transaction or one read. Beside them:
  *
  *   folder    the project's private folder, and files in it
  *   crypto    keys, and what is encrypted with them
- *   port      the interface of a store, grouped by what is stored
- *   schema    tables, rows, migrations
+ *   schema    all tables, rows, migrations
+ *   transaction   the transaction on a thread, and the parts of it that commands of several subjects use
  *   sqlite, search, postgres   what each engine needs; search runs in a separate thread
- *   commands  one transaction, or one read, per file: base, action, file, env, message, effect, family, producer, step, tool, thread
- *   sql       all commands of the port, bound to a database
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -18,10 +18,10 @@ import { findKeys } from './crypto/key-file.ts';
 import { DEFAULT_STORE } from './folder/default-store.ts';
 import { makePrivateFile, narrowFile } from './folder/private-files.ts';
 import { makeProjectFolder, projectFolder } from './folder/project-folder.ts';
-import type { ThreadStore } from './port/thread-store.ts';
 import { isPostgresAddress } from './postgres/address.ts';
-import { openSqliteStore } from './sql/store.ts';
 import { explainSqlite } from './sqlite/error.ts';
+import { openSqliteStore } from './sqlite/open.ts';
+import type { ThreadStore } from './store.ts';
 
 export interface OpenStoreOptions {
   /** If false, a PostgreSQL database without a store is refused with `ThreadNotFound`. */

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { openInProcess } from '../worker/in-process.ts';
 import { connectQuietly } from './quiet-runtime.ts';
 import type { TestProject } from './test-project.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKey, parseKeys } from '../store/crypto/encryption.ts';
 import { openStore } from '../store/open-store.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 export interface TestPlace {
   readonly store: ThreadStore;

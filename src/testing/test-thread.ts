@@ -13,7 +13,7 @@ import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
-import type { Wait } from '../store/port/thread-store.ts';
+import type { Wait } from '../store/wait/wait-record.ts';
 import type { TestEngine } from './test-engine.ts';
 
 /** A tool call and its result. */

@@ -13,7 +13,7 @@ import type { AuthorRun } from '../state/author-run.ts';
 import type { StateDependencies } from '../state/dependencies.ts';
 import { readRedactor } from '../state/env-place.ts';
 import type { Redact } from '../state/redaction.ts';
-import type { ThreadRecord } from '../store/port/thread.ts';
+import type { ThreadRecord } from '../store/thread/thread-record.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
 /** Called for each entry, because a worker's logger may be installed after its guard. */

@@ -21,7 +21,7 @@ import { Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { createRateLimiter } from '../models/memory-limiter.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
 import { findUntunedSettings, lacksSearchAttributes } from '../temporal-service/tuning.ts';
 import { findIdleVersion } from './deployment.ts';

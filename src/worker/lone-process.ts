@@ -15,7 +15,7 @@ import type { LoneActivity, RunAlone } from '../activities/base/dependencies.ts'
 import type { Settings } from '../core/thread/open-thread.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { AuthorRun } from '../state/author-run.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { type ProgramEnd, type ProgramProcess, readDeath, startProgram } from '../supervisor/index.ts';
 import { type FromLone, fromFailureData, type LonePlace, type ToLone } from './lone-protocol.ts';
 import { createTurnstile } from './turnstile.ts';

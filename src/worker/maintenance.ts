@@ -1,14 +1,14 @@
 /**
  * Maintenance that every worker does every 30 seconds, whatever its threads do. It repeats lost signals about waits,
- * closes actions whose process was lost (store/commands/action/lost-action.ts), ends executions and tasks whose
- * producer was lost (store/commands/producer/lost-producer.ts), cancels tasks of agents elsewhere that are no longer
+ * closes actions whose process was lost (store/action/lost-action.ts), ends executions and tasks whose
+ * producer was lost (store/producer/lost-producer.ts), cancels tasks of agents elsewhere that are no longer
  * wanted, and removes streamed text that has been kept long enough. Several workers may do it at the same time.
  */
 
 import { endLostTasks } from '../client/adapter-presence.ts';
 import { cancelUnwantedTasks } from '../state/cancel-a2a.ts';
 import type { StateDependencies } from '../state/dependencies.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { signalForgotten, signalUnseen, type WaitSignalPorts } from './wait-signals.ts';
 
 const INTERVAL_MS = 30_000;

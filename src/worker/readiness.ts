@@ -1,6 +1,6 @@
 /** Checks whether a worker can work: the counterpart of `/readyz` of the HTTP API. */
 import type { NativeConnection } from '@temporalio/worker';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 
 export interface WorkerReadiness {
   readonly ready: boolean;
@@ -10,7 +10,7 @@ export interface WorkerReadiness {
 }
 
 interface Place {
-  readonly store: Pick<ThreadStore, 'threads'>;
+  readonly store: ThreadStore;
   readonly connection: Pick<NativeConnection, 'workflowService' | 'withDeadline'>;
   readonly leaving: AbortSignal;
 }

@@ -6,7 +6,7 @@ import { RuntimeError } from '../core/value/error.ts';
 import { closeConnections } from '../mcp/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { OpenGuard } from './fault-log.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import type { WorkerOptions } from './options.ts';

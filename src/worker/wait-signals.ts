@@ -6,7 +6,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { revival, workflowTypeOf } from '../core/thread/start-options.ts';
-import type { ThreadStore } from '../store/port/thread-store.ts';
+import type { ThreadStore } from '../store/store.ts';
 import { answerWait, wakeForMessages } from '../workflows/messages.ts';
 
 export interface WaitSignalPorts {

@@ -1,7 +1,7 @@
 /**
  * The activities of a task, with their timeouts and retries; the ids of the task and its store are added.
  * P1. Every phase is retried after a lost worker, like a model step. For an act the store decides whether it may be
- *     repeated or its outcome is unknown (store/commands/task/task-step.ts, T2).
+ *     repeated or its outcome is unknown (store/task/task-step.ts, T2).
  */
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';

@@ -14,7 +14,7 @@ import {
   type GuideRail,
   Task,
 } from '../../src/agenticx/index.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { calls, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { openTestStore } from '../support/worker-pool.ts';
 

@@ -18,7 +18,7 @@ import {
   type TurnOptions,
 } from '../../src/agenticx/index.ts';
 import { toTimeouts } from '../../src/agenticx/runtime-setting.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { calls, hangs, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { openTestStore } from '../support/worker-pool.ts';
 

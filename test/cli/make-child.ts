@@ -1,5 +1,5 @@
 /** Creates a child in the store without a workflow. */
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 
 export const makeChild = (
   store: ThreadStore,

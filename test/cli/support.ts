@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { findFreePorts, isPortFree } from '../../src/temporal-service/free-port.ts';
 import { runInHost } from '../once/command-host.ts';
 import { placeStore } from '../once/store-template.ts';

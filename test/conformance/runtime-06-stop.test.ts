@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
+import type { SpillItems } from '../../src/store/message/queue-record.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { closeAfterTest, eventually, helperRegistry, testRuntime, testStore } from '../support/runtime.ts';
 
@@ -197,7 +198,10 @@ describe('runtime §6 Stop Conditions', () => {
     await delay(300);
     const slow = {
       ...store,
-      queue: { ...store.queue, spill: (command: never) => delay(500).then(() => store.queue.spill(command)) },
+      queue: {
+        ...store.queue,
+        spill: (command: SpillItems) => delay(500).then(() => store.queue.spill(command)),
+      },
     };
     await testRuntime({ model, store: slow, taskQueue });
     await waiting;

@@ -5,7 +5,7 @@ import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../src/core/project/subagent.ts';
 import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import { readWholeFile } from '../../src/store/port/file-content.ts';
+import { readWholeFile } from '../../src/store/file/file-content.ts';
 import { calls, callsMany, fails, type RecordedRequest, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { told } from '../support/prompt-project.ts';

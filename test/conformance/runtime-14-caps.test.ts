@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { openFilledThread } from '../contract/filled-thread.ts';
 import { openThread } from '../contract/thread-driver.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defineEffect, defineThreadEndpoint } from '../../src/definitions/index.ts';
 import { createEndpointHandler } from '../../src/server/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { eventually } from '../support/eventually.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../src/core/value/limit.ts';
+import { readWholeFile } from '../../src/store/file/file-content.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { readWholeFile } from '../../src/store/port/file-content.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { openThread, type ThreadDriver } from './thread-driver.ts';
 
 let store: ThreadStore;

@@ -6,15 +6,15 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
-import type { CommandContext } from '../../src/store/commands/base/context.ts';
 import {
   findExecution,
   getExecution,
   getExecutionAt,
   listExecutions,
-} from '../../src/store/commands/run/read-execution.ts';
+} from '../../src/store/execution/read-execution.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Tables } from '../../src/store/schema/tables.ts';
+import type { CommandContext } from '../../src/store/transaction/context.ts';
 import { openBeside } from '../support/database-beside.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { closeAfterTest } from '../support/runtime.ts';

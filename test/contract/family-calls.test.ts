@@ -1,9 +1,9 @@
-/** The ceiling of model calls of a family (store/commands/budget/family.ts), in a store that has a low one. */
+/** The ceiling of model calls of a family (store/budget/family.ts), in a store that has a low one. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';
-import type { StepRef } from '../../src/store/port/step-ref.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
+import type { StepRef } from '../../src/store/transaction/from-run.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { createOpened, openParent } from './store/family-driver.ts';
 import { message, openThread, type ThreadDriver } from './thread-driver.ts';
@@ -62,7 +62,7 @@ describe('[PL-17] model calls of a family', () => {
     // The child was asked by the root's execution, the root is by the child's, and so on.
     const asked = await begin(child, 'child-1');
     expect(await askModels(child, asked, 2)).toBe(2);
-    await store.children.tellParent(child.id, message('word'));
+    await store.children.sendToParent(child.id, message('word'));
     const back = await begin(root, 'root-2');
     expect(await askModels(root, back, 3)).toBe(3);
     expect(await askModels(child, asked, 2)).toBe(1);

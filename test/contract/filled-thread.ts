@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 import { openThread } from './thread-driver.ts';
 

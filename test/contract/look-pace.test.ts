@@ -1,13 +1,13 @@
-/** Polling of growing logs slows down while nothing happens (base/log-watch.ts, G5); waiters are woken nevertheless. */
+/** Polling of growing logs slows down while nothing happens (transaction/log-watch.ts, G5); waiters are woken nevertheless. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, it } from '@jest/globals';
 import { Kysely } from 'kysely';
-import { LogWatch } from '../../src/store/commands/base/log-watch.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import type { Tables } from '../../src/store/schema/tables.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite/dialect.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
+import { LogWatch } from '../../src/store/transaction/log-watch.ts';
 import { openThread } from './thread-driver.ts';
 
 let store: ThreadStore;

@@ -1,6 +1,6 @@
 /** Connections of one suite to the data of one store, whatever its engine; all are closed at its end. */
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { TEST_KEYS } from './env-keys.ts';
 import type { OpenedStore } from './store-contract.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { StepRef } from '../../src/store/port/step-ref.ts';
+import type { StepRef } from '../../src/store/transaction/from-run.ts';
 import { CutStore } from './power-cut.ts';
 import { call, message, openThread, stored, ThreadDriver } from './thread-driver.ts';
 

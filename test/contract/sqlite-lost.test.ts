@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Kysely, sql } from 'kysely';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite/dialect.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { ThreadDriver } from './thread-driver.ts';
 

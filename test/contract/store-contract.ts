@@ -1,10 +1,10 @@
 /**
- * What every engine of the ThreadStore must do, whatever database is behind it. The suite uses the port only: a new
+ * What every engine of the store must do, whatever database is behind it. The suite uses the commands only: a new
  * engine registers itself here and must pass.
  */
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EncryptionKeys } from '../../src/store/crypto/encryption.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { registerA2a } from './store/a2a.ts';
 import { registerAction } from './store/action.ts';
 import { registerAttachment } from './store/attachment.ts';

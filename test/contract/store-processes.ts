@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { isLong } from '../support/long-form.ts';
 import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import type { Answer, Task } from './store-process.ts';

@@ -11,18 +11,14 @@ import type { CommitStatusOutcome, RestStatus } from '../../src/core/thread/step
 import type {
   BeginStep,
   BegunStep,
-  BegunTool,
   CommitStep,
-  CommitTool,
   CommittedStep,
-  CommittedTool,
-  OpenedThread,
-  OpenThread,
-  SettledTool,
   StepRecord,
-  StepRef,
-  ThreadStore,
-} from '../../src/store/port/thread-store.ts';
+} from '../../src/store/step/step-record.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
+import type { OpenedThread, OpenThread } from '../../src/store/thread/thread-record.ts';
+import type { BegunTool, CommitTool, CommittedTool, SettledTool } from '../../src/store/tool/tool-record.ts';
+import type { StepRef } from '../../src/store/transaction/from-run.ts';
 
 export const message = (
   id: string,

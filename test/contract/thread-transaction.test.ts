@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Kysely } from 'kysely';
-import { toThreadRow } from '../../src/store/commands/base/new-thread.ts';
-import { ThreadTransaction } from '../../src/store/commands/base/thread-transaction.ts';
 import { migrate } from '../../src/store/schema/migrations.ts';
 import type { Tables } from '../../src/store/schema/tables.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite/dialect.ts';
+import { toThreadRow } from '../../src/store/transaction/new-thread.ts';
+import { ThreadTransaction } from '../../src/store/transaction/thread-transaction.ts';
 
 const NEW_THREAD = {
   threadId: 't',

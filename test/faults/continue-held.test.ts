@@ -2,7 +2,7 @@
  * Work that a run must not leave behind when it continues as new: a stop at the last moment, and a child being started.
  */
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 

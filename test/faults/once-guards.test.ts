@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime, testStore } from '../support/runtime.ts';
 

@@ -11,7 +11,7 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from '../cli/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectPatiently } from '../support/patient-client.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
-import type { Wait } from '../../src/store/port/wait.ts';
+import type { Wait } from '../../src/store/wait/wait-record.ts';
 import { calls, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { eventsOf } from '../support/effects.ts';
 import { type TestRuntime, testRuntime, testStore } from '../support/runtime.ts';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { conversation } from '../support/conversation.ts';
 import { eventually } from '../support/eventually.ts';
 import { echo } from '../support/hostile.ts';

@@ -9,7 +9,7 @@ import { followEvents } from '../../src/client/follow-events.ts';
 import { followRun, followTurns } from '../../src/client/follow-run.ts';
 import { isTerminal } from '../../src/projections/agenticx/agenticx-event.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { message, openThread, type ThreadDriver } from '../contract/thread-driver.ts';
 import { collect } from './golden.ts';
 

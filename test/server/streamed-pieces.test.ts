@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { Provider, ProviderFactory, ProviderStreamChunk } from '../../src/core/message/provider.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { askChat, type Chunk, textOf } from '../support/read-chat.ts';

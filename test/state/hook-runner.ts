@@ -18,7 +18,7 @@ import { type HookRunner, openHooks } from '../../src/state/hooks/runner.ts';
 import { openLife } from '../../src/state/life.ts';
 import type { RunningExecution } from '../../src/state/running-execution.ts';
 import type { WorkSink } from '../../src/state/work-sink.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { openThread, type ThreadDriver } from '../contract/thread-driver.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';

@@ -1,5 +1,5 @@
 /** Decides approvals of a cluster's threads as a person does: with the command, in a process that is no worker. */
-import type { Wait } from '../../src/store/port/wait.ts';
+import type { Wait } from '../../src/store/wait/wait-record.ts';
 import { runInHost } from '../once/command-host.ts';
 import { eventually } from './eventually.ts';
 import type { Cluster } from './fault-cluster.ts';

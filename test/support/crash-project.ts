@@ -9,7 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { type CliProject, cliProject, type Running, seen } from '../cli/support.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { connectPatiently } from './patient-client.ts';

@@ -2,7 +2,7 @@
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/event/thread-event.ts';
-import type { NewEffect } from '../../src/store/port/effect.ts';
+import type { NewEffect } from '../../src/store/effect/effect-record.ts';
 import { eventually } from './eventually.ts';
 import type { TestRuntime } from './runtime.ts';
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { type ScriptedModel, type ScriptFunction, scriptedModel } from '../../src/testing/index.ts';
 import { placeStore } from '../once/store-template.ts';
 import { type Conversation, conversation } from './conversation.ts';

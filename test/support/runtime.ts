@@ -18,7 +18,7 @@ import {
   definePrompt,
   registryFrom,
 } from '../../src/definitions/index.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import type { ThreadWorker } from '../../src/worker/index.ts';
 import { logged } from '../once/temporal-runtime.ts';

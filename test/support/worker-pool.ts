@@ -21,9 +21,9 @@ import type { Configuration } from '../../src/configuration.ts';
 import type { Registry } from '../../src/core/author/definition.ts';
 import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
+import type { SetEnv } from '../../src/store/env/env-record.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { SetEnv } from '../../src/store/port/env.ts';
-import type { ThreadStore } from '../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../src/store/store.ts';
 import { createWorker, type ThreadWorker } from '../../src/worker/index.ts';
 import { placeStore } from '../once/store-template.ts';
 

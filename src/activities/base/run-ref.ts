@@ -4,7 +4,7 @@
 import { Context } from '@temporalio/activity';
 import type { RunRef } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 export function currentRunId(): string {
   return Context.current().info.workflowExecution?.runId ?? '';

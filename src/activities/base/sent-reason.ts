@@ -1,5 +1,5 @@
 /** Reads the reason that a client has stored before it signalled the id. */
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 interface Ended {
   readonly reason?: string;

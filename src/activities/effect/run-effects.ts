@@ -7,8 +7,8 @@ import type { RunEffectsInput, RunEffectsOutcome } from '../../core/thread/effec
 import type { RunRef, StoredError } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { BegunEffect, EndEffect, EndedEffect } from '../../store/port/effect.ts';
-import type { FromRun } from '../../store/port/run.ts';
+import type { BegunEffect, EndEffect, EndedEffect } from '../../store/effect/effect-record.ts';
+import type { FromRun } from '../../store/transaction/from-run.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal, isTransient } from '../base/guard.ts';

@@ -11,8 +11,8 @@ import { storeAttachments } from '../../state/attachments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { StepContext } from '../../store/port/step.ts';
-import type { StepRef } from '../../store/port/step-ref.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
+import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 

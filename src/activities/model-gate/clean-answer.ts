@@ -4,7 +4,7 @@ import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { go, type Verdict } from '../../state/gate.ts';
-import type { StepRef } from '../../store/port/step-ref.ts';
+import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
 import { offerTools } from '../model/request.ts';

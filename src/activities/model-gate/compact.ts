@@ -13,7 +13,7 @@ import { composeRecord, composeSnippet, findAsked, type Summary } from '../../co
 import { LIMITS } from '../../core/value/limit.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { StepContext } from '../../store/port/step.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { type AskedSummary, askSummary } from '../model/ask-summary.ts';

@@ -22,9 +22,9 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { PendingWork, PreparedRow } from '../../store/port/hook.ts';
-import type { FromRun } from '../../store/port/run.ts';
-import type { BeginStep, BegunStep } from '../../store/port/step.ts';
+import type { PendingWork, PreparedRow } from '../../store/step/prepared-row-record.ts';
+import type { BeginStep, BegunStep } from '../../store/step/step-record.ts';
+import type { FromRun } from '../../store/transaction/from-run.ts';
 import {
   type HookWork,
   openHookWork,

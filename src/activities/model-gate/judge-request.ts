@@ -1,6 +1,6 @@
 /**
  * Before each request to a model, asks the policy that the agent's budget names (state/judge-spending.ts). If it
- * denies, the reservation refuses the request (store/commands/budget/reserve.ts); if it asks, the step waits for an
+ * denies, the reservation refuses the request (store/budget/reserve.ts); if it asks, the step waits for an
  * approval.
  * J1. An approval is asked for once per reason in an execution. If it is given the execution goes on; otherwise the
  *     request is denied.
@@ -15,10 +15,10 @@ import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts'
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { findSpendingPolicy, judgeSpending } from '../../state/judge-spending.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { FIRST_CALL } from '../../store/port/model-call.ts';
-import type { StepContext } from '../../store/port/step.ts';
-import type { StepRef } from '../../store/port/step-ref.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import { FIRST_CALL } from '../../store/step/model-call-record.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
+import type { StepRef } from '../../store/transaction/from-run.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { AskedStep } from '../model/ask-model.ts';
@@ -86,7 +86,7 @@ async function askApproval({ store }: Ports, question: Question): Promise<Blocke
   // The execution goes on: ancestors that still show the wait are updated, once.
   if (opened.kind === 'over' && opened.news) await signalAncestors(store, threadId);
   if (opened.kind === 'over' && !isApproved(opened.wait))
-    await store.budgets.tell({
+    await store.budgets.emitVerdict({
       threadId,
       step,
       policy,

@@ -1,6 +1,6 @@
 /** Stores manifests of agents before an execution names one by its hash, once per project of this process. */
 import type { Registry } from '../../core/author/definition.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 /** For each store, the projects whose manifests it already has. */
 const STORED_PROJECTS = new WeakMap<ThreadStore, WeakSet<Registry>>();

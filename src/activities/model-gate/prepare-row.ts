@@ -2,8 +2,8 @@
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { storeAttachments } from '../../state/attachments.ts';
-import type { PendingMessage, PreparedRow } from '../../store/port/hook.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { PendingMessage, PreparedRow } from '../../store/step/prepared-row-record.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import type { HookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
@@ -44,7 +44,7 @@ async function findFiles(
 ): Promise<AttachmentRef[]> {
   const found: AttachmentRef[] = [];
   for (const [index, each] of attachments.entries()) {
-    // The id that the file would have without hooks (store/commands/message/queued-attachments.ts).
+    // The id that the file would have without hooks (store/message/queued-attachments.ts).
     const place = { store, threadId, nextId: () => `${id}:${index}` };
     if (typeof each !== 'string') found.push(each);
     else found.push(...(await storeAttachments(place, [each]).catch(ignoreRuntimeError)));

@@ -4,7 +4,7 @@
  */
 import { composeReminder } from '../../core/guard/loop.ts';
 import { go, type Verdict } from '../../state/gate.ts';
-import type { StepContext } from '../../store/port/step.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { History } from './assemble.ts';
 
 export function remind(

@@ -2,8 +2,8 @@
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { type RequestHooks, toPublic } from '../../state/hooks/assembly-hooks.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { StepContext } from '../../store/port/step.ts';
-import type { StepRef } from '../../store/port/step-ref.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
+import type { StepRef } from '../../store/transaction/from-run.ts';
 import { type FlowChanges, type HookWork, openHookWork, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';

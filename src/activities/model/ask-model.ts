@@ -6,9 +6,8 @@ import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts'
 import type { ToRequest } from '../../models/attempt.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { AnsweredCall } from '../../store/port/model-call.ts';
-import { FIRST_CALL } from '../../store/port/model-call.ts';
-import type { StepRef } from '../../store/port/step-ref.ts';
+import { type AnsweredCall, FIRST_CALL } from '../../store/step/model-call-record.ts';
+import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
@@ -114,7 +113,7 @@ export async function askModel(
           await retryWhileUnavailable(signal, async () => record.onAttemptEnd(end));
         },
         onWaiting: ({ attempt }) =>
-          chunks.inOrder(() => store.modelCalls.tellWaiting({ ...ref, call: attempt })),
+          chunks.inOrder(() => store.modelCalls.emitWaiting({ ...ref, call: attempt })),
         onChunk: (chunk) => {
           chunks.push(chunk);
           // Chunks are handed over synchronously, so the probe is not awaited.

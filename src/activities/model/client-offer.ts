@@ -4,7 +4,7 @@
  */
 import { type ClientTool, clientToolName, findClientTools } from '../../core/project/client-tool.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { StepContext } from '../../store/port/step.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { type McpOffer, NO_MCP } from './mcp-offer.ts';

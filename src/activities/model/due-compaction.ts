@@ -8,7 +8,7 @@ import { openWithSummary } from '../../core/context/summary.ts';
 import { charactersPerToken } from '../../core/context/token-ratio.ts';
 import { findGuards } from '../../core/guard/guards.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
-import type { StepContext } from '../../store/port/step.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
 import { roomForMessages } from './history-window.ts';
 
 export interface DueCompaction extends CompactionPlan {

@@ -10,7 +10,7 @@ import { type EnvPlace, resolveVariable } from '../../core/project/env.ts';
 import { isTruthy, listSubagents, type Subagent } from '../../core/project/subagent.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { readEnvPlace } from '../../state/env-place.ts';
-import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
 /** Returns them in the order of the prompt's entries. */

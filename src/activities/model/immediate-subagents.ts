@@ -19,10 +19,10 @@ import { FIRST_WORD, listSubagents, SUBAGENT_CREATE, type Subagent } from '../..
 import type { ToolItem } from '../../core/thread/item.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { createIds } from '../../state/id.ts';
-import type { FromRun } from '../../store/port/run.ts';
-import type { BeginStep, ImmediateCalls } from '../../store/port/step.ts';
-import type { ThreadRecord } from '../../store/port/thread.ts';
-import type { StoredToolCall } from '../../store/port/tool.ts';
+import type { BeginStep, ImmediateCalls } from '../../store/step/step-record.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { StoredToolCall } from '../../store/tool/tool-record.ts';
+import type { FromRun } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from './enabled-subagents.ts';
 

@@ -13,8 +13,8 @@ import { isMcpFailure, listTools, withConnection } from '../../mcp/index.ts';
 import { openEnv } from '../../state/env.ts';
 import { fillReach } from '../../state/mcp-call.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { McpList } from '../../store/port/mcp.ts';
-import type { StepContext } from '../../store/port/step.ts';
+import type { McpList } from '../../store/mcp/mcp-record.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 

@@ -7,7 +7,7 @@ import type { ProviderTool } from '../../core/message/provider.ts';
 import { findCallee } from '../../core/project/callee.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { listSubagents, type Subagent } from '../../core/project/subagent.ts';
-import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from './enabled-subagents.ts';
 import { type McpOffer, NO_MCP } from './mcp-offer.ts';

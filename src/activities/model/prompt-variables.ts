@@ -3,7 +3,7 @@
  * call.
  */
 import { readScratch } from '../../state/scratch.ts';
-import type { StepPlace } from '../../store/port/step.ts';
+import type { StepPlace } from '../../store/step/step-place-record.ts';
 
 export function promptVariables({
   scratch,

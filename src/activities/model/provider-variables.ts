@@ -5,7 +5,7 @@ import { resolveVariable } from '../../core/project/env.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { VariableLookup } from '../../models/provider-config.ts';
 import { readEnvPlace } from '../../state/env-place.ts';
-import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
 /**

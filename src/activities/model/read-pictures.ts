@@ -11,8 +11,8 @@ import { readImageType } from '../../core/file/image-size.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { readWholeFile } from '../../store/port/file-content.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import { readWholeFile } from '../../store/file/file-content.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 type Reader = { readonly files: Pick<ThreadStore['files'], 'open' | 'readChunk'> };
 

@@ -15,7 +15,8 @@ import { listSubagents } from '../../core/project/subagent.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../state/env-place.ts';
-import type { StepPlace, ThreadRecord } from '../../store/port/thread-store.ts';
+import type { StepPlace } from '../../store/step/step-place-record.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 
 export type StepEnv =

@@ -6,7 +6,7 @@ import type { ToolMessage } from '../../core/context/fit-messages.ts';
 import { textsOf } from '../../core/context/message-text.ts';
 import type { ProviderMessage, ProviderTool } from '../../core/message/provider.ts';
 import { storeWhole } from '../../state/whole-result.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 /** A tool that reads files, by its name: `read_file`, `grepFiles`, `files.open`. */
 const FILE_TOOL = /file/i;

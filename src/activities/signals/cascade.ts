@@ -7,7 +7,7 @@
  */
 import type { CommitStatusInput } from '../../core/thread/step.ts';
 import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
 
 /** C1: called within the activity `commitStatus`, after its commit. */

@@ -2,7 +2,7 @@
  * After a budget is exceeded, closes the approvals that relatives with the same budget wait for, and signals those
  * relatives. If this worker is lost in between, a worker's regular check finds their calls (worker/wait-signals.ts).
  */
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals } from './thread-signals.ts';
 
 export async function closeApprovals(store: ThreadStore, threadId: string): Promise<void> {

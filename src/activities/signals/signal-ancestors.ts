@@ -4,7 +4,7 @@
  * workflows show. Never fails: an ancestor that misses the wake polls the store by itself (workflows/child-call.ts,
  * C2).
  */
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals } from './thread-signals.ts';
 
 /** True if an attempt at a call or a step waits for people. A step that waits for its budget alone has no `wait`. */

@@ -2,7 +2,7 @@
  * When a step of a thread with a budget has ended and its reservation is settled, wakes the relatives that wait for
  * that budget. If this worker is lost before, they check again by themselves (workflows/budget.ts).
  */
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals } from './thread-signals.ts';
 
 export async function signalBudgetWaiters(store: ThreadStore, threadId: string): Promise<void> {

@@ -4,7 +4,7 @@
  * is queued after the result is signalled separately.
  */
 import type { WorkSink } from '../../state/work-sink.ts';
-import type { QueuedTool } from '../../store/port/tool.ts';
+import type { QueuedTool } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { terminateSelf } from './cascade.ts';
 import { openRelativeSinks } from './relative-sink.ts';

@@ -9,7 +9,7 @@
 import { Context } from '@temporalio/activity';
 import { revival, workflowIdOf, workflowTypeOf } from '../../core/thread/start-options.ts';
 import { sandboxQueue } from '../../core/thread/step.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import {
   answerWait,
   stop,

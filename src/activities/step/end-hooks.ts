@@ -11,8 +11,8 @@ import type { AgentEnd } from '../../core/author/hook.ts';
 import { CANCELED } from '../../core/governance/cancellation.ts';
 import type { CommitStatusInput } from '../../core/thread/step.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
-import type { EndingExecution, ExecutionRecord } from '../../store/port/execution.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { EndingExecution, ExecutionRecord } from '../../store/execution/execution-record.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { openHookWork, queueTools, withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
@@ -54,7 +54,7 @@ export function definesEndHook({ registry }: ActivityDependencies): boolean {
   }
 }
 
-/** The end as the store will record it (store/commands/thread/end-execution.ts). */
+/** The end as the store will record it (store/thread/end-execution.ts). */
 function toEnd(
   { status, reason, error }: Ending,
   { id: executionId, canceled, terminated, stopReason }: EndingExecution,

@@ -9,7 +9,7 @@ import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { Session } from '../../core/thread/session.ts';
 import { refuseContent } from '../../core/thread/signalled-content.ts';
 import type { ModelStepInput, ModelStepOutcome, StoredStep } from '../../core/thread/step.ts';
-import type { StepRecord } from '../../store/port/thread-store.ts';
+import type { StepRecord } from '../../store/step/step-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { throwIfLeaving } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';

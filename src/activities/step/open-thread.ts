@@ -4,7 +4,7 @@ import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from '../../core/thread/open-thread.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
 import { agentNotFound } from '../model/request.ts';

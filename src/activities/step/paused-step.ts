@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { describeFailures } from '../../core/guard/failure.ts';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
-import type { BegunStep } from '../../store/port/step.ts';
+import type { BegunStep } from '../../store/step/step-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';

@@ -7,7 +7,8 @@
 
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
 import { errorMessage } from '../../core/value/error.ts';
-import type { FromRun, ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { FromRun } from '../../store/transaction/from-run.ts';
 
 type SpillStore = { readonly queue: Pick<ThreadStore['queue'], 'spill'> };
 

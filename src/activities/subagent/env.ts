@@ -14,8 +14,8 @@ import { isScoped, listScoped, listScopedRequirements } from '../../core/project
 import type { Subagent } from '../../core/project/subagent.ts';
 import { readEnvPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
-import type { GivenVariable, NewChild, ParentCall } from '../../store/port/family.ts';
-import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { GivenVariable, NewChild, ParentCall } from '../../store/family/child-record.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import type { ToolFrame } from '../tool-gate/tool-frame.ts';

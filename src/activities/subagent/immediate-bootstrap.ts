@@ -14,7 +14,7 @@ import { resolveVariable } from '../../core/project/env.ts';
 import { type Subagent, toThreadName } from '../../core/project/subagent.ts';
 import { readEnvPlace, readRedactor } from '../../state/env-place.ts';
 import { go, type Verdict } from '../../state/gate.ts';
-import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from '../model/ask-provider.ts';

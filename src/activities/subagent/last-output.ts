@@ -5,7 +5,7 @@
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { Message } from '../../core/message/message.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { type ExecutionEnd, findReportSource, type LastOutput, SESSION_REASONS } from './compose-report.ts';
 
 interface EndedThread extends ExecutionEnd {

@@ -1,7 +1,7 @@
 /**
  * Stages that make a child (runtime §7.1, definitions §13.4): its place in the registry, its variables, files and first
  * messages in one transaction, then the parent's hooks. The parent's workflow starts the child's. If the store already
- * counts `maxInstances` living children (store/commands/family/child-create.ts), the result tells the model which of
+ * counts `maxInstances` living children (store/family/child-create.ts), the result tells the model which of
  * them it may message instead.
  * M1. A child's id is derived from the call that makes it: the same call again finds the same child.
  * M2. Hooks run before the child runs. They run again if the worker was lost before its result reached the workflow.
@@ -19,7 +19,7 @@ import { refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildLimit, ChildRecord, GivenVariable, NewChild } from '../../store/port/family.ts';
+import type { ChildLimit, ChildRecord, GivenVariable, NewChild } from '../../store/family/child-record.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';

@@ -6,7 +6,7 @@ import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildRecord } from '../../store/port/family.ts';
+import type { ChildRecord } from '../../store/family/child-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 import { findAmong, type SubagentCall } from './callee.ts';
@@ -39,7 +39,7 @@ export async function sendToChild(
   const { step, index } = call.key;
   const { hears, blocking: waits } = child;
   const id = createIds(store, `${parentId}:${step}:${index}:message`)();
-  const outcome = await store.children.tell({
+  const outcome = await store.children.send({
     parentId,
     childId: child.threadId,
     message: toItem(id, { hears, parentId, content: fields.content, attachments: files, context }),

@@ -3,7 +3,7 @@
  * for.
  */
 import type { WaitBelow } from '../../core/thread/subagent-step.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 const MAX_WAITS = 8;
 const NAME_CHARS = 64;

@@ -10,9 +10,8 @@ import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { createIds } from '../../state/id.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { SubpromptPlace } from '../../store/port/step.ts';
-
-import type { OpenedImmediate, OpenedSubprompt, OpenSubprompt } from '../../store/port/subprompt.ts';
+import type { SubpromptPlace } from '../../store/step/step-place-record.ts';
+import type { OpenedImmediate, OpenedSubprompt, OpenSubprompt } from '../../store/tool/subprompt-record.ts';
 import {
   type HookWork,
   openHookWork,
@@ -22,7 +21,6 @@ import {
   withHookWork,
 } from '../author/hook-work.ts';
 import { readMessageHistory } from '../author/message-history.ts';
-
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { immediatePromptCalls } from '../model/immediate-subagents.ts';

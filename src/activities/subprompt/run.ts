@@ -10,7 +10,7 @@
 import type { ToolCallInput } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
 import type { AttemptOutcome, SubpromptAttempt } from '../../core/thread/wait-step.ts';
-import type { StepRecord } from '../../store/port/thread-store.ts';
+import type { StepRecord } from '../../store/step/step-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { hasLeft, throwIfLeaving } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';

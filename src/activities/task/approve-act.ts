@@ -21,9 +21,9 @@ import {
   toRefusal,
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { DecidedAction } from '../../store/port/decided-action.ts';
-import type { TaskStepRecord } from '../../store/port/task.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { DecidedAction } from '../../store/action/decided-action-record.ts';
+import type { TaskStepRecord } from '../../store/task/task-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import { runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';

@@ -7,7 +7,7 @@ import type { ActionOutcome } from '../../core/author/task.ts';
 import type { TaskDecision } from '../../core/task/control.ts';
 import type { ThoughtOutcome } from '../../core/thread/task-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import type { TaskFrame } from './task-frame.ts';

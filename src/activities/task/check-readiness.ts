@@ -19,8 +19,8 @@ import {
 import { parseRequirement } from '../../core/task/requirement.ts';
 import type { ReadinessOutcome, TaskStepInput } from '../../core/thread/task-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { TaskEvent } from '../../store/port/task.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { TaskEvent } from '../../store/task/task-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import { openFrame, type PhaseResult, runPhase, type TaskFrame } from './task-frame.ts';

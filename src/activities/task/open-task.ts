@@ -8,8 +8,8 @@ import { toLimits } from '../../core/task/spec.ts';
 import { parseTaskStart } from '../../core/thread/task-start.ts';
 import type { OpenTaskInput, OpenTaskOutcome, TaskOutcome } from '../../core/thread/task-step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { TaskRecord } from '../../store/port/task.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { TaskRecord } from '../../store/task/task-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
 

@@ -20,7 +20,7 @@ import { readDecision, readEvals } from '../../core/task/decision.ts';
 import { decideReadiness } from '../../core/task/knowledge.ts';
 import type { TaskStepInput, ThoughtOutcome } from '../../core/thread/task-step.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
-import type { TaskStepRecord } from '../../store/port/task.ts';
+import type { TaskStepRecord } from '../../store/task/task-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { askPeople } from './ask.ts';
 import {

@@ -12,7 +12,7 @@ import type { ThoughtOutcome } from '../../core/thread/task-step.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { fingerprintOf, type TaskFrame } from './task-frame.ts';

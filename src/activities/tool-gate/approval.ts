@@ -24,8 +24,8 @@ import {
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadEnv } from '../../state/thread-env.ts';
-import type { ActionDenial, DecidedAction } from '../../store/port/decided-action.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { ActionDenial, DecidedAction } from '../../store/action/decided-action-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import type { CallInfo } from './call-info.ts';

@@ -1,6 +1,6 @@
 /**
  * `state.ask` within one attempt at a call. An answered question returns at once. The first unanswered one opens a
- * wait, and the attempt gives its call up with it (store/commands/wait/wait.ts, W2): the body is notified by its signal
+ * wait, and the attempt gives its call up with it (store/wait/wait.ts, W2): the body is notified by its signal
  * and not awaited.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,8 @@ import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AskPort, Recall } from '../../state/ask.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { KeyedWait, Wait } from '../../store/port/thread-store.ts';
+import type { KeyedWait } from '../../store/tool/tool-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { ToolFrame } from './tool-frame.ts';
 import { toWaitingCall } from './waiting-call.ts';

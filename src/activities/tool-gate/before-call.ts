@@ -9,7 +9,7 @@ import { type AnsweredCall, checkToolArguments } from '../../state/check-argumen
 import { go, type Verdict } from '../../state/gate.ts';
 import type { CallGuard } from '../../state/hooks/call-guard.ts';
 import type { Asked } from '../../state/judge-action.ts';
-import type { StoredToolCall } from '../../store/port/tool.ts';
+import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { KnownCall } from './call-info.ts';
 import { checkPromptArguments, type PromptArguments } from './prompt-input.ts';
 import type { ToolFrame } from './tool-frame.ts';

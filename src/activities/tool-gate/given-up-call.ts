@@ -4,7 +4,7 @@
  */
 import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { ToolResultKey } from './call-info.ts';
 

@@ -8,7 +8,7 @@ import { findActivePrompt } from '../../core/project/active-side.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Verdict } from '../../state/gate.ts';
-import type { StoredToolCall } from '../../store/port/tool.ts';
+import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { CallInfo, KnownCall } from './call-info.ts';
 

@@ -15,7 +15,7 @@ import { isSubagentCall } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
-import type { StoredToolCall } from '../../store/port/tool.ts';
+import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { KnownCall } from './call-info.ts';
 import { findClientTool } from './client-call.ts';

@@ -9,7 +9,7 @@ import { createNotes } from '../../state/code-note.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
 import { storeResultFiles } from '../../state/result-files.ts';
-import type { CommitTool } from '../../store/port/tool.ts';
+import type { CommitTool } from '../../store/tool/tool-record.ts';
 import { type FlowChanges, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toToolCall } from './before-call.ts';

@@ -16,7 +16,7 @@ import { storeAttachments } from '../../state/attachments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
 import { createIds } from '../../state/id.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { argumentOf, toPaths, toText } from './prompt-input.ts';
 import type { ToolExecution } from './tool-frame.ts';

@@ -9,7 +9,7 @@
  *
  * RESULT then stores the answer of each. A tool that code invokes passes the stages that concern it (state/tools.ts).
  * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started
- * (store/commands/tool/tool.ts). If its agent has a policy, or there are hooks before it, it begins within the gate,
+ * (store/tool/tool.ts). If its agent has a policy, or there are hooks before it, it begins within the gate,
  * after them; a call that is refused before that has not begun.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';

@@ -1,6 +1,6 @@
 /** What the workflow receives about a call that waits (core/thread/waiting-call.ts). */
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 
 const WAIT_LABELS = {
   approval: 'approval of',

@@ -3,8 +3,7 @@
  * once).
  */
 import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
-import type { SettledTool, ToolCallKey } from '../../store/port/thread-store.ts';
-import type { BegunTool } from '../../store/port/tool.ts';
+import type { BegunTool, SettledTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { signalAncestors } from '../signals/signal-ancestors.ts';

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCallInput } from '../../core/thread/step.ts';
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { BeginTool, BegunTool, ToolCallKey } from '../../store/port/thread-store.ts';
+import type { BeginTool, BegunTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';

@@ -3,7 +3,7 @@
  * large.
  */
 import { followRun, followTangle, followTurns } from '../../client/follow-run.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { printRunEvents } from '../output/run-text.ts';
 import { printTangle } from '../output/tangle-text.ts';
 import { printTurns } from '../output/turn-text.ts';

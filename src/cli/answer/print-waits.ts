@@ -1,5 +1,5 @@
 /** Prints what a thread waits for and the commands that answer it, when a command that shows a thread's work ends. */
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import { commandName } from '../command-name.ts';
 import { note } from '../output/output.ts';
 import { shorten } from '../output/terminal-text.ts';

@@ -1,7 +1,7 @@
 /** Ends every command with `--wait`: shows the answer, then the status in which the thread rests. */
 
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { CommonOptions, WaitOptions } from '../command.ts';
 import { printJson } from '../output/output.ts';
 import { printWaits } from './print-waits.ts';

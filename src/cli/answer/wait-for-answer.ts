@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { commandName } from '../command-name.ts';
 import { findThread } from '../connection/find-thread.ts';
 import { EXIT, printFailure } from '../exit.ts';

@@ -7,7 +7,7 @@
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import { reportFailure } from '../exit.ts';
 import { shorten } from '../output/terminal-text.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
 import { printWaits } from '../answer/print-waits.ts';
 import { toAnswerJson } from '../answer/show-answer.ts';

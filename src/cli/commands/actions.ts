@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { StoredActions } from '../../client/stored-actions.ts';
 import { ACTION_STATES, type ActionState } from '../../core/governance/agent-policy.ts';
 import { errorMessage } from '../../core/value/error.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';

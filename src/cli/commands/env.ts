@@ -4,7 +4,7 @@ import type { EnvType } from '../../core/author/thread-env.ts';
 import { variableProblem } from '../../core/project/env.ts';
 import { isThreadId } from '../../core/thread/start-input.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { EnvOwner } from '../../store/port/env.ts';
+import type { EnvOwner } from '../../store/env/env-record.ts';
 import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withOwnStore, withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { requireProject } from '../../definitions/index.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { followRun, requireRun } from '../../client/follow-run.ts';
 import type { RunRecord } from '../../client/run-record.ts';
 import { storedRuns } from '../../client/stored-runs.ts';
-import { RUN_STATES, type RunRecordState } from '../../store/port/execution.ts';
+import { RUN_STATES, type RunRecordState } from '../../store/execution/execution-record.ts';
 import { addCommon, type Cli, type CommonOptions, GROUPS, parseCount, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';

@@ -1,7 +1,7 @@
 /** `everthread tasks …`: start, read and abort tasks. Reading needs only the store. */
 import { type Command, Option } from 'commander';
 import { TASK_STATES } from '../../core/task/control.ts';
-import type { TaskRecord } from '../../store/port/task.ts';
+import type { TaskRecord } from '../../store/task/task-record.ts';
 import {
   addCommon,
   addTaskQueue,

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { isTextType } from '../../core/file/mime-type.ts';
 import type { FileRecord } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { streamFile } from '../../store/port/file-content.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import { streamFile } from '../../store/file/file-content.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import {
   addCommon,
   type Cli,

@@ -1,7 +1,7 @@
 /** `everthread threads list`: reads the store, and needs no server. */
 import { type Command, Option } from 'commander';
 import type { ThreadStatus } from '../../core/thread/step.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { addCommon, type Cli, type CommonOptions, parseCount, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { findThread } from '../connection/stored-thread.ts';

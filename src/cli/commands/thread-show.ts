@@ -1,6 +1,7 @@
 /** `everthread threads show`: reads the store, and needs no server. */
 import type { Command } from 'commander';
-import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import {
   addCommon,
   type Cli,

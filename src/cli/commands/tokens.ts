@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
 import { API_SCOPES } from '../../server/api/caller.ts';
 import { createToken } from '../../server/api/stored-access.ts';
-import type { ApiToken } from '../../store/port/token.ts';
+import type { ApiToken } from '../../store/token/token-record.ts';
 import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withOwnStore, withStore } from '../connection/find-store.ts';
 import { dateAndTime, note, printJson, printLine, toTable } from '../output/output.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { StoredVariables } from '../../client/stored-variables.ts';
 import { variableProblem } from '../../core/project/env.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { VariableRequest } from '../../store/port/family.ts';
+import type { VariableRequest } from '../../store/family/variable-request-record.ts';
 import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { readVariables } from '../input/read-variables.ts';

@@ -9,7 +9,7 @@ import { StoredThreads } from '../../client/stored-threads.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { WAIT_SCOPES, type WaitAnswer, type WaitScope } from '../../core/wait/answer.ts';
 import { asksForSecrets, WAIT_STATES, type WaitOutcome, type WaitState } from '../../core/wait/wait.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import {
   addCommon,
   addTaskQueue,

@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { readConfiguration } from '../../configuration.ts';
 import { isMadeId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { IdKind } from '../../store/port/id.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { IdKind } from '../../store/id/id-record.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import type { IdPlace } from '../input/id-places.ts';
 import { storeFile, withStore } from './find-store.ts';
 

@@ -6,8 +6,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
 import { isPostgresAddress, readPostgresAddress } from '../../store/postgres/address.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { commandName } from '../command-name.ts';
 
 /** @throws RuntimeError `ThreadNotFound` if the project has no store yet. */

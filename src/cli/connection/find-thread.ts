@@ -1,7 +1,7 @@
 /** Finds a thread that may not exist yet: its first message may still be on its way to a worker. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 
 export async function findThread(client: RuntimeClient, threadId: string): Promise<ThreadRecord | undefined> {
   try {

@@ -1,6 +1,7 @@
 /** Finds a thread that must be in the store. */
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { commandName } from '../command-name.ts';
 
 /** @throws RuntimeError `ThreadNotFound`, also for a deleted thread. */

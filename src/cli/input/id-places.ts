@@ -3,7 +3,7 @@
  * which `connection/complete-ids.ts` completes.
  */
 import type { Command } from 'commander';
-import type { IdKind } from '../../store/port/id.ts';
+import type { IdKind } from '../../store/id/id-record.ts';
 
 export interface IdPlace {
   readonly kind: IdKind;

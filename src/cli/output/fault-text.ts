@@ -5,7 +5,7 @@
 import { followEvents } from '../../client/follow-events.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { dateAndTime, tone } from './output.ts';
 import { escapeControls, shorten } from './terminal-text.ts';
 

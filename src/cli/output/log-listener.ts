@@ -11,7 +11,7 @@ import {
   type ThreadEvent,
 } from '../../core/event/thread-event.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { EventListener } from '../../store/port/thread-store.ts';
+import type { EventListener } from '../../store/transaction/event-record.ts';
 import { commandName } from '../command-name.ts';
 import { ACTION_REQUIRED, FIELDS_IN_MESSAGE, type WorkerLogger } from './logger.ts';
 

@@ -1,7 +1,9 @@
 /** Threads and messages for display. */
 import type { BudgetLine } from '../../core/governance/budget.ts';
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
-import type { ChildRecord, ExecutionRecord, ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
+import type { ChildRecord } from '../../store/family/child-record.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
 import { escapeControls, shorten } from './terminal-text.ts';
 

@@ -1,5 +1,5 @@
 /** A family of threads for display: a heading, and a line for each thread, below its parent. */
-import type { FamilyMember } from '../../store/port/thread-store.ts';
+import type { FamilyMember } from '../../store/family/family-record.ts';
 import { tone, toTable } from './output.ts';
 import { shorten } from './terminal-text.ts';
 import { statusTone } from './thread-text.ts';

@@ -32,14 +32,10 @@ import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts'
 import type { Projected } from '../../projections/projection.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
 import type { TangleEvent } from '../../projections/tangle/tangle-event.ts';
-import type {
-  ExecutionRecord,
-  FamilyMember,
-  ListThreads,
-  ListWaits,
-  ThreadRecord,
-  Wait,
-} from '../../store/port/thread-store.ts';
+import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
+import type { FamilyMember } from '../../store/family/family-record.ts';
+import type { ListThreads, ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { ListWaits, Wait } from '../../store/wait/wait-record.ts';
 import type { AnswerOptions } from '../answer-wait.ts';
 import { feedSink } from '../event-sink.ts';
 import type { FollowOptions } from '../follow-events.ts';

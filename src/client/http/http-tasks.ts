@@ -8,8 +8,8 @@
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { Projected } from '../../projections/projection.ts';
 import type { RuntimeStreamEvent } from '../../projections/task/stream-event.ts';
-import type { ListTasks, TaskRecord, TaskStepRecord } from '../../store/port/task.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { ListTasks, TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import { newThreadId } from '../new-thread-id.ts';
 import type { FollowTask, StartTask, Tasks, WaitForTask } from '../tasks.ts';
 import { type HttpConnection, pathOf } from './http-place.ts';

@@ -3,7 +3,7 @@
  * bounded duration.
  */
 import { isRuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { StartMessage } from '../outgoing.ts';
 import { type Sent, SentLedger } from '../sent-ledger.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';

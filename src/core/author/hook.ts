@@ -122,7 +122,7 @@ export interface MemoryNote {
   readonly own: boolean;
 }
 
-/** The notes of a user's threads (store/port/memory.ts), for `memoryHook` alone. */
+/** The notes of a user's threads (store/memory/memory.ts), for `memoryHook` alone. */
 export interface HookMemory {
   note(note: Omit<MemoryNote, 'own'>, most: number): Promise<void>;
   recall(within: 'user' | 'thread'): Promise<readonly MemoryNote[]>;

@@ -2,8 +2,7 @@
 import type { BudgetLineOf, EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
 import { describeAction } from './run-action.ts';
-import type { RunEventDraft, RunTaskState } from './run-event.ts';
-import { shortText } from './run-event.ts';
+import { type RunEventDraft, type RunTaskState, shortText } from './run-event.ts';
 import { type Fields, type RunHandlers, snakeFields, toSnake } from './run-handler.ts';
 import { emitFinalAnswer } from './run-model.ts';
 import type { OpenAction, OpenRun } from './run-state.ts';

@@ -2,7 +2,7 @@
 import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { type Caller, requireReachable } from './caller.ts';
 
 export interface AddressedThread {

@@ -1,6 +1,6 @@
 /** The type of the HTTP application: what the access check of a request leaves for its handler. */
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { Caller } from './caller.ts';
 
 export interface ApiEnv {

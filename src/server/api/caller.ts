@@ -5,7 +5,7 @@
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 
 /** `read`: all reads. `write`: changes of threads. `answer`: answers to waits. `admin`: everything. */
 export const API_SCOPES = ['read', 'write', 'answer', 'admin'] as const;

@@ -5,7 +5,7 @@ import { runPages, tanglePages, turnPages } from '../../client/follow-run.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { readCursor } from '../../projections/projection.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { refuseRequest } from './problem.ts';
 import type { Frame } from './stream.ts';
 

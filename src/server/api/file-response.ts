@@ -7,9 +7,9 @@
 
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { OpenedFile } from '../../store/port/file.ts';
-import { readChunks } from '../../store/port/file-content.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import { readChunks } from '../../store/file/file-content.ts';
+import type { OpenedFile } from '../../store/file/file-record.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { SAFE_HEADERS } from './problem.ts';
 
 interface FileResponseInput {

@@ -3,7 +3,7 @@
  * tests are generated from the table of all routes (routes.ts).
  */
 import { createRoute, z } from '@hono/zod-openapi';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ApiScope, Caller } from './caller.ts';
 import type { ApiHost } from './host.ts';
 import { problemSchema } from './schema/problem-schema.ts';

@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { TokenStore } from '../../store/port/token.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import type { Caller } from './caller.ts';
 import { addressOf } from './public-address.ts';
 
@@ -21,7 +21,7 @@ interface SignedUrl {
   readonly expires: number;
 }
 
-export async function signUrl(tokens: TokenStore, signed: SignedUrl): Promise<string> {
+export async function signUrl(tokens: ThreadStore['tokens'], signed: SignedUrl): Promise<string> {
   const { threadId, path, expires } = signed;
   const query = new URLSearchParams({
     path,
@@ -46,7 +46,11 @@ export function fileAddresses(
 }
 
 /** False if the URL has no signature. Throws `Forbidden` if the signature is invalid or has expired. */
-export async function hasValidSignature(tokens: TokenStore, url: string, threadId: string): Promise<boolean> {
+export async function hasValidSignature(
+  tokens: ThreadStore['tokens'],
+  url: string,
+  threadId: string,
+): Promise<boolean> {
   const query = new URL(url).searchParams;
   const signature = query.get('signature');
   if (signature === null) return false;

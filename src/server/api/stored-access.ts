@@ -6,8 +6,8 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
-import type { ApiToken } from '../../store/port/token.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { ApiToken } from '../../store/token/token-record.ts';
 import { type Access, bearerOf, loopbackAccess } from './access.ts';
 import { API_SCOPES, type ApiScope } from './caller.ts';
 
@@ -23,7 +23,7 @@ export interface NewToken {
 
 /** Creates a token. Returns its secret, which is not stored. Throws `InvalidValue` for an unknown or missing scope. */
 export async function createToken(
-  store: Pick<ThreadStore, 'tokens'>,
+  store: ThreadStore,
   { name = '', scopes = ['admin'], userId, organizationId, lifeMs }: NewToken,
 ): Promise<{ readonly secret: string; readonly token: ApiToken }> {
   const unknown = scopes.find((scope) => !API_SCOPES.includes(scope as ApiScope));
@@ -53,10 +53,7 @@ export async function createToken(
  * const api = createApi({ client, access: storedAccess(client) });
  * ```
  */
-export function storedAccess(
-  from: RuntimeClient | Pick<ThreadStore, 'tokens'>,
-  known: Access | null = null,
-): Access {
+export function storedAccess(from: RuntimeClient | ThreadStore, known: Access | null = null): Access {
   const store = 'tokens' in from ? from : storeOf(from);
   let asksForTokens = known !== null;
   return async (request) => {

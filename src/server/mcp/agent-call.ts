@@ -19,7 +19,7 @@ import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import { requireThreadOf } from '../api/agent-thread.ts';
 import { type Caller, callerContext, requireScope } from '../api/caller.ts';
 import { findChat } from '../api/chat/send-chat-message.ts';

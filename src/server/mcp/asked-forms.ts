@@ -5,7 +5,7 @@
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import { readFilled, toAnswer, toForm } from './client-form.ts';
 

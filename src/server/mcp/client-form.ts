@@ -2,7 +2,7 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import { isRecord } from '../../core/value/record.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 
 export type Form = Pick<ElicitRequestFormParams, 'message' | 'requestedSchema'>;
 

@@ -4,7 +4,7 @@ import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { NamedFile } from '../../core/event/event-data.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import type { Wait } from '../../store/port/wait.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 
 export type Ended =
   | { readonly kind: 'answered'; readonly text: string; readonly files: readonly NamedFile[] }

@@ -7,7 +7,7 @@ import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { NamedFile } from '../../core/event/event-data.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { readWholeFile } from '../../store/port/file-content.ts';
+import { readWholeFile } from '../../store/file/file-content.ts';
 
 /** URI template of files (RFC 6570). */
 export const FILE_TEMPLATE = 'everthread://threads/{thread}/files/{+path}';

@@ -7,8 +7,7 @@
 
 import { ERRORS, isRuntimeError } from '../../core/value/error.ts';
 import type { ApiApp } from '../api/app.ts';
-import type { Caller } from '../api/caller.ts';
-import { requireReachable, requireScope } from '../api/caller.ts';
+import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import { SAFE_HEADERS } from '../api/problem.ts';
 import type { StandardHost, StandardInput, StandardRoute } from './standard-route.ts';
 import { STANDARD_ROUTES } from './standard-routes.ts';

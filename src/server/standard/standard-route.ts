@@ -5,7 +5,7 @@
  */
 import type { z } from '@hono/zod-openapi';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import type { ThreadRecord } from '../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ApiScope, Caller } from '../api/caller.ts';
 import type { ApiAgent } from '../api/host.ts';
 import { requireJson } from '../api/json-body.ts';

@@ -17,7 +17,8 @@ import {
   openFrames,
   type StandardReading,
 } from '../../projections/standard/standard-state.ts';
-import type { ThreadRecord, ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 
 const NEWEST = 100;
 

@@ -10,7 +10,7 @@
 import type { HookDefinition, HookMemory, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { errorMessage } from '../../core/value/error.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { describeThrown } from '../author-fault.ts';
 import { runAuthorCode } from '../author-run.ts';
 import { createNotes } from '../code-note.ts';

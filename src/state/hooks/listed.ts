@@ -6,7 +6,7 @@
 import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
 import type { HookDefinition, HookName } from '../../core/author/hook.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
-import type { ThreadRecord } from '../../store/port/thread.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 
 /** Returns hooks in the order in which they run. `prompt`: the active one; default that of the side that acts next. */
 export function listHooks(

@@ -1,6 +1,6 @@
 /** The hooks around messages that code writes or changes (definitions §9). `message-hooks.ts` implements this port. */
 import type { Message } from '../../core/message/message.ts';
-import type { StoredMessageUpdates } from '../../store/port/message.ts';
+import type { StoredMessageUpdates } from '../../store/message/message-record.ts';
 
 /** A message that is about to be stored, as far as hooks may change it. */
 export type DraftMessage = Pick<

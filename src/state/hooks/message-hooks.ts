@@ -6,7 +6,7 @@
  * M3. Secrets that a hook has read are removed from what it returns.
  */
 import type { Message, MessageRole, ToolStatus } from '../../core/message/message.ts';
-import type { StoredMessageUpdates } from '../../store/port/message.ts';
+import type { StoredMessageUpdates } from '../../store/message/message-record.ts';
 import { type AttachmentTarget, storeAttachments } from '../attachments.ts';
 import type { ThreadEnv } from '../thread-env.ts';
 import type { HookChain } from './chain.ts';

@@ -4,10 +4,10 @@ import type { ContextMessage } from '../../core/context/context.ts';
 import { UNKNOWN_TYPE } from '../../core/file/mime-type.ts';
 import type { AttachmentRef, Message } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { ThreadRecord } from '../port/thread-store.ts';
+import type { ThreadRecord } from '../thread/thread-record.ts';
+import type { ThreadTable } from '../thread/thread-table.ts';
 import { toPendingDraft } from './pending-payload.ts';
 import type { ItemTable, MessageTable } from './tables.ts';
-import type { ThreadTable } from './thread.ts';
 
 export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
   return {

@@ -5,17 +5,17 @@
 
 import type { Generated } from 'kysely';
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
-import type { ActionTables } from './action.ts';
-import type { BudgetTables } from './budget.ts';
-import type { EnvTables } from './env.ts';
-import type { FamilyTables } from './family.ts';
-import type { ValueAndFileTables } from './file.ts';
+import type { ActionTables } from '../action/action-table.ts';
+import type { BudgetTables } from '../budget/budget-table.ts';
+import type { EnvTables } from '../env/env-table.ts';
+import type { FamilyTables } from '../family/family-table.ts';
+import type { ValueAndFileTables } from '../file/file-table.ts';
+import type { ProducerTables } from '../producer/producer-table.ts';
+import type { TaskTables } from '../task/task-table.ts';
+import type { ThreadTables } from '../thread/thread-table.ts';
+import type { TokenTables } from '../token/token-table.ts';
+import type { WaitTables } from '../wait/wait-table.ts';
 import type { Flag, Json } from './json.ts';
-import type { ProducerTables } from './producer.ts';
-import type { TaskTables } from './task.ts';
-import type { ThreadTables } from './thread.ts';
-import type { TokenTables } from './token.ts';
-import type { WaitTables } from './wait.ts';
 
 export interface MetaTable {
   key: string;
@@ -101,11 +101,11 @@ export interface ExecutionTable {
   ended_as: 'stopped' | 'failed' | 'terminated' | null;
   /** The request to cancel it: by whom, why, since when; null if there is none. */
   cancel_request: Json | null;
-  /** Once it has ended: the budgets that it has spent from (commands/budget/account.ts); null if there were none. */
+  /** Once it has ended: the budgets that it has spent from (budget/account.ts); null if there were none. */
   budget: Json | null;
-  /** Null until its end hooks have run (commands/run/ending.ts). */
+  /** Null until its end hooks have run (execution/ending.ts). */
   end_told: Flag | null;
-  /** Null once its streamed text was removed from the log (commands/run/remove-chunks.ts). */
+  /** Null once its streamed text was removed from the log (execution/remove-chunks.ts). */
   streams: Flag | null;
   /** 1 if code of another process produces it (table `producers`). */
   produced: Flag | null;

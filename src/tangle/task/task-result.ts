@@ -11,7 +11,7 @@ import {
   toQuestions,
 } from '../../core/task/knowledge.ts';
 import type { AgentTaskSpec } from '../../core/task/spec.ts';
-import type { TaskStepRecord } from '../../store/port/task.ts';
+import type { TaskStepRecord } from '../../store/task/task-record.ts';
 
 export interface AgentTaskResult {
   readonly task: AgentTaskSpec;

@@ -2,13 +2,13 @@
  * Metrics that are queried on demand and cached for five seconds: those of the whole store, and the backlog of the
  * worker's task queues.
  * N1. The cost is bounded, however often metrics are read and however many threads there are
- *     (store/commands/thread/census.ts).
+ *     (store/thread/census.ts).
  * N2. A metric whose query fails has no value: an outdated one would look like an idle system.
  */
 import type { NativeConnection } from '@temporalio/worker';
 import { Gauge, type Registry as Metrics } from 'prom-client';
 import { sandboxQueue } from '../../core/thread/step.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 const CACHE_MS = 5000;
 const WITHIN_MS = 2000;

@@ -1,10 +1,10 @@
 /**
- * Measures how long store commands take, by group (store/port/thread-store.ts). Measured around the port, so retries
+ * Measures how long store commands take, by group (store/store.ts). Measured around the port, so retries
  * within an engine are included.
  */
 import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
 import { isRuntimeError } from '../../core/value/error.ts';
-import type { ThreadStore } from '../../store/port/thread-store.ts';
+import type { ThreadStore } from '../../store/store.ts';
 
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15];
 /** Commands that are not measured, because they wait for others by design. */

@@ -7,7 +7,7 @@ import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/definition.ts';
 import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import { clampAmount, toPico, toUsd } from '../../core/value/money.ts';
-import type { EventListener } from '../../store/port/thread-store.ts';
+import type { EventListener } from '../../store/transaction/event-record.ts';
 import { OTHER_LABEL, openLabels } from './label.ts';
 
 /** Histogram buckets of model requests, in seconds: answers take from below one second to minutes. */

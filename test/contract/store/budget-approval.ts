@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
-import type { OpenWait } from '../../../src/store/port/wait.ts';
+import type { OpenWait } from '../../../src/store/wait/wait-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 import { create } from './family-driver.ts';

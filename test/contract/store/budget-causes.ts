@@ -91,7 +91,7 @@ export function registerBudgetCauses(given: () => Stores): void {
       const child = new ThreadDriver(store, made.child.threadId, 'run-of-child');
       await child.open({ agent: 'researcher', parentId: root.id, rootId: root.id });
       await child.beginCall([]);
-      await store.children.tellParent(child.id, message('word'));
+      await store.children.sendToParent(child.id, message('word'));
       root.executionId = 'execution-2';
       await root.beginCall([], limits);
       expect(await used(root)).toEqual({ maxSteps: 3 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
-import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../../src/store/store.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';

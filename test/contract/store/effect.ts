@@ -1,6 +1,6 @@
 /** Effects: scheduled, listed, removed, begun when due, ended once (definitions §10). */
 import { describe, expect, it } from '@jest/globals';
-import type { BegunEffect, NewEffect } from '../../../src/store/port/effect.ts';
+import type { BegunEffect, NewEffect } from '../../../src/store/effect/effect-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, type ThreadDriver } from '../thread-driver.ts';

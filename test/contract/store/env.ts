@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { StoredVariable } from '../../../src/core/project/env.ts';
-import type { EnvOwner } from '../../../src/store/port/env.ts';
-import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
+import type { EnvOwner } from '../../../src/store/env/env-record.ts';
+import type { ThreadStore } from '../../../src/store/store.ts';
 import { FALSE_KEYS, NEW_AND_OLD_KEYS, NEW_KEYS } from '../env-keys.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread, ThreadDriver } from '../thread-driver.ts';

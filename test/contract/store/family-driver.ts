@@ -6,8 +6,8 @@ import type {
   CreatedChild,
   NewChild,
   ParentCall,
-  ThreadStore,
-} from '../../../src/store/port/thread-store.ts';
+} from '../../../src/store/family/child-record.ts';
+import type { ThreadStore } from '../../../src/store/store.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 export interface Asked extends Partial<Omit<CreateChild, 'child'>> {

@@ -1,6 +1,6 @@
 /** Reports that cross a message to the child, a child's end, and what it sends unasked (runtime §8.2, §8.3, §10). */
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../../src/store/store.ts';
 import type { Stores } from '../store-contract.ts';
 import { isGapFree, message, type ThreadDriver } from '../thread-driver.ts';
 import {
@@ -27,7 +27,7 @@ export function registerFamilyEnd(given: () => Stores): void {
     const tell = async (parent: ThreadDriver, child: ThreadDriver, id: string) => {
       const [call] = await askCalls(parent);
       if (!call) throw new Error('no call');
-      await parent.store.children.tell({
+      await parent.store.children.send({
         parentId: parent.id,
         childId: child.id,
         message: message(id),
@@ -156,8 +156,8 @@ export function registerFamilyEnd(given: () => Stores): void {
       const said = message('n-1', 'look here', { silent: true, metadata: { subagent_id: 'another', n: 1 } });
       expect(
         await Promise.all([
-          store.children.tellParent(child.id, said),
-          second.children.tellParent(child.id, said),
+          store.children.sendToParent(child.id, said),
+          second.children.sendToParent(child.id, said),
         ]),
       ).toEqual([true, true]);
       const queued = (await parent.messages()).filter(({ status }) => status === 'pending');
@@ -170,7 +170,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       ]);
       expect(await parent.events('subagent.notified')).toHaveLength(1);
       await parent.rest('terminated');
-      expect(await store.children.tellParent(child.id, message('n-2'))).toBe(false);
+      expect(await store.children.sendToParent(child.id, message('n-2'))).toBe(false);
     });
 
     it('[runtime 8.3] is its status in the registry, until its end', async () => {
@@ -192,14 +192,14 @@ export function registerFamilyEnd(given: () => Stores): void {
     const rounds = Array.from({ length: 12 }, (_, n) => n);
     await Promise.all(
       rounds.flatMap((n) => [
-        (n % 2 ? store : second).children.tell({
+        (n % 2 ? store : second).children.send({
           parentId: parent.id,
           childId: child.id,
           message: message(`down-${n}`),
           call: CALL,
           waits: n % 3 === 0,
         }),
-        (n % 2 ? second : store).children.tellParent(child.id, message(`up-${n}`)),
+        (n % 2 ? second : store).children.sendToParent(child.id, message(`up-${n}`)),
         child.stash(message(`aside-${n}`)),
         second.children.setStatus(child.id, `round ${n}`),
         child.rest('idle', { report: report() }),

@@ -1,6 +1,6 @@
 /** Files sent along with messages between threads of a family (runtime §7.4, §8; definitions §13.6). */
 import { describe, expect, it } from '@jest/globals';
-import { readWholeFile } from '../../../src/store/port/file-content.ts';
+import { readWholeFile } from '../../../src/store/file/file-content.ts';
 import { png } from '../../support/image.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, ThreadDriver } from '../thread-driver.ts';
@@ -80,8 +80,8 @@ export function registerFamilyFiles(given: () => Stores): void {
         call: { step: 1, index: 0 },
         waits: false,
       });
-      await store.children.tell(told('n'));
-      await store.children.tell(told('n'));
+      await store.children.send(told('n'));
+      await store.children.send(told('n'));
       expect(await store.files.getStats(child.threadId)).toMatchObject({ fileCount: 2 });
       const paths = (await pending(new ThreadDriver(store, child.threadId))).flatMap(
         ({ attachments }) => attachments?.map(({ path }) => path) ?? [],
@@ -139,7 +139,7 @@ export function registerFamilyFiles(given: () => Stores): void {
       const parent = await openParent(store);
       const child = await createOpened(parent);
       await write(child, '/a.txt', 'a');
-      await store.children.tellParent(child.id, message('n', 'look', { attachments: ['/a.txt'] }));
+      await store.children.sendToParent(child.id, message('n', 'look', { attachments: ['/a.txt'] }));
       const [queued] = await pending(parent);
       expect(await read(parent, queued?.attachments?.[0]?.path ?? '')).toBe('a');
     });

@@ -23,7 +23,7 @@ export function registerFamilyMessage(given: () => Stores): void {
         call,
         waits: false,
       };
-      const answers = await Promise.all([store.children.tell(told), second.children.tell(told)]);
+      const answers = await Promise.all([store.children.send(told), second.children.send(told)]);
       expect(answers[0]).toEqual(answers[1]);
       expect(answers[0]).toMatchObject({
         kind: 'told',
@@ -37,7 +37,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       expect(await child.open()).toMatchObject({ waiting: 1 });
       // A message that has been read is not queued again.
       await work(child);
-      expect(await store.children.tell(told)).toMatchObject({ kind: 'told', child: { status: 'idle' } });
+      expect(await store.children.send(told)).toMatchObject({ kind: 'told', child: { status: 'idle' } });
       expect(await child.open()).toMatchObject({ waiting: 0 });
     });
 
@@ -65,7 +65,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       const child = await createOpened(parent);
       const stranger = await openParent(store);
       const tell = (parentId: string, childId: string) =>
-        store.children.tell({
+        store.children.send({
           parentId,
           childId,
           message: message(randomUUID()),
@@ -97,7 +97,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       });
       const child = await openAgain(parent, made.threadId);
       const call = { step: 1, index: 1 };
-      await store.children.tell({
+      await store.children.send({
         parentId: parent.id,
         childId: child.id,
         message: message('told'),

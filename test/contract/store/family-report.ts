@@ -1,6 +1,6 @@
 /** What children report to their parents, and who receives it (runtime §8, definitions §13.6). */
 import { describe, expect, it } from '@jest/globals';
-import type { DeliveredReport } from '../../../src/store/port/thread-store.ts';
+import type { DeliveredReport } from '../../../src/store/family/report-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, isGapFree, message, openThread } from '../thread-driver.ts';
 import { type Asked, createOpened, openParent, report, work } from './family-driver.ts';
@@ -74,7 +74,7 @@ export function registerFamilyReport(given: () => Stores): void {
       await expect(store.reports.deliver(root.id, 'execution-1')).rejects.toMatchObject({
         code: 'ThreadNotFound',
       });
-      expect(await store.children.tellParent(root.id, message('m'))).toBe(false);
+      expect(await store.children.sendToParent(root.id, message('m'))).toBe(false);
       expect(await store.children.setStatus(root.id, 'busy')).toBe(false);
     });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FileChunk } from '../../../src/core/file/thread-file.ts';
 import { LIMITS } from '../../../src/core/value/limit.ts';
-import { readWholeFile, streamFile } from '../../../src/store/port/file-content.ts';
+import { readWholeFile, streamFile } from '../../../src/store/file/file-content.ts';
 import type { Stores } from '../store-contract.ts';
 import { filesOf } from './file.ts';
 

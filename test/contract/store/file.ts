@@ -1,6 +1,6 @@
 /** The tree of a thread's files: names, directories, what is refused. */
 import { describe, expect, it } from '@jest/globals';
-import type { ThreadStore } from '../../../src/store/port/thread-store.ts';
+import type { ThreadStore } from '../../../src/store/store.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread } from '../thread-driver.ts';
 

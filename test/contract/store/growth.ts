@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadEvent } from '../../../src/core/event/thread-event.ts';
-import type { EventListener } from '../../../src/store/port/thread-store.ts';
+import type { EventListener } from '../../../src/store/transaction/event-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread, ThreadDriver } from '../thread-driver.ts';
 

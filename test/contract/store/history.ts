@@ -1,6 +1,7 @@
 /** readContext: how much of a thread's history a step reads (runtime §4). */
 import { describe, expect, it } from '@jest/globals';
-import type { BeginStep, HistoryWindow, StepContext } from '../../../src/store/port/thread-store.ts';
+import type { HistoryWindow, StepContext } from '../../../src/store/step/step-place-record.ts';
+import type { BeginStep } from '../../../src/store/step/step-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 

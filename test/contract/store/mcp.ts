@@ -1,6 +1,6 @@
 /** The lists of tools that MCP servers have returned. */
 import { describe, expect, it } from '@jest/globals';
-import type { McpListedTool } from '../../../src/store/port/mcp.ts';
+import type { McpListedTool } from '../../../src/store/mcp/mcp-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread } from '../thread-driver.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from '@jest/globals';
 import { toPico } from '../../../src/core/value/money.ts';
-import type { InjectedMessage } from '../../../src/store/port/message.ts';
+import type { InjectedMessage } from '../../../src/store/message/message-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 

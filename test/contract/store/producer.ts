@@ -54,7 +54,7 @@ export function registerProducer(given: () => Stores): void {
       const { store } = given();
       const { thread, presence, begin } = await produced(given(), { begins: false });
       const tell = (from: number, ...lines: number[]) =>
-        store.producers.tell({ ...presence, from, lines: lines.map(line) });
+        store.producers.append({ ...presence, from, lines: lines.map(line) });
       expect(await tell(0, 1)).toBe(false);
       const { step, attempt } = await begin();
       expect(await tell(0, 1, 2)).toBe(true);
@@ -63,7 +63,7 @@ export function registerProducer(given: () => Stores): void {
       expect(await tell(2, 3)).toBe(true);
       // Lines are missing in between.
       expect(await tell(9, 9)).toBe(false);
-      expect(await store.producers.tell({ ...presence, holder: 'other', from: 3, lines: [line(4)] })).toBe(
+      expect(await store.producers.append({ ...presence, holder: 'other', from: 3, lines: [line(4)] })).toBe(
         false,
       );
       expect(await told(thread)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
@@ -112,7 +112,7 @@ export function registerProducer(given: () => Stores): void {
         { data: { error: { code: 'ProducerLost' } } },
       ]);
       expect(await store.producers.renew(presence)).toBe(false);
-      expect(await store.producers.tell({ ...presence, from: 0, lines: [line(1)] })).toBe(false);
+      expect(await store.producers.append({ ...presence, from: 0, lines: [line(1)] })).toBe(false);
       expect(await kept.thread.events('produced.ended')).toEqual([]);
       expect(await store.producers.renew(kept.presence)).toBe(true);
     });

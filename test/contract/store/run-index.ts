@@ -1,6 +1,6 @@
 /** The index of runs: maintained by the commands that begin and end executions, and read across all threads. */
 import { describe, expect, it } from '@jest/globals';
-import type { ExecutionPlace } from '../../../src/store/port/execution.ts';
+import type { ExecutionPlace } from '../../../src/store/execution/execution-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, openThread, ThreadDriver } from '../thread-driver.ts';
 

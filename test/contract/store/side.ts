@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Side } from '../../../src/core/author/thread-execution.ts';
 import type { Session } from '../../../src/core/thread/session.ts';
-import type { BeginStep, CommitStep } from '../../../src/store/port/step.ts';
+import type { BeginStep, CommitStep } from '../../../src/store/step/step-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 

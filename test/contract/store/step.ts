@@ -398,9 +398,9 @@ export function registerStep(given: () => Stores): void {
       const { store } = given();
       const thread = await openThread(store);
       const first = await thread.beginCall([message('a')], { ordinal: 1 });
-      expect(await store.modelCalls.tellWaiting({ ...first, call: 1 })).toBe(true);
+      expect(await store.modelCalls.emitWaiting({ ...first, call: 1 })).toBe(true);
       await thread.begin([], { ordinal: 1 });
-      expect(await store.modelCalls.tellWaiting({ ...first, call: 1 })).toBe(false);
+      expect(await store.modelCalls.emitWaiting({ ...first, call: 1 })).toBe(false);
       expect(await thread.events('model.waiting')).toMatchObject([
         { step: 1, attempt: 1, data: { call: 1 } },
       ]);

@@ -1,10 +1,7 @@
 /** Drives the call of a prompt through the store as `runSubprompt` does. */
-import type {
-  CommittedStep,
-  OpenedSubprompt,
-  OpenSubprompt,
-  StepRef,
-} from '../../../src/store/port/thread-store.ts';
+import type { CommittedStep } from '../../../src/store/step/step-record.ts';
+import type { OpenedSubprompt, OpenSubprompt } from '../../../src/store/tool/subprompt-record.ts';
+import type { StepRef } from '../../../src/store/transaction/from-run.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 

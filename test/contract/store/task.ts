@@ -1,4 +1,4 @@
-/** Tasks (port/task.ts): opened once, observed and decided once, acted at most once, ended once. */
+/** Tasks (task/task-record.ts): opened once, observed and decided once, acted at most once, ended once. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { TaskVerdict } from '../../../src/core/task/control.ts';

@@ -1,7 +1,7 @@
 /** Lists of threads: filters, order and pages; and tags. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { ListThreads } from '../../../src/store/port/thread-store.ts';
+import type { ListThreads } from '../../../src/store/thread/thread-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, ThreadDriver } from '../thread-driver.ts';
 

@@ -1,7 +1,7 @@
 /** getValue, setValue, listValues. */
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../../src/core/value/limit.ts';
-import type { ThreadRecord } from '../../../src/store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../src/store/thread/thread-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { openThread } from '../thread-driver.ts';
 

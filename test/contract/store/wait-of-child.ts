@@ -1,4 +1,4 @@
-/** Waits of descendants that block a thread (commands/wait/shown-wait.ts). */
+/** Waits of descendants that block a thread (wait/shown-wait.ts). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
@@ -93,7 +93,7 @@ export function registerWaitOfChild(given: () => Stores): void {
 
     it('begins to hold up a parent that comes to wait for the child', async () => {
       const { parent, child, wait, waits } = await waitingChild(given, false);
-      await parent.store.children.tell({
+      await parent.store.children.send({
         parentId: parent.id,
         childId: child.id,
         message: message(randomUUID(), 'and?'),

@@ -1,7 +1,7 @@
-/** Waits (port/wait.ts): what people are asked, and the calls that wait for their answers. */
+/** Waits (wait/wait-record.ts): what people are asked, and the calls that wait for their answers. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { OpenWait } from '../../../src/store/port/wait.ts';
+import type { OpenWait } from '../../../src/store/wait/wait-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 

@@ -2,7 +2,8 @@
  * Threads in many states, and what a store answers about them: made and queried by the build that recorded a database,
  * and queried again by this build once it has migrated that database.
  */
-import type { HistoryWindow, StepContext, ThreadStore } from '../../../src/store/port/thread-store.ts';
+import type { HistoryWindow, StepContext } from '../../../src/store/step/step-place-record.ts';
+import type { ThreadStore } from '../../../src/store/store.ts';
 import { call, message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
 
 const LIMITS = { maxSteps: { a: 4, b: 4 }, maxSessionTurns: 9 };

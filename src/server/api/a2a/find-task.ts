@@ -2,7 +2,7 @@
 import { storeOf } from '../../../client/client-store.ts';
 import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';

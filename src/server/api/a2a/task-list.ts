@@ -2,7 +2,11 @@
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { type A2aTask, type TaskState, toTimestamp } from '../../../projections/a2a/a2a-shape.ts';
-import type { ExecutionPlace, ExecutionRecord, RunRecordState } from '../../../store/port/execution.ts';
+import type {
+  ExecutionPlace,
+  ExecutionRecord,
+  RunRecordState,
+} from '../../../store/execution/execution-record.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';

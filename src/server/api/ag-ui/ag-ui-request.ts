@@ -5,7 +5,7 @@
 import { z } from '@hono/zod-openapi';
 import { LIMITS } from '../../../core/value/limit.ts';
 import { WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
-import type { Wait } from '../../../store/port/thread-store.ts';
+import type { Wait } from '../../../store/wait/wait-record.ts';
 import { readClientTools } from '../conversation/client-tools.ts';
 import { type Conversation, readConversation, toItemId } from '../conversation/conversation.ts';
 import {

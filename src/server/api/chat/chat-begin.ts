@@ -3,7 +3,9 @@ import { storeOf } from '../../../client/client-store.ts';
 import { followPages } from '../../../client/follow-events.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
-import type { ExecutionRecord, ThreadRecord, ThreadStore } from '../../../store/port/thread-store.ts';
+import type { ExecutionRecord } from '../../../store/execution/execution-record.ts';
+import type { ThreadStore } from '../../../store/store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 
 export interface ChatBegin {
   /** The log is read behind this row. */

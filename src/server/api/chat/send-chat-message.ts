@@ -5,7 +5,7 @@
 
 import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { type AddressedThread, requireThreadOf } from '../agent-thread.ts';
 import { type Caller, callerContext } from '../caller.ts';
 import type { ApiHost } from '../host.ts';

@@ -6,7 +6,7 @@
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import type { CompletionCall, CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import type { Caller } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin } from '../chat/chat-begin.ts';

@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto';
 import { storeOf } from '../../../client/client-store.ts';
 import { newThreadId } from '../../../client/new-thread-id.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import type { Caller } from '../caller.ts';
 import { findChat } from '../chat/send-chat-message.ts';
 import type { ApiHost } from '../host.ts';

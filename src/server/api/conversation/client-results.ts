@@ -12,7 +12,8 @@ import {
 } from '../../../client/outgoing-file.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { parseClientToolName, toResultValue } from '../../../core/project/client-tool.ts';
-import type { ThreadRecord, Wait } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
+import type { Wait } from '../../../store/wait/wait-record.ts';
 import type { Caller } from '../caller.ts';
 
 export interface ClientResult {

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import {
   type AgUiTurn,
   agUiBody,

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import { type Caller, requireScope } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin, findCurrentBegin, repeatedHeader } from '../chat/chat-begin.ts';

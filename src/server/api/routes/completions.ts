@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { isAlreadyCreated, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
-import type { ThreadRecord } from '../../../store/port/thread-store.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import type { Caller } from '../caller.ts';
 import type { ChatBegin } from '../chat/chat-begin.ts';
 import { responsePages } from '../chat/response-reading.ts';

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
-import { RUN_STATES, type RunRecordState } from '../../../store/port/execution.ts';
+import { RUN_STATES, type RunRecordState } from '../../../store/execution/execution-record.ts';
 import { requireThreadAccess } from '../own-list.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';

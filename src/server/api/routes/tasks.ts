@@ -5,7 +5,7 @@ import { taskPages } from '../../../client/follow-task.ts';
 import { TASK_STATES } from '../../../core/task/control.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { readCursor } from '../../../projections/projection.ts';
-import type { ListTasks } from '../../../store/port/task.ts';
+import type { ListTasks } from '../../../store/task/task-record.ts';
 import { ownThreadFilters } from '../caller.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';

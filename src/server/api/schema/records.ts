@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { TASK_STATES } from '../../../core/task/control.ts';
 import { WAIT_KINDS, WAIT_STATES } from '../../../core/wait/wait.ts';
-import { RUN_STATES, type RunRecordState } from '../../../store/port/execution.ts';
+import { RUN_STATES, type RunRecordState } from '../../../store/execution/execution-record.ts';
 
 const micros = z.int().meta({ description: 'Microseconds since 1970' });
 const json = z.unknown().meta({ description: 'JSON' });

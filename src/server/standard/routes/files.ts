@@ -5,7 +5,7 @@ import type { FileRecord } from '../../../core/file/thread-file.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import { parseBase64 } from '../../../core/value/base64.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
-import type { NewFile } from '../../../store/port/file.ts';
+import type { NewFile } from '../../../store/file/file-record.ts';
 import { jsonResponse, refuseRequest, SAFE_HEADERS } from '../../api/problem.ts';
 import {
   type StandardHost,

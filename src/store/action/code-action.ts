@@ -1,0 +1,56 @@
+/**
+ * Actions that code performs itself: their beginning, after the policy has judged them, and their end.
+ * C1. An approval for one call of code is used up in the transaction that begins the action.
+ * C2. An action belongs to its process while that renews its lease (lost-action.ts).
+ */
+
+import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { closeAction, findAction, openAction } from './action.ts';
+import type { EndAction, RecordAction } from './action-record.ts';
+
+/**
+ * Records a judged call that code makes itself: denied, or begun, which its process must then renew. `spent`: another
+ * call has used up its approval, and nothing is stored. The same command again only renews the lease; an action that
+ * was considered lost is begun again. Rejects with `ThreadTerminated`, `ThreadNotFound`.
+ */
+export async function recordAction(
+  context: CommandContext,
+  { threadId, told, step, executionId, approval, leaseMs }: RecordAction,
+): Promise<'kept' | 'spent'> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    // An action that has begun before needs no approval. C1: the approval is used up with the beginning.
+    if (
+      approval !== undefined &&
+      !(await findAction(thread, told.action.id)) &&
+      !(await spendApproval(thread, approval))
+    )
+      return 'spent';
+    const leaseUntil = (await context.clock(thread.trx)) + leaseMs * 1000;
+    await openAction(thread, told, { step, executionId, leaseUntil });
+    return 'kept';
+  });
+}
+
+/** C1. Marks an approval as used. Returns false if it was not there or already used. */
+async function spendApproval({ trx, threadId }: ThreadTransaction, wait: string): Promise<boolean> {
+  const spent = await trx
+    .updateTable('waits')
+    .set({ heard: 1 })
+    .where('id', '=', wait)
+    .where('thread_id', '=', threadId)
+    .where('heard', '=', 0)
+    .returning('id')
+    .executeTakeFirst();
+  return spent !== undefined;
+}
+
+/** Ends an action that `record` has begun. Idempotent. */
+export async function endAction(context: CommandContext, { id, threadId, ...end }: EndAction): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    const row = await findAction(thread, id);
+    // C2: the process was not lost after all, so it may still end the action.
+    await closeAction(thread, row?.state === 'uncertain' ? { ...row, state: 'started' } : row, end);
+  });
+}

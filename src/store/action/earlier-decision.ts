@@ -1,0 +1,96 @@
+/**
+ * Finds an earlier decision about an action that also applies to this one. The scope of an approval is in its answer:
+ * `once` applies to the call that asked, and to no other, or to one call of code; every other scope applies to the same
+ * fingerprint.
+ */
+import type { Kysely } from 'kysely';
+import type { Decision } from '../../core/wait/answer.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { CommandContext } from '../transaction/context.ts';
+import type { EarlierDecision, FindDecision } from './action-record.ts';
+import { findGrant } from './grant.ts';
+
+/** Answers that one search reads: those of the asking thread, the newest first. */
+const MAX_ROWS = 200;
+
+/**
+ * The newest answered approval with this fingerprint that applies to this execution: approved for the execution, for
+ * the thread, or always (by the scope of the answer; `always` is for threads of the same user and organisation, also
+ * once the thread that asked is deleted), or denied in this execution. Null if there is none.
+ */
+export async function findDecision(
+  { db }: CommandContext,
+  asked: FindDecision,
+): Promise<EarlierDecision | null> {
+  const rows = await db
+    .selectFrom('waits')
+    .select(['id', 'execution_id', 'answer', 'ended_at', 'step', 'heard', 'data'])
+    .where('thread_id', '=', asked.threadId)
+    .where('fingerprint', '=', asked.fingerprint)
+    .where('kind', '=', 'approval')
+    .where('state', '=', 'answered')
+    .orderBy('ended_at', 'desc')
+    .limit(MAX_ROWS)
+    .execute();
+  const grant = await findGrant(db, asked);
+  if ((rows.length > 0 || grant) && (await hasBegun(db, asked))) return { approved: true, waitId: '' };
+  for (const row of rows) {
+    if (grant && grant.at > Number(row.ended_at)) break;
+    const answer = JSON.parse(row.answer ?? '{}') as Decision;
+    const once = isUnspent(row, answer, asked);
+    if (!once && !isInScope(row, answer, asked)) continue;
+    const { approved, reason, by } = answer;
+    return {
+      approved,
+      waitId: row.id,
+      ...(once ? { once } : {}),
+      ...(reason === undefined ? {} : { reason }),
+      ...(by === undefined ? {} : { by }),
+    };
+  }
+  return grant ? grant.decision : null;
+}
+
+/** An action that has begun needs no further approval: another attempt of its code performs it again. */
+async function hasBegun(db: Kysely<Tables>, { byCode, fingerprint }: FindDecision): Promise<boolean> {
+  if (byCode === undefined) return false;
+  const row = await db
+    .selectFrom('actions')
+    .select('id')
+    .where('id', '=', byCode)
+    .where('fingerprint', '=', fingerprint)
+    .where('started_at', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** True for an approval of a single call that the thread's code has asked for and not used yet. */
+function isUnspent(
+  row: Answered,
+  { approved, scope = 'once' }: Decision,
+  asked: FindDecision,
+): true | undefined {
+  if (asked.byCode === undefined || row.step !== null || row.heard === 1) return undefined;
+  return approved && scope === 'once' ? true : undefined;
+}
+
+/** A wait that code has opened outlives its execution, and has the execution's id in its data. */
+function executionOf({ execution_id: id, step, data }: Answered): string | null {
+  if (id !== null || step !== null) return id;
+  return (JSON.parse(data) as { executionId?: string | null } | null)?.executionId ?? null;
+}
+
+interface Answered {
+  readonly step: number | null;
+  readonly heard: number;
+  readonly data: string;
+  readonly execution_id: string | null;
+}
+
+function isInScope(row: Answered, { approved, scope = 'once' }: Decision, asked: FindDecision): boolean {
+  const execution = executionOf(row);
+  const now = execution !== null && execution === asked.executionId;
+  // A denial holds for the rest of its execution.
+  if (!approved || scope === 'execution') return now;
+  return scope !== 'once';
+}

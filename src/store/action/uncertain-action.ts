@@ -1,0 +1,86 @@
+/** Lists actions for people, and stores what people report about the outcome of uncertain ones. */
+import type { Kysely } from 'kysely';
+import type { WaitAnswer } from '../../core/wait/answer.ts';
+import { type Reconciliation, readReconciliation } from '../../core/wait/reconciliation.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { CommandContext } from '../transaction/context.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { type ActionRow, findActionOf } from './action.ts';
+import type { ActionRecord, ListActions } from './action-record.ts';
+import type { ActionDenial } from './decided-action-record.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** Newest first. */
+export async function listActions(
+  { db }: CommandContext,
+  { id, threadId, state, limit = DEFAULT_LIMIT }: ListActions = {},
+): Promise<readonly ActionRecord[]> {
+  const rows = await db
+    .selectFrom('actions')
+    .selectAll()
+    .$if(id !== undefined, (query) => query.where('id', '=', id as string))
+    .$if(threadId !== undefined, (query) => query.where('thread_id', '=', threadId as string))
+    .$if(state !== undefined, (query) => query.where('state', '=', state as ActionRow['state']))
+    .orderBy('requested_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toActionRecord);
+}
+
+/** Reconciles an action with the answer of a wait, like `reconcileAction`, unless it is no longer uncertain. */
+export async function reconcileByAnswer(
+  thread: ThreadTransaction,
+  { step, idx }: { readonly step: number | null; readonly idx: number | null },
+  answer: WaitAnswer,
+): Promise<void> {
+  const reconciliation = readReconciliation(answer);
+  if (!reconciliation || step === null || idx === null) return;
+  const row = await findActionOf(thread, { step, idx });
+  if (row?.state === 'uncertain') await storeReconciliation(thread, row, reconciliation);
+}
+
+/** Stores and logs the reconciliation of an action that is uncertain. */
+export async function storeReconciliation(
+  thread: ThreadTransaction,
+  row: ActionRow,
+  reconciliation: Reconciliation,
+): Promise<ActionRow> {
+  const { id, name, step } = row;
+  const changes = { state: 'reconciled' as const, outcome: JSON.stringify({ reconciliation }) };
+  await thread.trx.updateTable('actions').set(changes).where('id', '=', id).execute();
+  // Logged even if the action ended with its thread: the log outlives the thread.
+  thread.emit('action.reconciled', { actionId: id, name, ...reconciliation }, { step });
+  return { ...row, ...changes };
+}
+
+export function readAction(db: Kysely<Tables>, id: string): Promise<ActionRow | undefined> {
+  return db.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+type Outcome = Partial<ActionDenial> & { readonly error?: string; readonly reconciliation?: Reconciliation };
+
+export function toActionRecord(row: ActionRow): ActionRecord {
+  const { code, reason, error, reconciliation } = JSON.parse(row.outcome ?? '{}') as Outcome;
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    ...(row.call_id === null ? {} : { callId: row.call_id }),
+    fingerprint: row.fingerprint,
+    artifacts: [],
+    ...(JSON.parse(row.prepared) as Pick<ActionRecord, 'capabilities' | 'description'>),
+    decision: JSON.parse(row.decision) as ActionRecord['decision'],
+    threadId: row.thread_id,
+    step: row.step,
+    executionId: row.execution_id,
+    state: row.state,
+    ...(code && reason !== undefined ? { denied: { code, reason } } : {}),
+    ...(error === undefined ? {} : { error }),
+    ...(reconciliation ? { reconciliation } : {}),
+    requestedAt: row.requested_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * The budgets that an execution spends from, kept in its thread's row: a thread without any needs no query.
+ * A1. The budgets of an execution are fixed from its beginning to its end, whatever it does.
+ * A2. Work that an execution causes spends from its budgets too: a queued item names them (`CausedItem`). An item that
+ *     comes back to the execution's thread, in a report or from its own code, is part of that execution and opens no
+ *     budget.
+ * A3. Once a budget is used up, the execution is over: the thread's row alone denies each further request, with one
+ *     error.
+ * A4. Limits in the execution's context are limits of its own budget; the lower of two applies. A child's context
+ *     repeats its parent's: a limit that an inherited budget bounds as closely gets no line of its own.
+ * A5. If relatives also spend from an exceeded budget, that is kept until the execution ends: their approvals are
+ *     closed first (wait/close-approvals.ts).
+ */
+import {
+  BUDGET_LIMITS,
+  type BudgetAccount,
+  type BudgetDefinition,
+  type BudgetLimit,
+  type BudgetLine,
+  type LineLimit,
+} from '../../core/governance/budget.ts';
+import { type Amount, toAmount } from '../../core/governance/budget-amount.ts';
+import { joinLimits, type RunLimits, WARN_AT } from '../../core/governance/run-limit.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { selectLines, toLines } from './read-lines.ts';
+
+/** The `budget` column of the thread's row. */
+export interface BudgetState {
+  /** The execution's own account first, its root's last. */
+  readonly accounts: readonly BudgetAccount[];
+  /** Set if its step waits for amounts that other requests have reserved. */
+  readonly waits?: true;
+  /** Warnings of policies that are logged already: `<policy>:<limit>`. */
+  readonly told?: readonly string[];
+  /** A3: the error, once a budget is used up. */
+  readonly exceeded?: StoredError;
+  /** A5: the budget line that is used up. */
+  readonly over?: Exceeded;
+}
+
+/** An amount that could not be spent, as people read it. */
+export interface Exceeded {
+  readonly line: Pick<BudgetLine, 'threadId' | 'executionId' | 'limit' | 'max'>;
+  /** The amount that would have been used. */
+  readonly observed: number;
+}
+
+/** Undefined if the execution spends from no budget, and between executions. */
+export function budgetOf({ budget }: Pick<ThreadRow, 'budget'>): BudgetState | undefined {
+  return budget === null ? undefined : (JSON.parse(budget) as BudgetState);
+}
+
+/** Marks an item that a thread of the family has queued: a field that, unlike metadata, no sender can write. */
+export interface CausedItem {
+  /** A2: the budgets of the execution that has caused the item. */
+  readonly budget?: readonly BudgetAccount[];
+}
+
+/** The accounts with limits that an agent or a context sets: the ceiling of a family alone is not one. */
+export function limitedAccounts(state: Pick<BudgetState, 'accounts'> | undefined): readonly BudgetAccount[] {
+  return (state?.accounts ?? []).filter(({ family }) => family !== 'only');
+}
+
+/** A2: the mark for an item that the thread's open execution queues, to a relative or to its own thread. */
+export function causedBy({ row }: Pick<ThreadTransaction, 'row'>): CausedItem {
+  const accounts = budgetOf(row)?.accounts ?? [];
+  return accounts.length === 0 ? {} : { budget: accounts };
+}
+
+/** A2: the mark for an item that an effect's code queues: the budgets of the execution that scheduled the effect. */
+export async function causedByEffect({ trx, threadId }: ThreadTransaction, id: string): Promise<CausedItem> {
+  const effect = await trx
+    .selectFrom('effects')
+    .select('budget')
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return effect?.budget ? { budget: JSON.parse(effect.budget) } : {};
+}
+
+/** The inherited budgets of an execution that begins with these rows; none if an item is from outside the family. */
+export function causesOf(
+  rows: readonly { readonly own: number; readonly item: CausedItem }[],
+): readonly BudgetAccount[] {
+  const fromOutside = rows.some(({ own, item }) => own === 0 && item.budget === undefined);
+  return fromOutside ? [] : (rows.find(({ item }) => item.budget)?.item.budget ?? []);
+}
+
+/** A2: the budgets that the thread's open execution has inherited from other threads. */
+export function budgetBehind({ id, budget }: Pick<ThreadRow, 'id' | 'budget'>): readonly BudgetAccount[] {
+  return (budgetOf({ budget })?.accounts ?? []).filter(({ threadId }) => threadId !== id);
+}
+
+export interface NewExecution {
+  readonly executionId: string;
+  /** What the agent may spend by its definition. */
+  readonly definition: BudgetDefinition | undefined;
+  /** A4: the limits in the execution's context. */
+  readonly given: RunLimits | undefined;
+  /** A2: the budgets that the first item names; empty for an item from outside. */
+  readonly causes: readonly BudgetAccount[];
+}
+
+/** A1: opens the budgets of an execution. One that reuses an earlier one's id continues with what is left of its. */
+export async function openBudget(
+  thread: ThreadTransaction,
+  { executionId, definition, given = {}, causes }: NewExecution,
+): Promise<void> {
+  const { threadId } = thread;
+  const isPart = causes.some((cause) => cause.threadId === threadId);
+  const wanted = joinLimits(isPart ? {} : (definition ?? {}), await withoutBounded(thread, given, causes));
+  const limits = toLimits(wanted);
+  const own = limits.length === 0 ? [] : [{ threadId, executionId }];
+  if (own.length + causes.length === 0) return;
+  keepBudget(thread, { accounts: [...own, ...causes] });
+  await insertLines(thread, executionId, { limits, warnAt: wanted.warnAt ?? WARN_AT });
+}
+
+/** A4: the limits that no inherited budget bounds as closely. */
+async function withoutBounded(
+  { trx }: ThreadTransaction,
+  given: RunLimits,
+  causes: readonly BudgetAccount[],
+): Promise<RunLimits> {
+  if (causes.length === 0 || toLimits(given).length === 0) return given;
+  const lines = toLines(causes, await selectLines(trx, causes).execute());
+  const isBounded = (limit: BudgetLimit) =>
+    lines.some((line) => line.limit === limit && line.max <= toAmount(limit, given[limit] ?? 0));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isBounded(name as BudgetLimit)));
+}
+
+interface NewLines {
+  readonly limits: readonly (readonly [LineLimit, Amount])[];
+  readonly warnAt: number;
+}
+
+/** Lines that exist already stay as they are. */
+export async function insertLines(
+  { threadId, trx }: ThreadTransaction,
+  executionId: string,
+  { limits, warnAt }: NewLines,
+): Promise<void> {
+  if (limits.length === 0) return;
+  await trx
+    .insertInto('budgets')
+    .values(
+      limits.map(([name, max]) => ({
+        ...{ thread_id: threadId, execution_id: executionId, name, max_units: max },
+        ...{ used_units: 0n, reserved_units: 0n, estimated_units: 0n, warn_at: warnAt, warned: 0 },
+        running: null,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export function toLimits(definition: RunLimits | undefined): readonly (readonly [BudgetLimit, Amount])[] {
+  return BUDGET_LIMITS.flatMap((limit) => {
+    const max = definition?.[limit];
+    return max === undefined ? [] : [[limit, toAmount(limit, max)] as const];
+  });
+}
+
+export function keepBudget(thread: ThreadTransaction, state: BudgetState): void {
+  thread.set({ budget: JSON.stringify(state) });
+}
+
+/** A1: the execution has ended. The accounts that it has spent from are stored with it, for later reads. */
+export async function closeBudget(thread: ThreadTransaction, executionId: string | null): Promise<void> {
+  const state = budgetOf(thread.row);
+  if (!state) return;
+  thread.set({ budget: null });
+  if (executionId === null) return;
+  await thread.trx
+    .updateTable('executions')
+    .set({ budget: JSON.stringify(state.accounts) })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', executionId)
+    .execute();
+}

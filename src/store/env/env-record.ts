@@ -1,0 +1,50 @@
+/**
+ * The part of the ThreadStore port that stores variables (definitions §16): values of threads, users and the instance.
+ * N1. Every value, text or secret, is encrypted at rest (`crypto/encryption.ts`). Without a key, or for a value whose
+ *     key is unknown, commands throw `InvalidConfiguration`, which names the key's id and never a value.
+ * N2. Each command may be given twice: (scope, owner, name) is the key.
+ */
+
+import type { EnvType } from '../../core/author/thread-env.ts';
+
+/** The owner of a value. The thread or user need not exist yet. */
+export type EnvOwner = { readonly thread: string } | { readonly user: string } | { readonly instance: true };
+
+export interface SetEnv {
+  readonly owner: EnvOwner;
+  readonly name: string;
+  readonly value: string;
+  /**
+   * The type of the variable, and of its copies in descendants. If absent, each thread keeps the type that it has, except that
+   * the copies of a secret are secrets; a new variable has the type `known`.
+   */
+  readonly type?: EnvType;
+  /** The type that the variable has where the code reads it, such as by a declaration; default `secret`. */
+  readonly known?: EnvType;
+  /**
+   * For a thread's variable: true if threads of this agent inherit it from their parent. The value is then copied to
+   * the living descendants, down to those that do not inherit it. If absent, it is set for this thread only.
+   */
+  readonly inherits?: (agent: string) => boolean;
+  /**
+   * True if no prompt of the thread may show it until it is set again (core/project/env.ts, V3). Of descendants, their entries
+   * decide.
+   */
+  readonly withheld?: boolean;
+}
+
+/** A variable as it may be shown: only texts have their value. */
+export interface EnvEntry {
+  readonly name: string;
+  readonly type: EnvType;
+  readonly value?: string;
+  /** Id of the key that the value is encrypted with. */
+  readonly keyId: string;
+  readonly updatedAt: number;
+}
+
+export interface RotatedEnv {
+  /** Id of the key that all values are encrypted with now. */
+  readonly keyId: string;
+  readonly rotated: number;
+}

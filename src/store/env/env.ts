@@ -1,0 +1,215 @@
+/**
+ * Variables in the store (definitions §16). Each write is one upsert of the value, its type and its key, so all three
+ * are the last writer's.
+ */
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { EnvType } from '../../core/author/thread-env.ts';
+import { type StoredVariable, variableProblem } from '../../core/project/env.ts';
+import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import { decrypt, encrypt } from '../crypto/encryption.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { CommandContext } from '../transaction/context.ts';
+import { statement } from '../transaction/statement.ts';
+import { lockInheritors } from './env-inheritors.ts';
+import type { EnvEntry, EnvOwner, RotatedEnv, SetEnv } from './env-record.ts';
+import type { EnvTable } from './env-table.ts';
+
+export type EnvRow = Selectable<EnvTable>;
+type Place = Pick<EnvRow, 'scope' | 'owner'>;
+
+function toPlace(owner: EnvOwner): Place {
+  if ('thread' in owner) return { scope: 'thread', owner: owner.thread };
+  if ('user' in owner) return { scope: 'user', owner: owner.user };
+  return { scope: 'instance', owner: '' };
+}
+
+/**
+ * Sets a variable and returns its type. Rejects with `InvalidVariable`, and with `ThreadTerminated` for a variable of
+ * a thread that has ended.
+ */
+export async function setEnv(context: CommandContext, command: SetEnv): Promise<EnvType> {
+  const { owner, name, value, type: asked, known, inherits = inheritsNone, withheld = false } = command;
+  const problem = variableProblem(name, value, asked);
+  if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
+  // Throws without a key, before anything is written.
+  context.keys();
+  const place = toPlace(owner);
+  return context.db.transaction().execute(async (trx) => {
+    const inheritors =
+      'thread' in owner ? await lockInheritors(context, trx, owner.thread, { name, inherits }) : [];
+    if ('thread' in owner) await refuseFinal(trx, owner.thread);
+    const type = asked ?? (await findType(trx, place, name)) ?? known ?? 'secret';
+    await putVariable(context, trx, { ...place, name, type, withheld: withheld ? 1 : 0 }, value);
+    for (const { id, withheld: below } of inheritors) {
+      const there = { scope: 'thread', owner: id } as const;
+      // A descendant keeps its own type, but what is secret here is never a text below.
+      const own = asked ?? (type === 'secret' ? type : ((await findType(trx, there, name)) ?? type));
+      await putVariable(context, trx, { ...there, name, type: own, withheld: below ? 1 : 0 }, value);
+    }
+    return type;
+  });
+}
+
+const inheritsNone = () => false;
+
+/** Encrypts a value for its place and stores it; the last writer wins. */
+export async function putVariable(
+  context: CommandContext,
+  trx: Transaction<Tables>,
+  { withheld, ...place }: Pick<EnvRow, 'scope' | 'owner' | 'name' | 'type' | 'withheld'>,
+  value: string,
+): Promise<void> {
+  const { keyId: key_id, data } = encrypt(context.keys(), place, value);
+  const written = { type: place.type, key_id, value: data, updated_at: context.now(), withheld };
+  await trx
+    .insertInto('env_values')
+    .values({ ...place, ...written })
+    .onConflict((conflict) => conflict.columns(['scope', 'owner', 'name']).doUpdateSet(written))
+    .execute();
+}
+
+/** Throws `ThreadTerminated`. A thread that does not exist yet may have variables. */
+async function refuseFinal(trx: Transaction<Tables>, threadId: string): Promise<void> {
+  const thread = await trx
+    .selectFrom('threads')
+    .select('terminated_at')
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!thread || thread.terminated_at === null) return;
+  throw new RuntimeError(
+    'ThreadTerminated',
+    `Thread "${threadId}" is terminated; its variables cannot be changed.`,
+  );
+}
+
+async function findType(
+  trx: Transaction<Tables>,
+  { scope, owner }: Place,
+  name: string,
+): Promise<EnvType | undefined> {
+  const row = await trx
+    .selectFrom('env_values')
+    .select('type')
+    .where('scope', '=', scope)
+    .where('owner', '=', owner)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.type;
+}
+
+/** Removes a variable; false if there was none. Descendants keep their copies. */
+export async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string): Promise<boolean> {
+  const place = toPlace(owner);
+  const removed = await context.db
+    .deleteFrom('env_values')
+    .where('scope', '=', place.scope)
+    .where('owner', '=', place.owner)
+    .where('name', '=', name)
+    .returning('name')
+    .executeTakeFirst();
+  return removed !== undefined;
+}
+
+/** The owner's variables, ordered by name. A text that cannot be decrypted has no value. */
+export async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readonly EnvEntry[]> {
+  const place = toPlace(owner);
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where('scope', '=', place.scope)
+    .where('owner', '=', place.owner)
+    .orderBy('name')
+    .execute();
+  return rows.map((row) => ({
+    name: row.name,
+    type: row.type,
+    ...(row.type === 'text' ? tryToOpen(context, row) : {}),
+    keyId: row.key_id,
+    updatedAt: Number(row.updated_at),
+  }));
+}
+
+function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
+  try {
+    return { value: openVariable(context, row) };
+  } catch (error) {
+    if (isRuntimeError(error, 'InvalidConfiguration')) return {};
+    throw error;
+  }
+}
+
+/** Throws `InvalidConfiguration` if the key is missing. */
+export function openVariable({ keys }: CommandContext, row: EnvRow): string {
+  return decrypt(keys(), row, { keyId: row.key_id, data: row.value });
+}
+
+const selectOwn = statement((db, threadId: string) =>
+  selectPlaces(db, [{ scope: 'thread', owner: threadId }]),
+);
+const selectWithUsers = statement((db, threadId: string, userId: string) =>
+  selectPlaces(db, [
+    { scope: 'thread', owner: threadId },
+    { scope: 'user', owner: userId },
+  ]),
+);
+
+function selectPlaces(db: Kysely<Tables>, own: readonly Place[]) {
+  const places: Place[] = [...own, { scope: 'instance', owner: '' }];
+  return db
+    .selectFrom('env_values')
+    .selectAll()
+    .where((eb) => eb.or(places.map(({ scope, owner }) => eb.and({ scope, owner }))))
+    .orderBy('name');
+}
+
+/**
+ * All values of the thread, its user and the instance, ordered by name, including those that a narrower scope
+ * overrides.
+ */
+export async function readEnv(
+  context: CommandContext,
+  threadId: string,
+  userId: string | null,
+): Promise<readonly StoredVariable[]> {
+  const { db } = context;
+  const asked = userId === null ? selectOwn(db, threadId) : selectWithUsers(db, threadId, userId);
+  const rows = await asked.execute();
+  return rows.map((row) => ({
+    scope: row.scope,
+    name: row.name,
+    type: row.type,
+    value: openVariable(context, row),
+    ...(row.withheld === 1 ? { withheld: true } : {}),
+  }));
+}
+
+/**
+ * Encrypts all values with the active key that have another one; all keys in use must be known. Each value is a
+ * separate write.
+ */
+export async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
+  const keys = context.keys();
+  const rows = await context.db
+    .selectFrom('env_values')
+    .selectAll()
+    .where('key_id', '!=', keys.active)
+    .execute();
+  // A value that cannot be decrypted throws before anything is written.
+  const opened = rows.map((row) => ({ row, value: openVariable(context, row) }));
+  let rotated = 0;
+  for (const { row, value } of opened) {
+    const { keyId: key_id, data } = encrypt(keys, row, value);
+    const written = await context.db
+      .updateTable('env_values')
+      .set({ key_id, value: data })
+      .where('scope', '=', row.scope)
+      .where('owner', '=', row.owner)
+      .where('name', '=', row.name)
+      // Unless it has been set in the meantime.
+      .where('value', '=', row.value)
+      .returning('name')
+      .executeTakeFirst();
+    if (written) rotated += 1;
+  }
+  return { keyId: keys.active, rotated };
+}

@@ -1,0 +1,25 @@
+/**
+ * The side of the parent to which a child's messages go (runtime §4, §8.2): the side that has asked the child last, or
+ * has created it. A parent with one AI side has only side A.
+ */
+import type { Side } from '../../core/author/thread-execution.ts';
+import { selectStep } from '../transaction/step-row.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import type { ChildRow } from './child.ts';
+
+export async function findAskingSide(parent: ThreadTransaction, child: ChildRow): Promise<Side> {
+  const step = child.told_step ?? child.made_step ?? (await findRequestStep(parent, child));
+  if (step === undefined) return 'a';
+  const asked = await selectStep(parent.trx, parent.threadId, step).select('side').executeTakeFirst();
+  return asked?.side ?? 'a';
+}
+
+/** The step of the call for which variables were missing: the child was created when they came. */
+async function findRequestStep({ trx }: ThreadTransaction, child: ChildRow): Promise<number | undefined> {
+  const request = await trx
+    .selectFrom('variable_requests')
+    .select('step')
+    .where('child_id', '=', child.child_id)
+    .executeTakeFirst();
+  return request?.step;
+}

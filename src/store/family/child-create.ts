@@ -1,0 +1,174 @@
+/**
+ * Creates a child thread (runtime §7.1, definitions §13.4), with all that it begins with, in one transaction under its
+ * parent's lock. Its id is derived from the call that creates it, so a repeated command finds it.
+ */
+import { causedBy } from '../budget/account.ts';
+import { openFamily } from '../budget/family.ts';
+import { stopClocks } from '../budget/time.ts';
+import { selectCall } from '../transaction/call-row.ts';
+import { type CommandContext, inThread } from '../transaction/context.ts';
+import { insertTask, toCreatedData } from '../transaction/new-task.ts';
+import { toThreadRow } from '../transaction/new-thread.ts';
+import { toChildTeam } from '../transaction/team-limit.ts';
+import { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
+import { copyEnv } from './child-env.ts';
+import { enqueueFirstMessages } from './child-files.ts';
+import { findLimit } from './child-limit.ts';
+import type { CreateChild, CreatedChild, NewChild, ParentCall } from './child-record.ts';
+
+/**
+ * Creates a child's thread with its variables, files and first messages, and its place in the registry: status
+ * `running`, or `idle` if it has no message yet. The same call again finds the same child.
+ * Events `subagent.created` in the parent's log, `thread.created` in the child's. Rejects with `InvalidVariable`.
+ */
+export async function createChild(context: CommandContext, command: CreateChild): Promise<CreatedChild> {
+  return inThread(context, command.parentId, async (parent) => {
+    if (parent.row.terminated_at !== null) return { kind: 'terminated' };
+    if (!(await isCallOver(parent, command))) return makeChild(context, parent, command);
+    return { kind: 'refused', reason: 'the call ended before a subagent was created.' };
+  });
+}
+
+/** An attempt that was cut off by a stop may still come here: its child would begin after the family has stopped. */
+async function isCallOver(parent: ThreadTransaction, command: CreateChild): Promise<boolean> {
+  const { call } = command;
+  if (call === null || (await findExisting(parent, command))) return false;
+  const found = await selectCall(parent.trx, parent.threadId, call).select('state').executeTakeFirst();
+  return found?.state === 'done' || found?.state === 'unknown';
+}
+
+type CreateResult = Exclude<CreatedChild, { kind: 'terminated' }>;
+type ChildInput = Omit<CreateChild, 'parentId'>;
+
+export async function makeChild(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  command: ChildInput,
+): Promise<CreateResult> {
+  const known = await findExisting(parent, command);
+  if (known) return toCreated(parent, known);
+  const refused = await findLimit(parent, command.child);
+  if (refused) return refused;
+  const { inherits, given, call, child, task } = command;
+  if (task) await insertTaskThread(context, parent, { child, task });
+  else await insertThread(context, parent, child);
+  const row = await insertRow(parent, command);
+  if (!task)
+    await copyEnv(context, parent, { childId: row.child_id, inherits, promoted: child.promoted, given });
+  const callId = call === null ? undefined : await findCallId(parent, call);
+  const { agent, name } = row;
+  const eventData = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
+  parent.emit('subagent.created', eventData, { step: call?.step });
+  // The child works in the parent's place.
+  if (command.waits) await stopClocks(context, parent);
+  return toCreated(parent, row);
+}
+
+async function toCreated({ trx }: ThreadTransaction, row: ChildRow): Promise<CreateResult> {
+  return { kind: 'created', child: toChildRecord(row), start: await readStart(trx, row.child_id) };
+}
+
+async function findExisting(
+  { trx, threadId }: ThreadTransaction,
+  { child, call }: ChildInput,
+): Promise<ChildRow | undefined> {
+  const known = await findChild(trx, child.threadId);
+  if (known || call === null) return known;
+  return trx
+    .selectFrom('children')
+    .selectAll()
+    .where('parent_id', '=', threadId)
+    .where('made_step', '=', call.step)
+    .where('made_idx', '=', call.index)
+    .executeTakeFirst();
+}
+
+async function insertThread(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { messages, ...made }: NewChild,
+): Promise<void> {
+  const { row } = parent;
+  const { agent, name, arguments: given } = made;
+  const child = await insertThreadRow(context, parent, made);
+  child.emit('thread.created', { agent, parentId: row.id, name });
+  await openFamily(context, parent);
+  const caused = messages.map((message) => ({ ...message, ...causedBy(parent) }));
+  const own = await enqueueFirstMessages(child, row.id, { messages: caused, arguments: given });
+  child.set({ arguments: JSON.stringify(own) });
+  await child.flush();
+}
+
+/** A task spends from the budgets of the execution that has started it. */
+async function insertTaskThread(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { child, task: { begins, manifest } }: Required<Pick<CreateChild, 'child' | 'task'>>,
+): Promise<void> {
+  await openFamily(context, parent);
+  const { budget: accounts } = causedBy(parent);
+  const made = await insertThreadRow(context, parent, child, accounts ? JSON.stringify({ accounts }) : null);
+  await insertTask(parent.trx, { threadId: child.threadId, task: begins, manifest }, made.now);
+  made.emit('task.created', toCreatedData(begins));
+  await made.flush();
+}
+
+async function insertThreadRow(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { threadId, agent, name, arguments: given, context: runContext }: Omit<NewChild, 'messages'>,
+  budget: string | null = null,
+): Promise<ThreadTransaction> {
+  const { trx, row } = parent;
+  const now = context.now();
+  const family = {
+    ...{ userId: row.user_id, parentId: row.id, rootId: row.root_id },
+    organizationId: row.organization_id,
+  };
+  const made = toThreadRow({ threadId, agent, name, arguments: given, context: runContext, ...family }, now);
+  const inserted = { ...made, team: toChildTeam(parent), budget };
+  await trx.insertInto('threads').values(inserted).execute();
+  return new ThreadTransaction(trx, inserted, now);
+}
+
+/** A child without a first message has nothing to answer: it is idle until one comes. */
+async function insertRow(parent: ThreadTransaction, { child, call, waits }: ChildInput): Promise<ChildRow> {
+  const asked = child.messages.at(-1);
+  const row: ChildRow = {
+    parent_id: parent.threadId,
+    child_id: child.threadId,
+    agent: child.agent,
+    name: child.name,
+    title: child.title,
+    description: child.description,
+    resumable: child.resumable ? 1 : 0,
+    blocking: child.blocking ? 1 : 0,
+    explicit: child.explicit ? 1 : 0,
+    hears: child.hears,
+    status: asked || waits ? 'running' : 'idle',
+    made_step: call?.step ?? null,
+    made_idx: call?.index ?? null,
+    wait_step: waits && call ? call.step : null,
+    wait_idx: waits && call ? call.index : null,
+    told_step: null,
+    told_idx: null,
+    told_id: asked?.id ?? null,
+    owes: asked || waits ? 1 : 0,
+    started: 0,
+    created_at: parent.now,
+    terminated_at: null,
+    promoted: child.promoted ? JSON.stringify(child.promoted) : null,
+  };
+  await parent.trx.insertInto('children').values(row).execute();
+  parent.set({ child_count: parent.row.child_count + 1 });
+  return row;
+}
+
+async function findCallId(
+  { trx, threadId }: ThreadTransaction,
+  call: ParentCall,
+): Promise<string | undefined> {
+  const found = await selectCall(trx, threadId, call).select('call_id').executeTakeFirst();
+  return found?.call_id;
+}

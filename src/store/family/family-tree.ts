@@ -1,0 +1,239 @@
+/** Reads of a family: the registry of a parent, a thread's descendants, the call that created or messaged a child. */
+import type { Selectable, Transaction } from 'kysely';
+import type { AttachmentRef } from '../../core/message/message.ts';
+import type { ChildStart } from '../../core/thread/subagent-step.ts';
+import { groupBy } from '../../core/value/group-by.ts';
+import { toThreadRecord } from '../schema/rows.ts';
+import type { Tables } from '../schema/tables.ts';
+import { type CommandContext, inSnapshot } from '../transaction/context.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { type ChildRow, findChild, readStart, toChildRecord, toStart } from './child.ts';
+import type { ChildCall, ChildRecord, ParentCall } from './child-record.ts';
+import type { FamilyMember } from './family-record.ts';
+
+/** Oldest first. */
+export async function listChildren(
+  { db }: CommandContext,
+  parentId: string,
+): Promise<readonly ChildRecord[]> {
+  const rows = await db
+    .selectFrom('children')
+    .selectAll()
+    .where('parent_id', '=', parentId)
+    .orderBy('created_at')
+    .orderBy('child_id')
+    .execute();
+  return rows.map(toChildRecord);
+}
+
+/** True if there is a living, resumable child of another agent than those of `except`. */
+export async function hasResumable(
+  { db }: CommandContext,
+  parentId: string,
+  { except = [] }: { readonly except?: readonly string[] } = {},
+): Promise<boolean> {
+  let living = db
+    .selectFrom('children')
+    .select('child_id')
+    .where('parent_id', '=', parentId)
+    .where('resumable', '=', 1)
+    .where('terminated_at', 'is', null);
+  if (except.length > 0) living = living.where('agent', 'not in', [...except]);
+  const child = await living.limit(1).executeTakeFirst();
+  return child !== undefined;
+}
+
+/** Null if the thread is in no parent's registry. */
+export async function getChild({ db }: CommandContext, childId: string): Promise<ChildRecord | null> {
+  const row = await findChild(db, childId);
+  return row ? toChildRecord(row) : null;
+}
+
+function unstarted(db: CommandContext['db'], parentId: string) {
+  return db
+    .selectFrom('children')
+    .innerJoin('threads', 'threads.id', 'children.child_id')
+    .select(['threads.id', 'threads.agent', 'threads.user_id', 'threads.root_id'])
+    .where('children.parent_id', '=', parentId)
+    .where('children.started', '=', 0)
+    .where('children.terminated_at', 'is', null);
+}
+
+/** Children whose workflows have not been started, oldest first. */
+export async function listUnstarted(
+  { db }: CommandContext,
+  parentId: string,
+  limit: number,
+): Promise<readonly ChildStart[]> {
+  const rows = await unstarted(db, parentId)
+    .orderBy('children.created_at')
+    .orderBy('children.child_id')
+    .limit(limit)
+    .execute();
+  return rows.map(toStart);
+}
+
+export async function hasUnstarted({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
+  if (row.child_count === 0) return false;
+  return (await unstarted(trx, threadId).limit(1).executeTakeFirst()) !== undefined;
+}
+
+type Relative = Pick<Selectable<Tables['threads']>, 'id' | 'parent_id'>;
+
+/** Descendants that are not terminated, parents before their children. */
+export async function listDescendants(
+  context: CommandContext,
+  threadId: string,
+): Promise<readonly { readonly threadId: string; readonly agent: string }[]> {
+  return inSnapshot(context, async (trx) => {
+    const family = await trx
+      .selectFrom('threads')
+      .select(['id', 'parent_id', 'agent', 'terminated_at'])
+      .where('root_id', 'in', (eb) => eb.selectFrom('threads').select('root_id').where('id', '=', threadId))
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    const { below } = descend(family, threadId);
+    // A thread that has ended may have living descendants.
+    return below
+      .filter(({ thread }) => thread.terminated_at === null)
+      .map(({ thread }) => ({ threadId: thread.id, agent: thread.agent }));
+  });
+}
+
+/**
+ * Other threads of the family that are at rest with queued items and may not have been notified of them. Stopped
+ * threads are left out.
+ */
+export async function listForgotten({ db }: CommandContext, threadId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('threads')
+    .leftJoin('children', 'children.child_id', 'threads.id')
+    .select('threads.id')
+    .where('root_id', 'in', (eb) => eb.selectFrom('threads').select('root_id').where('id', '=', threadId))
+    .where('threads.id', '!=', threadId)
+    .where('threads.terminated_at', 'is', null)
+    .where('threads.status', 'in', ['idle', 'failed'])
+    // A child that is not started yet finds its queued items when it starts.
+    .where((eb) => eb.or([eb('children.started', 'is', null), eb('children.started', '=', 1)]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('items')
+          .select('items.id')
+          .whereRef('items.thread_id', '=', 'threads.id')
+          .where('items.state', '=', 'queued'),
+      ),
+    )
+    .orderBy('threads.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A thread and all its descendants, each after its parent. */
+export async function readFamily(
+  context: CommandContext,
+  threadId: string,
+): Promise<readonly FamilyMember[]> {
+  return inSnapshot(context, async (trx) => {
+    const family = await trx
+      .selectFrom('threads')
+      .selectAll()
+      .where('root_id', 'in', (eb) => eb.selectFrom('threads').select('root_id').where('id', '=', threadId))
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    const { self, below } = descend(family, threadId);
+    if (!self) return [];
+    const registry = await readRegistry(trx, self.root_id);
+    return [
+      { thread: toThreadRecord(self), child: null, depth: 0 },
+      ...below.map(({ thread, depth }) => ({
+        thread: toThreadRecord(thread),
+        child: registry.get(thread.id) ?? null,
+        depth,
+      })),
+    ];
+  });
+}
+
+async function readRegistry(
+  trx: Transaction<Tables>,
+  rootId: string,
+): Promise<ReadonlyMap<string, ChildRecord>> {
+  const rows = await trx
+    .selectFrom('children')
+    .innerJoin('threads', 'threads.id', 'children.child_id')
+    .selectAll('children')
+    .where('threads.root_id', '=', rootId)
+    .execute();
+  return new Map(rows.map((row) => [row.child_id, toChildRecord(row)]));
+}
+
+/** Each thread after its parent, siblings in the given order. */
+function descend<T extends Relative>(family: readonly T[], threadId: string) {
+  const children = groupBy(family, ({ parent_id: id }) => id);
+  const below: { readonly thread: T; readonly depth: number }[] = [];
+  // A start input that was written by hand may claim a parent that is no ancestor.
+  const seen = new Set([threadId]);
+  const visit = (id: string, depth: number): void => {
+    for (const thread of children.get(id) ?? []) {
+      if (seen.has(thread.id)) continue;
+      seen.add(thread.id);
+      below.push({ thread, depth });
+      visit(thread.id, depth + 1);
+    }
+  };
+  visit(threadId, 1);
+  return { self: family.find(({ id }) => id === threadId), below };
+}
+
+/** Null if the call has created no child and sent none a message. */
+export async function readChildCall(
+  context: CommandContext,
+  parentId: string,
+  call: ParentCall,
+): Promise<ChildCall | null> {
+  return inSnapshot(context, async (trx) => {
+    const child = await findByCall(trx, parentId, call);
+    if (!child) return null;
+    return {
+      child: toChildRecord(child),
+      start: await readStart(trx, child.child_id),
+      started: child.started === 1,
+      waits: child.wait_step === call.step && child.wait_idx === call.index,
+      report: await findAnswer(trx, child.child_id, call),
+    };
+  });
+}
+
+async function findByCall(
+  trx: Transaction<Tables>,
+  parentId: string,
+  { step, index }: ParentCall,
+): Promise<ChildRow | undefined> {
+  return trx
+    .selectFrom('children')
+    .selectAll()
+    .where('parent_id', '=', parentId)
+    .where((eb) =>
+      eb.or([eb.and({ made_step: step, made_idx: index }), eb.and({ told_step: step, told_idx: index })]),
+    )
+    .executeTakeFirst();
+}
+
+async function findAnswer(
+  trx: Transaction<Tables>,
+  childId: string,
+  { step, index }: ParentCall,
+): Promise<ChildCall['report']> {
+  const report = await trx
+    .selectFrom('child_reports')
+    .select(['kind', 'content', 'delivered'])
+    .where('child_id', '=', childId)
+    .where('call_step', '=', step)
+    .where('call_idx', '=', index)
+    .executeTakeFirst();
+  if (!report) return null;
+  const { kind, content, delivered } = report;
+  return { kind, content, attachments: JSON.parse(delivered ?? '[]') as AttachmentRef[] };
+}

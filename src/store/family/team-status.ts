@@ -1,0 +1,110 @@
+/**
+ * What a thread's model may know of its subagents, and how often it has asked in its execution: read from the rows of
+ * its calls and its children.
+ */
+import type { Transaction } from 'kysely';
+import { STATUS_QUERY, type SubagentState, toStatusGuard } from '../../core/guard/status-query.ts';
+import { isOwnStatus } from '../../core/thread/subagent-report.ts';
+import type { Tables } from '../schema/tables.ts';
+import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
+import { isAtWork, readTeam } from '../transaction/team-limit.ts';
+import type { ChildRow } from './child.ts';
+import type { ParentCall, TeamStatus } from './child-record.ts';
+
+const MAX_SUBAGENTS = 50;
+
+export async function readTeamStatus(
+  context: CommandContext,
+  parentId: string,
+  call: ParentCall,
+): Promise<TeamStatus> {
+  return inSnapshot(context, async (trx) => {
+    const thread = await trx.selectFrom('threads').selectAll().where('id', '=', parentId).executeTakeFirst();
+    if (!thread) throw unknownThread(context.storeId, parentId);
+    const { limits } = readTeam(thread);
+    return {
+      limits: thread.parent_id === null ? toStatusGuard(limits) : null,
+      earlier: await readEarlier(context, trx, parentId, call),
+      subagents: thread.child_count === 0 ? [] : await readSubagents(trx, parentId),
+    };
+  });
+}
+
+/** Counts the answered queries of the same execution. */
+async function readEarlier(
+  context: CommandContext,
+  trx: Transaction<Tables>,
+  threadId: string,
+  { step, index }: ParentCall,
+): Promise<TeamStatus['earlier']> {
+  const { count, last } = await trx
+    .selectFrom('tool_calls')
+    .innerJoin('steps', (join) =>
+      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
+    )
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('tool_calls.ended_at').as('last')])
+    .where('tool_calls.thread_id', '=', threadId)
+    .where('tool_calls.name', '=', STATUS_QUERY)
+    .where('tool_calls.status', '=', 'success')
+    .where((eb) => eb.not(eb.and([eb('tool_calls.step', '=', step), eb('tool_calls.idx', '=', index)])))
+    .where('steps.execution_id', '=', (eb) =>
+      eb
+        .selectFrom('steps as asking')
+        .select('asking.execution_id')
+        .where('asking.thread_id', '=', threadId)
+        .where('asking.step', '=', step),
+    )
+    .executeTakeFirstOrThrow();
+  const at = last === null || last === undefined ? null : Number(last);
+  return { count: Number(count), sinceMs: at === null ? null : Math.max(0, (context.now() - at) / 1000) };
+}
+
+/** The newest subagents, at most MAX_SUBAGENTS, oldest first. */
+async function readSubagents(trx: Transaction<Tables>, parentId: string): Promise<SubagentState[]> {
+  const rows = await trx
+    .selectFrom('children')
+    .innerJoin('threads', 'threads.id', 'children.child_id')
+    .selectAll('children')
+    .select('threads.status as thread_status')
+    .where('children.parent_id', '=', parentId)
+    .orderBy('children.created_at', 'desc')
+    .orderBy('children.child_id')
+    .limit(MAX_SUBAGENTS)
+    .execute();
+  const ids = rows.map(({ child_id: id }) => id);
+  const reports = await trx
+    .selectFrom('child_reports')
+    .select(['child_id', 'kind'])
+    .where('child_id', 'in', ids)
+    .orderBy('created_at')
+    .execute();
+  const paused = await trx
+    .selectFrom('waits')
+    .select('thread_id')
+    .where('thread_id', 'in', ids)
+    .where('kind', '=', 'paused')
+    .where('state', '=', 'open')
+    .execute();
+  const newest = new Map(reports.map(({ child_id: id, kind }) => [id, kind]));
+  const isPaused = new Set(paused.map(({ thread_id: id }) => id));
+  return rows.reverse().map((row) => {
+    const report = newest.get(row.child_id);
+    const rests = report === 'result' ? 'completed' : (report ?? 'idle');
+    const works = isPaused.has(row.child_id)
+      ? 'paused'
+      : row.thread_status === 'waiting'
+        ? 'waiting'
+        : 'running';
+    const status =
+      isAtWork(row, { row: { status: row.thread_status } }) && row.terminated_at === null ? works : rests;
+    return {
+      agent_id: row.child_id,
+      role: row.agent,
+      ...(row.name === null ? {} : { name: row.name }),
+      status: status === 'failure' ? 'failed' : status,
+      ...toText(row),
+    };
+  });
+}
+
+const toText = ({ status }: Pick<ChildRow, 'status'>) => (isOwnStatus(status) ? { text: status } : {});

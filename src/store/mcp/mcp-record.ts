@@ -1,0 +1,36 @@
+/** Tool lists of MCP servers, as the executions of a thread use them: a part of the ThreadStore port. */
+
+/** A tool as described by its server; its size was limited when it was read. */
+export interface McpListedTool {
+  /** Name of the tool at the server. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly hints: Readonly<Record<string, boolean>>;
+  /** Digest of all fields above; a different digest means a different tool. */
+  readonly digest: string;
+}
+
+export interface McpList {
+  readonly server: string;
+  /** Null if the server could not be queried; `code` is then the error code. */
+  readonly tools: readonly McpListedTool[] | null;
+  readonly code: string | null;
+  /** Microseconds since 1970. */
+  readonly listedAt: number;
+}
+
+export interface KeepMcpList {
+  readonly threadId: string;
+  readonly server: string;
+  readonly executionId: string;
+  readonly step: number;
+  readonly told:
+    | {
+        readonly tools: readonly McpListedTool[];
+        /** Wanted tools that cannot be offered, and why: logged. */
+        readonly left?: readonly { readonly tool: string; readonly why: string }[];
+      }
+    | { readonly code: string; readonly error: string };
+}

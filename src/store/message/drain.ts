@@ -1,0 +1,245 @@
+/**
+ * Turns queued items into messages when a step begins (runtime §3.1): first the step's own, then the store's pending
+ * rows, or those of them that hooks have seen. An item's row stays, without its content, to prevent a second copy.
+ * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that
+ *     side. So all rows are read before the first is written.
+ */
+
+import type { InferResult, Kysely, Transaction } from 'kysely';
+import type { Side } from '../../core/author/thread-execution.ts';
+import type { Cancellation } from '../../core/governance/cancellation.ts';
+import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
+import type { RunContext } from '../../core/governance/run-context.ts';
+import { selectDueItems } from '../../core/thread/execution-id.ts';
+import type { QueueItem } from '../../core/thread/item.ts';
+import { findAnswering } from '../../core/thread/session.ts';
+import type { CausedItem } from '../budget/account.ts';
+import { applyPrepared } from '../schema/pending-payload.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { BeginStep } from '../step/step-record.ts';
+import {
+  type ContextPlace,
+  composeContext,
+  givenContext,
+  type WithContext,
+} from '../transaction/run-context.ts';
+import { statement } from '../transaction/statement.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { readEarlyCancel, withCancellation } from './cancel-ahead.ts';
+import { putInLine } from './queue.ts';
+import { resolveAttachments } from './queued-attachments.ts';
+import { type DrainedTool, type QueuedToolPayload, storeQueuedTool } from './queued-tool.ts';
+import type { StoredMessagePayload } from './stored-message.ts';
+import { refuseTaken } from './taken-id.ts';
+
+export interface Drained {
+  /** How many of the items were pending rows of the store. */
+  readonly swept: number;
+  /** At least one drained message asks for an answer. */
+  readonly wantsAnswer: boolean;
+  readonly tools: readonly DrainedTool[];
+  /** True if no answer is wanted: not by who queued the tools, by a drained message, or by an open turn. */
+  readonly unanswered: boolean;
+  /** The context with which the execution runs, including what has joined it now; null if none was given. */
+  readonly context: RunContext | null;
+  /** Set if the run of everything drained is cancelled, and no execution is open. */
+  readonly canceled?: { readonly reason?: string; readonly by?: string };
+}
+
+/** Most pending rows that one step takes besides its own items; the rest wait for the next step. */
+export const DRAIN_ROWS = 500;
+
+/** What the rows ask for, before it is known which of them are rejected. */
+export interface InputWish {
+  /** The side that has to answer the first message. */
+  readonly answering: Side | undefined;
+  readonly wantsAnswer: boolean;
+  readonly hasTools: boolean;
+}
+
+/** What a step would take, read before anything of it is written (D1). */
+export interface DueInput extends InputWish {
+  /** The step's own items, then the rows that were in line before them. */
+  readonly rows: readonly DueRow[];
+  /** The step's own items that were not in line before. */
+  readonly added: readonly QueueItem[];
+  /** How many of the rows were in line before. */
+  readonly swept: number;
+  /** The execution that the rows begin, if they name one. */
+  readonly executionId?: string;
+  /** The request to cancel that execution, made before it began. */
+  readonly ahead: Cancellation | null;
+  /** True if the step is requested without new input: nothing is in line, and no turn is open. */
+  readonly unprompted: boolean;
+  /** Ids of the items that stay in line. */
+  readonly left: ReadonlySet<string>;
+}
+
+type DrainQuery = Pick<BeginStep, 'threadId' | 'items' | 'prepared'>;
+
+/** Pending rows besides the step's own items, which are not in line yet; if hooks have seen some, only those. */
+export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepared }: DrainQuery) {
+  if (items.length === 0 && !prepared) return selectAllInLine(trx, threadId);
+  const own = items.map(({ id }) => id);
+  const seen = prepared?.map(({ id }) => id).filter((id) => !own.includes(id));
+  const rows = selectPending(trx, threadId).limit(seen?.length === 0 ? 0 : DRAIN_ROWS);
+  if (seen && seen.length > 0) return rows.where('id', 'in', seen);
+  return own.length > 0 ? rows.where('id', 'not in', own) : rows;
+}
+
+function selectPending(db: Kysely<Tables>, threadId: string) {
+  return db
+    .selectFrom('items')
+    .select(['id', 'kind', 'payload', 'own'])
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'queued')
+    .orderBy('position');
+}
+
+const selectAllInLine = statement((db, threadId: string) => selectPending(db, threadId).limit(DRAIN_ROWS));
+
+type PendingRow = InferResult<ReturnType<typeof selectPending>>[number];
+
+type DrainOptions = Pick<BeginStep, 'items' | 'prepared' | 'twoSides' | 'unprompted'>;
+
+/** Puts the step's own items in line, and returns what is to be drained, including the rows that were there before. */
+export async function readDue(
+  thread: ThreadTransaction,
+  { items, prepared, twoSides = false, unprompted: asked }: DrainOptions,
+  inLine: readonly PendingRow[],
+  running: boolean,
+): Promise<DueInput> {
+  const { own, added } = await lineUp(thread, items);
+  const seen = new Map(prepared?.map((row) => [row.id, row]));
+  // The step's own items come before the rows in line (core/queue I1), though their rows are newer.
+  const all = [...own, ...inLine].map(({ payload, ...row }) => ({
+    ...row,
+    item: JSON.parse(applyPrepared(payload, seen.get(row.id))) as DueRow['item'],
+  }));
+  const admitted = selectDueItems(all, running);
+  const executionId = admitted[0]?.item.executionId;
+  const ahead = await readEarlyCancel(thread, executionId);
+  const rows = admitted.map((row) => ({ ...row, item: withCancellation(row.item, ahead) }));
+  const taken = new Set(rows.map(({ id }) => id));
+  const kinds = rows.map(({ kind, item: { role } }) => ({ kind, role }));
+  const unprompted = asked === true && all.length === 0 && thread.row.turn_open !== 1;
+  const wish = wishOf(kinds, twoSides);
+  return {
+    rows,
+    added,
+    swept: inLine.filter(({ id }) => taken.has(id)).length,
+    left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
+    ...(executionId === undefined ? {} : { executionId }),
+    ahead,
+    unprompted,
+    ...wish,
+    wantsAnswer: wish.wantsAnswer || unprompted,
+  };
+}
+
+/** D1: the first message decides who acts. */
+export function wishOf(
+  rows: readonly { readonly kind: DueRow['kind']; readonly role: string }[],
+  twoSides: boolean,
+): InputWish {
+  const roles = rows.flatMap(({ kind, role }) => (kind === 'message' ? [role] : []));
+  return {
+    answering: twoSides ? findAnswering(roles) : undefined,
+    wantsAnswer: roles.some((role) => role === 'user' || (twoSides && role === 'assistant')),
+    hasTools: rows.some(({ kind }) => kind === 'tool'),
+  };
+}
+
+export async function drain(
+  thread: ThreadTransaction,
+  { rows, swept, ahead, unprompted }: DueInput,
+  { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
+): Promise<Drained> {
+  const accepted = await refuseTaken(thread, rows);
+  const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
+  const kinds = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
+  const { answering, wantsAnswer: asksFor } = wishOf(kinds, twoSides);
+  const wantsAnswer = asksFor || unprompted;
+  if (answering !== undefined) thread.set({ side: answering });
+  const canceled = open || wanted.length > 0 ? undefined : readCanceled(accepted.map(({ item }) => item));
+  const counted = canceled ? accepted : wanted;
+  const given = counted.flatMap(({ item }) => givenContext(item) ?? []);
+  const context = composeContext(thread.row, given, { executionId, open });
+  const tools: DrainedTool[] = [];
+  for (const { id, kind, item: queued } of accepted) {
+    const item = writeContext(queued, context);
+    if (kind === 'tool' && givenContext(queued)?.canceled) refuseCanceled(thread, id);
+    else if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
+    else await storeMessage(thread, id, item, executionId);
+  }
+  await markDrained(thread, rows);
+  const by = ahead?.by ? { by: ahead.by } : {};
+  // Who waits for an answer still gets one, whatever is called in the meantime.
+  const awaited = wantsAnswer || thread.row.turn_open === 1;
+  const unanswered = !awaited && tools.length > 0 && tools.every((tool) => tool.unanswered);
+  return {
+    swept,
+    wantsAnswer,
+    tools,
+    unanswered,
+    context,
+    ...(canceled ? { canceled: { ...canceled, ...by } } : {}),
+  };
+}
+
+/** Puts the step's own items in line as rows. Drained in the same transaction, they are never visible there. */
+async function lineUp(thread: ThreadTransaction, items: BeginStep['items']) {
+  if (items.length === 0) return { added: [], own: [] };
+  const added: QueueItem[] = [];
+  for (const item of items) if (await putInLine(thread, item)) added.push(item);
+  const ids = items.map(({ id }) => id);
+  const own = await selectPending(thread.trx, thread.threadId).where('id', 'in', ids).execute();
+  return { added, own };
+}
+
+/** Marks rejected ones too. The row stays, without its content, so that the same item cannot come again. */
+async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly DueRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await trx
+    .updateTable('items')
+    .set({ state: 'drained', payload: '{}' })
+    .where('thread_id', '=', threadId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+export interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
+  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem & { readonly executionId?: string };
+}
+
+async function storeMessage(
+  thread: ThreadTransaction,
+  id: string,
+  { context: _, toolName: name, ...queued }: StoredMessagePayload,
+  executionId: string,
+): Promise<void> {
+  const { role, content, silent, toolCalls, toolCallId, toolStatus } = queued;
+  const resolved = await resolveAttachments(thread, id, queued.attachments);
+  const metadata = { ...queued.metadata, ...resolved.metadata };
+  const called = { toolCalls, toolCallId, toolStatus, name };
+  await thread.insertMessage({ id, role, content, silent, ...called, ...resolved, metadata, executionId });
+}
+
+/** The items are cancelled all or none: returns the first one's reason; undefined if none is. */
+function readCanceled([first]: readonly WithContext[]): { readonly reason?: string } | undefined {
+  const context = first && givenContext(first);
+  if (!context?.canceled) return undefined;
+  return context.cancelReason === undefined ? {} : { reason: context.cancelReason };
+}
+
+/** A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history. */
+function refuseCanceled(thread: ThreadTransaction, id: string): void {
+  thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'its context is canceled' });
+}
+
+/** Writes the composed context into the metadata of an item that brought a context. */
+function writeContext<Item extends WithContext>(item: Item, context: RunContext | null): Item {
+  if (context === null || givenContext(item) === null) return item;
+  return { ...item, metadata: { ...item.metadata, ...writeContextMetadata(context) } };
+}

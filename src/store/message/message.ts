@@ -1,0 +1,201 @@
+/**
+ * Messages that code writes, changes and removes (definitions §14.2).
+ * M1. A message is removed with what depends on it: results of its calls, and sub-prompts' messages below those. One
+ *     with an unfinished call is not removed: its tool may be running. For files see message-files.ts.
+ */
+import type { Selectable } from 'kysely';
+import type { Message, ToolCall } from '../../core/message/message.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { toMessage } from '../schema/rows.ts';
+import type { MessageTable } from '../schema/tables.ts';
+import { readInBatches } from '../transaction/batches.ts';
+import { OPEN_CALL } from '../transaction/call-row.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { selectStepMessages } from '../transaction/step-messages.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { filesOf, removeUnnamedFiles } from './message-files.ts';
+import type { InjectedMessage, StoredMessageUpdates } from './message-record.ts';
+import { dropQueued } from './queue.ts';
+
+type MessageRow = Selectable<MessageTable>;
+
+/** Stores a message that code has made; the same id again returns the existing one. */
+export async function injectMessage(
+  context: CommandContext,
+  threadId: string,
+  message: InjectedMessage,
+): Promise<Message> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const known = await findRow(thread, message.id);
+    if (!known) await thread.insertMessage(message);
+    return toMessage(known ?? (await requireRow(thread, message.id)));
+  });
+}
+
+/** Rejects with `MessageNotFound`. */
+export async function updateMessage(
+  context: CommandContext,
+  threadId: string,
+  id: string,
+  { content, silent, metadata, attachments }: StoredMessageUpdates,
+): Promise<Message> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const found = await findMessage(thread, id);
+    if (!found) throw new RuntimeError('MessageNotFound', `Thread "${threadId}" has no message "${id}".`);
+    const changed: Message = {
+      ...found,
+      ...(content === undefined ? {} : { content }),
+      ...(silent === undefined ? {} : { silent }),
+      ...(metadata === undefined ? {} : { metadata: merge(found.metadata, metadata) }),
+      ...(attachments === undefined ? {} : { attachments: attachments.length > 0 ? attachments : null }),
+    };
+    if (JSON.stringify(changed) === JSON.stringify(found)) return found;
+    await thread.trx
+      .updateTable('messages')
+      .set({
+        content: changed.content,
+        silent: changed.silent ? 1 : 0,
+        metadata: JSON.stringify(changed.metadata),
+        attachments: changed.attachments && JSON.stringify(changed.attachments),
+      })
+      .where('thread_id', '=', threadId)
+      .where('id', '=', id)
+      .execute();
+    if (differsForModel(changed, found)) await retireSummaries(thread, found);
+    thread.emit('message.updated', { messageId: id, role: found.role });
+    return changed;
+  });
+}
+
+/** True if a model would read something else. */
+function differsForModel(changed: Message, found: Message): boolean {
+  const { content, attachments } = changed;
+  return content !== found.content || JSON.stringify(attachments) !== JSON.stringify(found.attachments);
+}
+
+function merge(
+  before: Readonly<Record<string, unknown>>,
+  updates: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged = Object.entries({ ...before, ...updates });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** False if there is none. Rejects with `MessageConflict` if a call of it has no result yet. */
+export async function deleteMessage(context: CommandContext, threadId: string, id: string): Promise<boolean> {
+  return inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const found = await findRow(thread, id);
+    if (!found) return dropPending(thread, id);
+    await refuseOpenCalls(thread, found);
+    const removed = await removeMessages(thread, found);
+    await removeUnnamedFiles(
+      thread,
+      removed.map(({ attachments }) => attachments),
+    );
+    return true;
+  });
+}
+
+/** Removes a message that is still in line. */
+async function dropPending(thread: ThreadTransaction, id: string): Promise<boolean> {
+  const waiting = await thread.trx
+    .selectFrom('items')
+    .select('payload')
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .executeTakeFirst();
+  if (!waiting) return false;
+  await dropQueued(thread, id);
+  await removeUnnamedFiles(thread, [filesOf(waiting.payload)]);
+  return true;
+}
+
+/** M1: throws `MessageConflict` if a call has no result yet. */
+async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): Promise<void> {
+  const { step } = message;
+  if (step === null || callIds(message).length === 0) return;
+  const open = await thread.trx
+    .selectFrom('tool_calls')
+    .select('name')
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', step)
+    .where('state', 'in', OPEN_CALL)
+    .executeTakeFirst();
+  if (!open) return;
+  throw new RuntimeError(
+    'MessageConflict',
+    `Message "${message.id}" of thread "${thread.threadId}" cannot be deleted: its call of "${open.name}" has no result yet.`,
+  );
+}
+
+/** Returns all rows that were removed. */
+async function removeMessages(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
+  const gone = [message];
+  for (const below of await findBelow(thread, message)) gone.push(...(await removeMessages(thread, below)));
+  await thread.trx
+    .deleteFrom('messages')
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', message.id)
+    .execute();
+  thread.set({ message_count: thread.row.message_count - 1 });
+  await retireSummaries(thread, message);
+  thread.emit('message.deleted', { messageId: message.id, role: message.role });
+  return gone;
+}
+
+async function findBelow(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
+  const { id, role, step } = message;
+  const ids = callIds(message);
+  const results =
+    step === null
+      ? []
+      : await readInBatches(ids, (batch) =>
+          selectStepMessages(thread.trx, thread.threadId, step)
+            .selectAll()
+            .where('tool_call_id', 'in', batch)
+            .execute(),
+        );
+  const below = role === 'tool' ? await messagesOf(thread).where('parent_id', '=', id).execute() : [];
+  return [...results, ...below];
+}
+
+const callIds = ({ tool_calls: calls }: MessageRow): string[] =>
+  calls ? (JSON.parse(calls) as ToolCall[]).map(({ id }) => id) : [];
+
+function messagesOf(thread: ThreadTransaction) {
+  return thread.trx.selectFrom('messages').selectAll().where('thread_id', '=', thread.threadId);
+}
+
+async function findRow(thread: ThreadTransaction, id: string): Promise<MessageRow | undefined> {
+  return messagesOf(thread).where('id', '=', id).executeTakeFirst();
+}
+
+async function requireRow(thread: ThreadTransaction, id: string): Promise<MessageRow> {
+  return messagesOf(thread).where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+async function findMessage(thread: ThreadTransaction, id: string): Promise<Message | null> {
+  const row = await findRow(thread, id);
+  return row ? toMessage(row) : null;
+}
+
+/**
+ * A changed or deleted message retires the summaries that cover it (step/summary.ts, S2, S3). Deletes the summaries
+ * that cover a message of this time.
+ */
+async function retireSummaries(
+  thread: ThreadTransaction,
+  { depth, created_at: at }: { readonly depth: number; readonly created_at: number },
+): Promise<void> {
+  // No summary covers messages of sub-prompts.
+  if (thread.row.compacted === 0 || depth > 0) return;
+  await thread.trx
+    .deleteFrom('summaries')
+    .where('thread_id', '=', thread.threadId)
+    .where('until', '>=', at)
+    .execute();
+}

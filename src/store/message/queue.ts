@@ -1,0 +1,250 @@
+/**
+ * The durable part of the queue (runtime §9): items staged by clients, spilled by the workflow, queued by tools;
+ * `drain.ts` turns them into messages. `(thread, item id)` is unique: a repeated item counts once.
+ */
+import { sql } from 'kysely';
+import type { QueueItem, Refusal } from '../../core/thread/item.ts';
+import { measureJson } from '../../core/value/json-measure.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { type CausedItem, causedBy, causedByEffect } from '../budget/account.ts';
+import type { QueuedTool } from '../tool/tool-record.ts';
+import { readInBatches } from '../transaction/batches.ts';
+import { type CommandContext, inRun, inThread, refuseTerminated } from '../transaction/context.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { claimItem } from './execution-claim.ts';
+import { toItemRow } from './item-row.ts';
+import type { QueueOptions, SpillItems } from './queue-record.ts';
+
+export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
+  return countItems(trx, threadId);
+}
+
+/** Number of queued items, whoever queued them. */
+export async function countQueued({ db }: CommandContext, threadId: string): Promise<number> {
+  return countItems(db, threadId);
+}
+
+async function countItems(db: CommandContext['db'], threadId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('items')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'queued')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Puts an item in line, and logs it if it is new there. */
+export async function enqueue(
+  thread: ThreadTransaction,
+  item: QueueItem,
+  options?: QueueOptions,
+): Promise<void> {
+  if (await putInLine(thread, item, options)) emitQueued(thread, item);
+}
+
+export function emitQueued(thread: ThreadTransaction, item: QueueItem): void {
+  thread.emit('item.queued', { id: item.id, kind: item.kind === 'tool' ? 'tool' : 'message' });
+}
+
+/** Queues tools together with what is stored now; they may name any tool. `own`: by code of the thread's executions. */
+export async function enqueueTools(
+  thread: ThreadTransaction,
+  tools: readonly QueuedTool[] = [],
+  { own = true, effect }: QueueOptions = {},
+): Promise<void> {
+  for (const tool of tools) await enqueue(thread, { kind: 'tool', ...tool, origin: 'code' }, { own, effect });
+}
+
+/** Moves a staged item into line; one that is queued or drained already stays as it is. True if it is new in line. */
+export async function putInLine(
+  thread: ThreadTransaction,
+  item: QueueItem,
+  { own = false, effect }: QueueOptions = {},
+): Promise<boolean> {
+  if (item.executionId !== undefined && item.kind !== 'stored' && !(await holdsClaim(thread, item)))
+    return false;
+  const position = thread.row.last_position + 1;
+  const isNew =
+    item.kind === 'stored'
+      ? await lineUpStaged(thread, item, position)
+      : await lineUp(
+          thread,
+          { ...(await findCause(thread, { own, effect })), ...item },
+          { position, own: own ? 1 : 0 },
+        );
+  if (isNew) thread.set({ last_position: position });
+  return isNew;
+}
+
+/** False if another item has claimed the execution: this one is stored as drained, so that it cannot come again. */
+async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
+  const claimed = await claimItem(thread, item);
+  if (claimed.kind === 'claimed' && claimed.itemId === item.id) return true;
+  const refused = await thread.trx
+    .insertInto('items')
+    .values({
+      ...toItemRow(thread.threadId, item, thread.now),
+      payload: '{}',
+      state: 'drained',
+      position: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('items.id')
+    .executeTakeFirst();
+  if (!refused || claimed.kind === 'claimed') return false;
+  thread.emit('item.rejected', {
+    id: item.id,
+    code: 'ExecutionConflict',
+    reason: `the execution ${JSON.stringify(item.executionId)} was begun by another item, in thread ${claimed.threadId}`,
+  });
+  return false;
+}
+
+/** The budgets that pay for an item: the open execution's, or those of the one that scheduled the effect. */
+async function findCause(thread: ThreadTransaction, { own, effect }: QueueOptions): Promise<CausedItem> {
+  if (own) return causedBy(thread);
+  return effect === undefined ? {} : causedByEffect(thread, effect);
+}
+
+/** A single statement: a client may stage the same id concurrently, and staging takes no lock on the thread. */
+async function lineUp(
+  thread: ThreadTransaction,
+  item: QueueItem,
+  place: { readonly position: number; readonly own: 0 | 1 },
+): Promise<boolean> {
+  const written = await thread.trx
+    .insertInto('items')
+    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'queued', ...place })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['thread_id', 'id'])
+        .doUpdateSet({ state: 'queued', position: place.position })
+        .where('items.state', '=', 'staged'),
+    )
+    .returning('items.id')
+    .executeTakeFirst();
+  return written !== undefined;
+}
+
+/** For an item that only names its content, which must have been staged. */
+async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
+  if (await takeStaged(thread, item.id, position)) return true;
+  const refused = await thread.trx
+    .insertInto('items')
+    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'drained', position: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('items.id')
+    .executeTakeFirst();
+  // The row exists: it was known before, or has been staged since the first attempt.
+  if (!refused) return takeStaged(thread, item.id, position);
+  thread.emit('item.rejected', {
+    id: item.id,
+    code: 'InvalidMessage',
+    reason: 'no content is stored under this id',
+  });
+  return false;
+}
+
+async function takeStaged(thread: ThreadTransaction, id: string, position: number): Promise<boolean> {
+  const taken = await thread.trx
+    .updateTable('items')
+    .set({ state: 'queued', position })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .where('state', '=', 'staged')
+    .returning('items.id')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/**
+ * Moves queued content from the workflow's memory into the store, in order. Returns how many items are queued now, 0
+ * on a terminated thread. An item that could not be read back, because it is nested too deep, is logged as
+ * `item.rejected`; the others are stored.
+ */
+export async function spillItems(context: CommandContext, command: SpillItems): Promise<{ waiting: number }> {
+  const stored = await inRun(context, command, async (thread) => {
+    emitRejections(thread, command.rejections ?? []);
+    for (const item of command.items) {
+      if (isTooDeep(item)) emitRejections(thread, [tooDeep(item)]);
+      else await enqueue(thread, item);
+    }
+    return countPending(thread);
+  });
+  return { waiting: typeof stored === 'number' ? stored : 0 };
+}
+
+/** The item itself adds one level to what its sender wrote. */
+function isTooDeep(item: QueueItem): boolean {
+  return measureJson(item, { maxDepth: LIMITS.jsonDepth + 1 }).depth > LIMITS.jsonDepth + 1;
+}
+
+function tooDeep({ id }: QueueItem): Refusal {
+  const reason = `it is nested deeper than ${LIMITS.jsonDepth} levels and cannot be stored`;
+  return { id, code: 'InvalidMessage', reason };
+}
+
+/**
+ * Queues an item for code: the thread's own within an execution, or any other. Rejects with `ThreadTerminated`,
+ * `ThreadNotFound`.
+ */
+export async function queueItem(
+  context: CommandContext,
+  threadId: string,
+  item: QueueItem,
+  options?: QueueOptions,
+): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    await enqueue(thread, item, options);
+  });
+}
+
+/** Takes a message out of line. Its row stays, without content, so that the same item cannot come again. */
+export async function dropQueued(thread: ThreadTransaction, id: string): Promise<void> {
+  await thread.trx
+    .updateTable('items')
+    .set({ state: 'drained', payload: '{}' })
+    .where('thread_id', '=', thread.threadId)
+    .where('id', '=', id)
+    .execute();
+  thread.emit('message.deleted', { messageId: id });
+}
+
+export function emitRejections(thread: ThreadTransaction, rejections: readonly Refusal[]): void {
+  for (const { id, code, reason } of rejections)
+    thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
+}
+
+/** Number of these items that have become messages, or were refused: then the log has the reason. */
+export async function countTaken(
+  { db }: CommandContext,
+  threadId: string,
+  itemIds: readonly string[],
+): Promise<number> {
+  if (itemIds.length === 0) return 0;
+  const drained = await readInBatches(itemIds, (batch) =>
+    db
+      .selectFrom('items')
+      .select('id')
+      .where('thread_id', '=', threadId)
+      .where('id', 'in', batch)
+      .where('state', '=', 'drained')
+      .execute(),
+  );
+  // Rejections are rare, and only the log has them: it is read only if an id is missing.
+  if (drained.length === itemIds.length) return drained.length;
+  const rejected = await db
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', threadId)
+    .where(sql<boolean>`type = 'item.rejected'`) // as in their index (schema/migration-0001.ts)
+    .execute();
+  const ids = new Set(drained.map((row) => row.id));
+  for (const { data } of rejected) {
+    const { id } = JSON.parse(data) as { id?: string };
+    if (id !== undefined && itemIds.includes(id)) ids.add(id);
+  }
+  return ids.size;
+}

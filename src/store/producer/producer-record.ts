@@ -1,0 +1,34 @@
+/**
+ * Executions that code of one process produces, tasks whose adapter lives in one process, and the presence of that
+ * process: a part of the ThreadStore port.
+ */
+import type { Produced, ProducedLine } from '../../core/thread/producer.ts';
+
+export interface ProducerRef {
+  readonly threadId: string;
+  readonly executionId: string;
+  /** Secret id made by the process that claims it. For a task: the queue that its adapter works for. */
+  readonly holder: string;
+}
+
+export interface ProducerPresence extends ProducerRef {
+  /** Milliseconds from now for which the process counts as present. */
+  readonly presenceMs: number;
+}
+
+export interface AppendProduced extends ProducerPresence {
+  /** Number of lines sent before these, so that the same lines given twice are logged once. */
+  readonly from: number;
+  readonly lines: readonly ProducedLine[];
+}
+
+export interface ProducerRecord {
+  /** `lost`: a task was ended because its process was lost, and its workflow may still exist. */
+  readonly state: 'open' | 'lost' | 'ended';
+  /** Null while it is open, and for a task. */
+  readonly produced: Produced | null;
+  /** True if it is open and the presence of its process has expired. */
+  readonly overdue: boolean;
+  /** Last number of the thread's log when this was read; awaited events come after it. */
+  readonly lastSeq: number;
+}

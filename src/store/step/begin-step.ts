@@ -1,0 +1,347 @@
+/**
+ * Begins a step (runtime §3.1): takes over a stored step that was not evaluated; else drains the queue, and decides
+ * with `planStep` whether queued tools are run or the model is called.
+ * B1. Draining is in the same transaction as the decision, so no input is lost in between. If a step is taken over,
+ *     what is in line stays there for the next step.
+ * B2. The workflow knows a step by (run, ordinal), the store by its own number; a repeated command with the same key
+ *     finds the same step and drains nothing: input that came in between is the next step's.
+ * B3. A turn that a reset or a killed run left open goes on as the same execution, whatever id the new run proposes:
+ *     what the turn has said and done stays current in the model's context.
+ * B4. Steps of sub-prompts belong to a call of another step: the workflow learns of that step only, and finds them by
+ *     it.
+ * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began
+ *     it.
+ * B6. The thread's row has the side that acts while steps open; a step that is taken over has its own side.
+ * B7. Limits are checked once it is known who would act, before anything is drained: the input of a forbidden step
+ *     stays in line.
+ * B8. Budgets are checked after the drain: the input is history, whatever happens to the step. If a budget is used up,
+ *     the execution is over, and later input is left to the next one.
+ * B9. No step of an execution that is to be cancelled begins: what waits stays in line. If all of its input is
+ *     cancelled, it has no step.
+ * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
+ * B11. If code of another process produces that execution (core/thread/producer.ts), the step calls no model.
+ * B12. A person may let the thread go on without a message: its step count restarts, and with nothing in line it goes
+ *     on from the history.
+ * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in place of the
+ * model's.
+ * I1. These calls come before the first model step of an agent's side and no later one, even if there were none. After
+ *     a handoff the agent begins again (handoff.ts). Unanswered input stays unanswered: the next step calls the model.
+ */
+
+import { mustTakeOver, planStep, type UnseenStep } from '../../core/thread/plan-step.ts';
+import { NEW_SESSION } from '../../core/thread/session.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import { isUsedUp, type LimitReason } from '../../core/thread/step-limit.ts';
+import { budgetOf } from '../budget/account.ts';
+import { narrowBudget } from '../budget/narrow.ts';
+import { spend } from '../budget/spend.ts';
+import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
+import type { RoundsVerdict } from '../message/pause-wait.ts';
+import { countPending, emitQueued, emitRejections, enqueueTools } from '../message/queue.ts';
+import { type DrainedTool, storeQueuedTool } from '../message/queued-tool.ts';
+import { judgeRounds } from '../message/round-limit.ts';
+import { findLimitOf } from '../message/step-limit.ts';
+import { refuseTaken } from '../message/taken-id.ts';
+import { beginSession, hasUnanswered, setSession } from '../transaction/acting-side.ts';
+import { keepOutcome, selectOutcome } from '../transaction/command-key.ts';
+import { type CommandContext, inRunWith } from '../transaction/context.ts';
+import { keepContext } from '../transaction/run-context.ts';
+import { askedSteps, beginCount, countEnded, countedSteps } from '../transaction/step-count.ts';
+import { selectStep } from '../transaction/step-row.ts';
+import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { findUnseen } from '../transaction/unseen-step.ts';
+import { bringContext, type OpenedPlace } from './bring-context.ts';
+import { describeStep } from './describe-step.ts';
+import { type OpenExecution, pinGuards, selectOpenExecution, setRunning } from './execution.ts';
+import { applyHandoff } from './handoff.ts';
+import { openModelStep, openToolStep, retryStep } from './open-step.ts';
+import { isProduced, type StepCommand, withoutRequest } from './produced-step.ts';
+import { grantRounds, pause } from './rounds.ts';
+import { keepScratch } from './scratch.ts';
+import type { BeginStep, BegunStep, ImmediateCalls } from './step-record.ts';
+
+/**
+ * Drains the queue and decides what the step is: call a model, run queued tools, or nothing to do. Nothing is drained
+ * if a stored step of the open turn that the workflow has not ended is taken over, or if a limit forbids the acting
+ * side another step: the given items are queued then (runtime §3.7, §6). The run and the ordinal are the key: the
+ * same command again drains nothing and finds the same step, as another attempt if it is still open.
+ */
+export async function beginStep(context: CommandContext, command: BeginStep): Promise<BegunStep> {
+  const { threadId } = command;
+  return inRunWith(
+    context,
+    command,
+    (trx) => [
+      selectOutcome(trx, threadId, command),
+      selectOpenExecution(trx, threadId),
+      selectInLine(trx, command),
+    ],
+    async (thread, [[before], [open], inLine]) => {
+      if (before && before.step !== null && open?.cancel_request) return toCanceledStep(thread, before.swept);
+      if (before && before.step !== null) {
+        const produced = open?.produced === 1;
+        const asked = produced ? withoutRequest(command) : command;
+        const resumed = await resume(context, thread, asked, { ...before, step: before.step });
+        return relaxCall(thread, withExecutionId(resumed, open?.id ?? command.executionId, asked));
+      }
+      const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
+      // B6: the store's side counts if the store is ahead.
+      const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
+      setSession(thread, beginSession(thread.row, command, { behind }));
+      const due = await readDue(thread, command, inLine, open !== undefined);
+      if (open === undefined) await beginCount(thread, due.rows, command); // B12: restarts the count
+      const found = { due, unseen, open };
+      const decision = await decide(thread, command, found);
+      if (before && decision.do === 'drain')
+        return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
+      if (!before) emitRejections(thread, command.rejections);
+      const named = decision.do === 'drain' ? due.executionId : undefined; // B10: named by its item
+      const executionId = open?.id ?? named ?? command.executionId;
+      const asked = {
+        ...((await isProduced(thread, open, named)) ? withoutRequest(command) : command),
+        executionId,
+      };
+      const begun = await apply(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
+      if (!before && begun.kind !== 'paused')
+        await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
+      return relaxCall(
+        thread,
+        withExecutionId(begun, executionId, { ...asked, executionId: command.executionId }),
+      );
+    },
+  );
+}
+
+/** What a step is begun with. */
+interface Found {
+  readonly due: DueInput;
+  readonly unseen: UnseenStep | undefined;
+  /** B3: the execution that has not ended; if there is none, the one that the workflow proposes begins. */
+  readonly open: OpenExecution | undefined;
+}
+
+type Decision =
+  /** B1: what is in line is the next step's. */
+  | { readonly do: 'take_over'; readonly step: number }
+  /** B8: the execution's budget is used up. */
+  | { readonly do: 'end'; readonly error: StoredError }
+  /** B7: a limit forbids the step, or a guard pauses it. */
+  | { readonly do: 'hold_back'; readonly reason: LimitReason }
+  | Extract<RoundsVerdict, { do: 'pause' }>
+  /** B9: the open execution is to be cancelled. */
+  | { readonly do: 'cancel' }
+  | { readonly do: 'drain' };
+
+async function decide(
+  { trx, row: thread }: ThreadTransaction,
+  { limits, unprompted }: BeginStep,
+  { due: input, unseen, open }: Found,
+): Promise<Decision> {
+  if (open?.cancel_request) return { do: 'cancel' };
+  const error = open ? budgetOf(thread)?.exceeded : !unprompted && findEarlierEnd(thread, input);
+  if (error) return { do: 'end', error };
+  if (mustTakeOver(unseen, thread.turn_open === 1)) return { do: 'take_over', step: unseen.step };
+  const { turns, side } = thread;
+  const sideSteps = await countEnded(trx, thread);
+  const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
+  const reason = findLimitOf(limits, asked);
+  if (reason) return { do: 'hold_back', reason };
+  const verdict = open && (await judgeRounds({ trx, row: thread }, { ...asked, executionId: open.id }));
+  return verdict ?? { do: 'drain' };
+}
+
+/** B8: all in line was queued by the thread's own execution, which its budget ended: it begins no other. */
+function findEarlierEnd({ last_error: lastError }: ThreadRow, { rows }: DueInput): StoredError | undefined {
+  if (lastError === null || rows.length === 0 || rows.some(({ own }) => own === 0)) return undefined;
+  const error = JSON.parse(lastError) as StoredError;
+  return isUsedUp({ error }) ? error : undefined;
+}
+
+type NewlyBegun = Exclude<BegunStep, { kind: 'terminated' }>;
+
+async function apply(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: StepCommand,
+  { decision, swept, ...found }: Found & { readonly decision: Decision; readonly swept: number },
+): Promise<NewlyBegun> {
+  if (decision.do === 'drain') return takeStep(context, thread, command, found);
+  // The items from the workflow stay in line.
+  for (const item of found.due.added) emitQueued(thread, item);
+  if (decision.do === 'end') return endStep(thread, decision.error, swept);
+  if (decision.do === 'hold_back') return toLimitedStep(thread, decision.reason);
+  if (decision.do === 'pause') return pause(thread, { ...decision, executionId: command.executionId });
+  if (decision.do === 'cancel') return toCanceledStep(thread, 0);
+  await setRunning(thread, command, found);
+  return findStored(thread, decision.step, 0);
+}
+
+async function takeStep(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: StepCommand,
+  found: Found,
+): Promise<NewlyBegun> {
+  for (const item of found.due.added) if (found.due.left.has(item.id)) emitQueued(thread, item);
+  if (found.open) await grantRounds(thread, found.due, found.open.id);
+  const drained = await drain(thread, found.due, { ...command, open: found.open });
+  if (found.open && (await keepContext(thread, found.open, drained.context)))
+    await narrowBudget(context, thread, found.open.id, drained.context?.budget);
+  if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
+  if (drained.tools.length > 0) thread.set({ turn_open: 1 });
+  const begun = await openStep(context, thread, command, { ...found, drained });
+  await keepScratch(thread, command.executionId, command.context);
+  await enqueueTools(thread, command.queuedTools);
+  return begun.kind === 'call'
+    ? bringContext(thread, command, begun, placeOf(thread, command, { ...found, drained }))
+    : begun;
+}
+
+function placeOf(
+  { row }: ThreadTransaction,
+  { executionId, context }: BeginStep,
+  { open, drained }: Found & { readonly drained: Drained },
+): OpenedPlace {
+  const scratch = context ?? open?.context ?? null;
+  return { executionId, sideSteps: askedSteps(row), scratch, runContext: drained.context };
+}
+
+/** B7: what is in line is left to an execution that may take it. */
+async function toLimitedStep(thread: ThreadTransaction, reason: LimitReason): Promise<NewlyBegun> {
+  // The next execution begins a new session, whatever the workflow knows of this one.
+  if (reason === 'max_session_turns') setSession(thread, NEW_SESSION);
+  const waiting = await countPending(thread);
+  return { kind: 'limited', step: thread.row.last_step, reason, swept: 0, waiting };
+}
+
+/** B9: no step begins. */
+async function toCanceledStep(thread: ThreadTransaction, swept: number): Promise<NewlyBegun> {
+  return { kind: 'canceled', step: thread.row.last_step, swept, waiting: await countPending(thread) };
+}
+
+async function openStep(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: StepCommand,
+  { drained, ...found }: Found & { readonly drained: Drained },
+): Promise<NewlyBegun> {
+  const { swept, tools, unanswered, canceled } = drained;
+  const plan = planStep({ newTools: tools.length > 0, turnOpen: thread.row.turn_open === 1 });
+  if (plan === 'nothing' && canceled) {
+    await setRunning(thread, command, found, drained);
+    return toCanceledStep(thread, swept);
+  }
+  if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
+  // B5: a new step opens.
+  const { agent } = thread.row;
+  applyHandoff(thread);
+  await setRunning(thread, command, found, { context: drained.context });
+  if (found.open && thread.row.agent !== agent) {
+    await narrowBudget(context, thread, command.executionId, command.budget?.(thread.row.agent));
+    pinGuards(thread, command, { handsOver: true });
+  }
+  if (plan === 'run_tools') {
+    const { executionId, directive = unanswered ? 'unanswered' : undefined } = command;
+    const step = await openToolStep(thread, { executionId, directive }, tools);
+    // B8: the calls are history too, and closed without running.
+    const denied = await spend(context, thread, { maxSteps: 1n }, { step });
+    return denied ? endStep(thread, denied, swept) : findStored(thread, step, swept);
+  }
+  const immediate = await openImmediateStep(thread, command);
+  if (immediate !== undefined) return findStored(thread, immediate, swept);
+  const denied = await spend(context, thread, { maxSteps: 1n });
+  if (denied) return endStep(thread, denied, swept);
+  const step = await openModelStep(context, thread, command, drained);
+  return { kind: 'call', step, attempt: 1, swept, taken: countedSteps(thread.row) };
+}
+
+/** B8: reported as a failed step; `step` is the thread's last. */
+function endStep({ row }: ThreadTransaction, error: StoredError, swept: number) {
+  return { kind: 'failed', step: row.last_step, error, swept } as const;
+}
+
+/** Adds the execution's id, if the workflow has proposed another one. */
+function withExecutionId(begun: BegunStep, executionId: string, asked: StepCommand): BegunStep {
+  const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
+  const described = tells ? { ...begun, executionId } : begun;
+  return described.kind === 'call' && asked.produced ? { ...described, produced: true } : described;
+}
+
+/** Relaxes the commit of a call: the workflow learns of a call only from the commit that ends it. */
+function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
+  if (begun.kind === 'call') thread.relax();
+  return begun;
+}
+
+function stepOf(begun: BegunStep): number | null {
+  if (begun.kind === 'call') return begun.step;
+  return begun.kind === 'stored' ? begun.record.step : null;
+}
+
+/** Returns the step's number; undefined if the acting side has no such calls, or has had its first model step. */
+async function openImmediateStep(thread: ThreadTransaction, command: BeginStep): Promise<number | undefined> {
+  const { agent, side } = thread.row;
+  const key = `${agent}:${side}`;
+  const activated = JSON.parse(thread.row.activated) as string[];
+  if (activated.includes(key)) return undefined;
+  // I1: marked even if there are none.
+  thread.set({ activated: JSON.stringify([...activated, key]) });
+  const calls = command.immediate?.[side];
+  if (calls?.key !== key) return undefined;
+  const tools = await storeCalls(thread, calls, command.executionId);
+  if (tools.length === 0) return undefined;
+  thread.set({ turn_open: 1 });
+  return openToolStep(thread, command, tools, 'immediate');
+}
+
+async function storeCalls(
+  thread: ThreadTransaction,
+  { tools }: ImmediateCalls,
+  executionId: string,
+): Promise<DrainedTool[]> {
+  const stored: DrainedTool[] = [];
+  for (const { kind: _, ...tool } of await refuseTaken(thread, tools)) {
+    const metadata = { immediate: true };
+    stored.push(await storeQueuedTool(thread, { ...tool, origin: 'code', metadata, executionId }));
+  }
+  return stored;
+}
+
+/**
+ * Resumes a step that this run has asked for before: its worker was lost, or its answer was. Continues from the state
+ * that the step has reached.
+ */
+async function resume(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: BeginStep,
+  { step: begun, swept }: { readonly step: number; readonly swept: number },
+): Promise<BegunStep> {
+  const step = await selectStep(thread.trx, thread.threadId, begun)
+    .select(['step', 'state', 'attempt', 'handed_over'])
+    .executeTakeFirstOrThrow();
+  switch (step.state) {
+    case 'committed':
+      return findStored(thread, step.step, swept);
+    case 'failed':
+      return {
+        kind: 'failed',
+        step: step.step,
+        error: JSON.parse(thread.row.last_error ?? '{"code":"Unknown","message":"the step failed"}'),
+        swept,
+      };
+    case 'stopped':
+    case 'abandoned':
+      return { kind: 'nothing_to_do', step: step.step, swept };
+    case 'open': {
+      const attempt = await retryStep(context, thread, { ...step, left: command.left });
+      const taken = countedSteps(thread.row);
+      return bringContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
+    }
+  }
+}
+
+async function findStored(thread: ThreadTransaction, step: number, swept: number) {
+  const taken = countedSteps(thread.row);
+  return { kind: 'stored', record: await describeStep(thread, step), swept, taken } as const;
+}

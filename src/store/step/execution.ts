@@ -1,0 +1,102 @@
+/** The execution that a step belongs to: the open one, else a new one that begins with the step. */
+import type { InferResult } from 'kysely';
+import type { RunContext } from '../../core/governance/run-context.ts';
+import { causesOf, openBudget } from '../budget/account.ts';
+import type { DueInput } from '../message/drain.ts';
+import { toCancellation, toContextColumns } from '../transaction/run-context.ts';
+import { statement } from '../transaction/statement.ts';
+import { beginAsking } from '../transaction/step-count.ts';
+import { pinTeam } from '../transaction/team-limit.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { pinRounds } from './rounds.ts';
+import type { BeginStep } from './step-record.ts';
+
+export const selectOpenExecution = statement((db, threadId: string) =>
+  db
+    .selectFrom('executions')
+    .select(['id', 'context', 'run_context', 'cancel_request', 'produced'])
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is', null)
+    .limit(1),
+);
+
+export type OpenExecution = InferResult<ReturnType<typeof selectOpenExecution>>[number];
+
+/** What an execution begins with: its context, and a request to cancel it that came with all of its input. */
+interface ExecutionStart {
+  readonly context?: RunContext | null;
+  readonly canceled?: { readonly reason?: string; readonly by?: string } | null;
+}
+
+type Guards = Pick<BeginStep, 'rounds' | 'team'>;
+
+/** Stores the guards when an execution begins, or `handsOver` to another agent: they hold from then on. */
+export function pinGuards(
+  thread: ThreadTransaction,
+  { rounds, team }: Guards,
+  options: { readonly handsOver?: boolean } = {},
+): void {
+  pinRounds(thread, rounds?.(thread.row.agent), options);
+  pinTeam(thread, team?.(thread.row.agent), options);
+}
+
+/** Sets the thread running, in the open execution or in a new one with the given id. */
+export async function setRunning(
+  thread: ThreadTransaction,
+  command: Guards & Pick<BeginStep, 'executionId' | 'budget' | 'manifest'> & { readonly produced?: true },
+  { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
+  { context = null, canceled = null }: ExecutionStart = {},
+): Promise<void> {
+  const { executionId, budget, produced } = command;
+  const limits = open ? undefined : command.rounds?.(thread.row.agent);
+  if (!open) {
+    const definition = budget?.(thread.row.agent);
+    const given = context?.budget;
+    await openBudget(thread, { executionId, definition, given, causes: causesOf(due.rows) });
+  }
+  if (!open && (await startExecution(thread, executionId, { context, canceled, produced }))) {
+    beginAsking(thread);
+    const named = context ? { runId: context.runId } : {};
+    const manifest = command.manifest?.(thread.row.agent);
+    thread.emit('execution.started', {
+      ...{ executionId, ...named, ...(produced && { produced }) },
+      ...(limits?.a === undefined ? {} : { maxRounds: limits.a }),
+      ...(manifest === undefined ? {} : { manifest }),
+    });
+  }
+  if (!open) pinGuards(thread, command);
+  if (thread.row.status === 'running') return;
+  thread.set({ status: 'running', stop_reason: null, last_error: null });
+  thread.emit('thread.status', { status: 'running' });
+}
+
+/** False if the execution exists already. */
+async function startExecution(
+  thread: ThreadTransaction,
+  executionId: string,
+  { context = null, canceled = null, produced }: ExecutionStart & { readonly produced: true | undefined },
+): Promise<boolean> {
+  const started = await thread.trx
+    .insertInto('executions')
+    .values({
+      thread_id: thread.threadId,
+      id: executionId,
+      started_at: thread.now,
+      ended_at: null,
+      stop_reason: null,
+      context: null,
+      ...toContextColumns(context),
+      agent: thread.row.agent,
+      first_seq: thread.written.event_seq + 1,
+      ended_as: null,
+      cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
+      budget: null,
+      streams: 1,
+      end_told: null,
+      produced: produced ? 1 : null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return started !== undefined;
+}

@@ -1,0 +1,211 @@
+/** Steps (runtime §3): how they begin and what they drain, what their requests are made from, how they end. */
+import type { LoggedRepairs } from '../../core/answer/clean-calls.ts';
+import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
+import type { BudgetDefinition } from '../../core/governance/budget.ts';
+import type { PausedFailures } from '../../core/guard/failure.ts';
+import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
+import type { TeamGuard } from '../../core/guard/team.ts';
+import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
+import type { Session, SideSteps } from '../../core/thread/session.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
+import type { QueuedTool } from '../tool/tool-record.ts';
+import type { FromRun, StepRef } from '../transaction/from-run.ts';
+import type { AnsweredCall, ModelCallStart } from './model-call-record.ts';
+import type { PreparedRow } from './prepared-row-record.ts';
+import type { HistoryWindow, StepContext, StepPlace } from './step-place-record.ts';
+
+export interface BeginStep extends FromRun {
+  readonly ordinal: number;
+  readonly executionId: string;
+  readonly afterStep: number;
+  readonly items: readonly QueueItem[];
+  readonly rejections: readonly Refusal[];
+  /** True if the agent has two AI sides: the first drained message decides which acts, and each needs an answer. */
+  readonly twoSides?: boolean;
+  /** State of the session as the workflow knows it; if absent, that of the store counts. */
+  readonly session?: Session;
+  /** Set if the step is requested without new input; has an effect only if nothing is queued and no turn is open. */
+  readonly unprompted?: true;
+  /** Set if the step was left because its model took no request, and is requested again for that alone. */
+  readonly left?: true;
+  /** Step limits of an agent, perhaps not the one that the workflow knows. If absent, nothing limits the step. */
+  readonly limits?: (agent: string) => StepLimits | undefined;
+  /** Budget of an agent, for an execution that the step begins. */
+  readonly budget?: (agent: string) => BudgetDefinition | undefined;
+  /** How many rounds a turn may take, and how many calls in a row may fail; stored when an execution begins. */
+  readonly rounds?: (agent: string) => RoundLimits | undefined;
+  /** How large the team of an agent may grow in a turn; stored when an execution begins. */
+  readonly team?: (agent: string) => TeamGuard | undefined;
+  /** Hash of the manifest that names an agent as its `run`; logged when an execution begins. */
+  readonly manifest?: (agent: string) => string | undefined;
+  /**
+   * Calls that a side makes before its first model step since the agent got the thread (runtime §7.3). The step then
+   * runs them instead of calling a model.
+   */
+  readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
+  /** Rows as modified by hooks. If given, other queued rows than these and `items` wait for the next step. */
+  readonly prepared?: readonly PreparedRow[];
+  /** Flow directive of those hooks; stored with the opened step. */
+  readonly directive?: FlowDirective;
+  /** The execution's scratch data after those hooks, as JSON text; absent if unchanged. */
+  readonly context?: string;
+  /** Tools that those hooks queued; queued behind what is drained. */
+  readonly queuedTools?: readonly QueuedTool[];
+  /** If given, a step that calls a model comes with what its request is made from. Called with the step's place. */
+  readonly request?: (place: StepPlace) => RequestNeeds;
+}
+
+/** What the request of a step needs from the store. */
+export interface RequestNeeds {
+  readonly window: HistoryWindow;
+  /** Called if `call` is given, once the messages are read. True if something else must come before the call. */
+  readonly delays?: (context: StepContext) => boolean;
+  /** The model to call first, whose call begins with the step. If absent, the call begins when it is sent. */
+  readonly call?: Pick<ModelCallStart, 'model' | 'modelId'>;
+}
+
+/** Calls that are stored like queued tools, with `metadata.immediate` and origin `code`. */
+export interface ImmediateCalls {
+  /** `agent:side`; no calls are made if another agent or side acts by then. */
+  readonly key: string;
+  readonly tools: readonly ToolItem[];
+}
+
+/** A stored step, as reported to the workflow. */
+export interface StepRecord {
+  readonly step: number;
+  readonly kind: 'model' | 'tools' | 'immediate' | 'prompt';
+  readonly text: boolean;
+  readonly model: string | null;
+  readonly side: Side;
+  /** The agent that has the thread when the step is reported. */
+  readonly agent: string;
+  /** Completed turns of the session before the step. */
+  readonly turns: number;
+  /** Names of its tool calls, in order. */
+  readonly calls: readonly string[];
+  /** True if input is stored that this step has not answered. */
+  readonly moreInput: boolean;
+  /** Flow directive of hooks. */
+  readonly directive?: StepDirective;
+  /** Set if its answer is stored and has used up a budget: the execution is over. */
+  readonly exceeded?: StoredError;
+}
+
+export type BegunStep =
+  | { readonly kind: 'terminated' }
+  | { readonly kind: 'nothing_to_do'; readonly step: number; readonly swept: number }
+  | {
+      readonly kind: 'stored';
+      readonly record: StepRecord;
+      readonly swept: number;
+      /** Number of steps of each side that count against the limits, this one included. */
+      readonly taken: SideSteps;
+      /** The step's execution, if it is not the proposed one. */
+      readonly executionId?: string;
+    }
+  /** The step failed before, or its execution's budget denies it (`BudgetExceeded`). What was due has been drained. */
+  | { readonly kind: 'failed'; readonly step: number; readonly error: StoredError; readonly swept: number }
+  /**
+   * A limit forbids the step: nothing is drained, its items are queued, `waiting` in all. `step`: the thread's last.
+   */
+  | {
+      readonly kind: 'limited';
+      readonly step: number;
+      readonly reason: LimitReason;
+      readonly swept: 0;
+      readonly waiting: number;
+    }
+  /** A subagent's rounds are used up, or too many calls have failed: like `limited`, until the wait is over. */
+  | {
+      readonly kind: 'paused';
+      readonly step: number;
+      readonly swept: 0;
+      readonly waiting: number;
+      readonly pause: Pause;
+    }
+  /** The execution is cancelled. What was drained is stored; `waiting` items are queued. `step`: the thread's last. */
+  | { readonly kind: 'canceled'; readonly step: number; readonly swept: number; readonly waiting: number }
+  | {
+      readonly kind: 'call';
+      readonly step: number;
+      readonly attempt: number;
+      readonly swept: number;
+      /** Number of steps of each side that count against the limits, this one included. */
+      readonly taken: SideSteps;
+      /** What its request is made from; set if `request` was given. */
+      readonly context?: StepContext;
+      /** Set if the log already states what its request has no room for, if anything. */
+      readonly noted?: true;
+      /** Set if the first call of this attempt began in the same transaction. */
+      readonly called?: true;
+      /** The step's execution, if it is not the proposed one. */
+      readonly executionId?: string;
+      /** Set if code of another process produces the answer: no model is called. */
+      readonly produced?: true;
+    };
+
+/** The wait of kind `paused` that must be open before the step can begin. */
+export interface Pause {
+  readonly key: string;
+  readonly executionId: string;
+  readonly agent: string;
+  /** Set if a subagent has used up its rounds. */
+  readonly rounds?: PausedRounds;
+  /** Set if so many calls have failed that a person must help. */
+  readonly failures?: PausedFailures;
+  /** Id of the wait if it is open and a message has arrived: close it, and begin the step again. */
+  readonly spokenTo?: string;
+}
+
+export interface CommitStep extends StepRef {
+  /** Id of the answer; `answerIdOf` the step by default. */
+  readonly messageId?: string;
+  readonly content: string | null;
+  readonly toolCalls: readonly ToolCall[];
+  /** Repairs that were made to the calls. */
+  readonly repaired?: LoggedRepairs;
+  readonly model: string;
+  readonly finishReason: string;
+  readonly usage: ProviderUsage;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly attachments?: readonly AttachmentRef[];
+  readonly silent?: boolean;
+  /** Reasoning of the model, if its answer included any. */
+  readonly reasoning?: string;
+  /** Its parts, as `sealParts` returns them. */
+  readonly parts?: string;
+  /** The prompt that the answer belongs to. */
+  readonly prompt?: string;
+  /** The call that produced the answer, if its end is not stored yet; settled even if the answer is not stored. */
+  readonly call?: AnsweredCall;
+  /** Flow directive of hooks; if absent, the one stored when the step began counts. */
+  readonly directive?: StepDirective;
+  /** The execution's scratch data as JSON text; absent if unchanged. */
+  readonly context?: string;
+  /** Tools that hooks of the request and of the answer queued; queued in the same transaction. */
+  readonly queuedTools?: readonly QueuedTool[];
+}
+
+/** `closed`: the step is no longer open or wanted; the answer was not stored. */
+export type CommittedStep =
+  | {
+      readonly kind: 'stored';
+      readonly record: StepRecord;
+      /** Set if another attempt was first: the stored answer is that attempt's. */
+      readonly byOther?: true;
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'terminated' };
+
+export interface KeepFlow extends FromRun {
+  readonly step: number;
+  /** The index of a tool call; absent for the step itself. */
+  readonly index?: number;
+  readonly directive?: FlowDirective;
+  /** The execution's scratch data as JSON text; absent if unchanged. */
+  readonly context?: string;
+}

@@ -1,0 +1,251 @@
+/**
+ * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: the commit that ends the
+ * step takes it to the disk. The first call may begin with its step (bring-context.ts), and the call that brings the
+ * answer ends when that is stored (close-step.ts, C3).
+ */
+
+import type { Kysely, Selectable } from 'kysely';
+import type { EventData, InSubprompt } from '../../core/event/event-data.ts';
+import { toUsd } from '../../core/value/money.ts';
+import { budgetOf, limitedAccounts } from '../budget/account.ts';
+import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
+import { stopClocks } from '../budget/time.ts';
+import type { Tables } from '../schema/tables.ts';
+import { type CommandContext, inRunWith, inThread } from '../transaction/context.ts';
+import type { StepRef } from '../transaction/from-run.ts';
+import { insertRows, updateRows } from '../transaction/row-statement.ts';
+import { statement } from '../transaction/statement.ts';
+import { selectStep } from '../transaction/step-row.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import type {
+  HoldModel,
+  ModelCallEnd,
+  ModelCallStart,
+  ModelChunk,
+  StartedModelCall,
+} from './model-call-record.ts';
+import { keepCount } from './model-counts.ts';
+
+/** Appends streamed text to the log. False, with nothing written, if the attempt no longer has the step open. */
+export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
+  const { call, delta, reasoning, input } = command;
+  const more = { ...(reasoning === undefined ? {} : { reasoning }), ...(input && { input }) };
+  return emitIfLive(context, command, (thread, depth, place) =>
+    thread.emit('model.chunk', { delta, call, ...more, ...depth }, place),
+  );
+}
+
+/** Logs that no answer has begun yet. False as for `appendChunk`. */
+export async function emitWaiting(
+  context: CommandContext,
+  command: StepRef & Pick<ModelChunk, 'call'>,
+): Promise<boolean> {
+  const { call } = command;
+  return emitIfLive(context, command, (thread, depth, place) =>
+    thread.emit('model.waiting', { call, ...depth }, place),
+  );
+}
+
+/**
+ * Logs that the step waits for a model, and stops the clocks of its budget until the next request: the wait is
+ * nobody's working time. False as for `appendChunk`.
+ */
+export async function holdModel(
+  context: CommandContext,
+  { model, pauseMs, refusals, ...ref }: HoldModel,
+): Promise<boolean> {
+  return emitIfLive(context, ref, (thread, depth, place) => {
+    thread.emit('model.held', { model, retryInMs: pauseMs, refusals, ...depth }, place);
+    return stopClocks(context, thread);
+  });
+}
+
+const selectLive = statement((db, threadId: string, step: number) =>
+  selectStep(db, threadId, step).select(['state', 'attempt', 'depth']),
+);
+
+async function emitIfLive(
+  context: CommandContext,
+  { threadId, runId, step, attempt }: StepRef,
+  emit: (
+    thread: ThreadTransaction,
+    depth: InSubprompt,
+    place: { step: number; attempt: number },
+  ) => void | Promise<void>,
+): Promise<boolean> {
+  return inThread(context, threadId, async (thread) => {
+    thread.relax();
+    const row = await selectLive(thread.trx, threadId, step).executeTakeFirst();
+    // Late tokens of a stopped step, or of a worker presumed lost, are ignored.
+    if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== runId) return false;
+    await emit(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
+    return true;
+  });
+}
+
+/**
+ * Starting the same call again has no effect. `exceeded`: the execution's budget denies the call, and no call is
+ * stored.
+ */
+export async function startModelCall(
+  context: CommandContext,
+  command: ModelCallStart,
+): Promise<StartedModelCall> {
+  const { threadId, step } = command;
+  return inRunWith(
+    context,
+    command,
+    (trx) => [selectLive(trx, threadId, step), selectCallState(trx, command)],
+    async (thread, [[opened], [known]]) => {
+      thread.relax();
+      // A crashed database may have lost the step: the activity must begin it again before a model is called.
+      if (!opened) throw new Error(`The store has no step ${step} of this thread any more.`);
+      if (known) return findReserved(context, thread, command);
+      const started = await reserveCall(context, thread, command);
+      if (started.kind !== 'started') return started;
+      emitPrepared(thread, command);
+      await beginModelCall(thread, command);
+      return started;
+    },
+  );
+}
+
+function emitPrepared(
+  thread: ThreadTransaction,
+  { step, attempt, call, model, modelId, prepared }: ModelCallStart,
+): void {
+  if (!prepared || !(prepared.always || limitedAccounts(budgetOf(thread.row)).length > 0)) return;
+  thread.emit('context.prepared', { call, model, modelId, ...prepared.manifest() }, { step, attempt });
+}
+
+export async function beginModelCall(
+  thread: ThreadTransaction,
+  { step, attempt, call, model, modelId, purpose }: Omit<ModelCallStart, 'threadId' | 'runId'>,
+): Promise<void> {
+  await insertRows(thread.trx, 'model_calls', [
+    {
+      thread_id: thread.threadId,
+      step,
+      attempt,
+      call,
+      model,
+      model_id: modelId,
+      state: 'started',
+      error: null,
+      usage: null,
+      ...{ cost_pico: null, price: null },
+      started_at: thread.now,
+      first_token_at: null,
+      ended_at: null,
+    },
+  ]);
+  thread.emit('model.called', { model, modelId, call, ...(purpose && { purpose }) }, { step, attempt });
+}
+
+/** Settles the call once, even if it had been considered lost. */
+export async function endModelCall(context: CommandContext, command: ModelCallEnd): Promise<void> {
+  await inRunWith(
+    context,
+    command,
+    (trx) => [selectCallState(trx, command)],
+    async (thread, [[known]]) => {
+      thread.relax();
+      await settleModelCall(context, thread, command, known);
+    },
+  );
+}
+
+/** Settles a call once. One presumed lost that reports after all was paid for, and its row records that. */
+export async function settleModelCall(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: ModelCallEnd,
+  known: Pick<ModelCallRow, 'state'> | undefined,
+): Promise<void> {
+  if (known?.state !== 'started' && known?.state !== 'lost') return;
+  await storeCallEnd(thread, command);
+  await settleReservation(context, thread, command);
+}
+
+async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
+  const { step, attempt, call, ok, error, usage, cost, price, startedAt, firstTokenAt, ignored, discards } =
+    command;
+  const key = { thread_id: thread.threadId, step, attempt, call };
+  await updateRows(thread.trx, 'model_calls', key, {
+    state: ok ? 'ok' : 'error',
+    error: error ? JSON.stringify(error) : null,
+    usage: usage ? JSON.stringify(usage) : null,
+    cost_pico: cost ?? null,
+    price: price ? JSON.stringify(price) : null,
+    ...(startedAt === undefined ? {} : { started_at: startedAt }),
+    first_token_at: firstTokenAt ?? null,
+    ended_at: thread.now,
+  });
+  keepCount(thread, command);
+  const left = ignored && ignored.length > 0 ? { ignored } : {};
+  if (ok)
+    thread.emit(
+      'model.answered',
+      { call, usage: usage ?? null, cost: cost === undefined ? null : toUsd(cost), ...left },
+      { step, attempt },
+    );
+  else thread.emit('model.failed', { call, ...error }, { step, attempt });
+  if (discards) await emitDiscarded(thread, { step, attempt, call }, error?.code ?? 'unknown');
+}
+
+/** Tells readers to forget streamed text; logged after the event that has the reason. */
+export async function emitDiscarded(
+  thread: ThreadTransaction,
+  { step, attempt, call }: Pick<ModelChunk, 'step' | 'attempt' | 'call'>,
+  reason: string,
+): Promise<void> {
+  const { depth } = await selectStep(thread.trx, thread.threadId, step)
+    .select('depth')
+    .executeTakeFirstOrThrow();
+  const within = depth > 0 ? { depth } : {};
+  thread.emit('attempt.discarded', { attempt, call, reason, ...within }, { step, attempt });
+}
+
+/**
+ * Discards what the last request of a lost attempt has streamed: no attempt continues it. A request that failed was
+ * discarded with its failure.
+ */
+export async function discardLost(
+  thread: ThreadTransaction,
+  { step, attempt }: Pick<ModelChunk, 'step' | 'attempt'>,
+  why: 'WorkerLost' | 'WorkerShutdown',
+): Promise<void> {
+  const { threadId, trx } = thread;
+  const last = await trx
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', selectStep(trx, threadId, step).select('first_seq'))
+    .where('type', '=', 'model.chunk')
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return;
+  const { call } = JSON.parse(last.data) as EventData['model.chunk'];
+  const asked = await selectCallState(trx, { threadId, step, attempt, call }).executeTakeFirst();
+  if (asked?.state !== 'error') await emitDiscarded(thread, { step, attempt, call }, why);
+}
+
+type ModelCallRow = Selectable<Tables['model_calls']>;
+type ModelCallKey = Pick<ModelCallStart, 'threadId' | 'step' | 'attempt' | 'call'>;
+
+const selectState = statement((db, threadId: string, step: number, attempt: number, call: number) =>
+  db
+    .selectFrom('model_calls')
+    .select('state')
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .where('call', '=', call),
+);
+
+export function selectCallState(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
+  return selectState(db, threadId, step, attempt, call);
+}

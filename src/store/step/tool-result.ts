@@ -1,0 +1,194 @@
+/**
+ * Stores the end of a tool call (runtime §5): one tool message, the call's row, one event; or, if a hook removed the
+ * call, only the row and an event.
+ */
+import { randomUUID } from 'node:crypto';
+import type { FlowDirective } from '../../core/author/thread-execution.ts';
+import {
+  type AttachmentRef,
+  type ToolCall,
+  type ToolResult,
+  toolContent,
+} from '../../core/message/message.ts';
+import type { RestStatus, StoredError } from '../../core/thread/step.ts';
+import { isUsedUp } from '../../core/thread/step-limit.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { closeStarted } from '../action/action.ts';
+import { budgetOf } from '../budget/account.ts';
+import { releaseCalls } from '../family/child.ts';
+import type { CommitTool } from '../tool/tool-record.ts';
+import { type CallRow, OPEN_CALL, updateCall } from '../transaction/call-row.ts';
+import { selectStepMessages } from '../transaction/step-messages.ts';
+import { type Owner, readOwner } from '../transaction/step-place.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+
+export interface CallResult {
+  readonly id?: string;
+  readonly result: ToolResult;
+  readonly state?: 'done' | 'unknown';
+  readonly content?: string | null;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly attachments?: readonly AttachmentRef[];
+  readonly directive?: FlowDirective;
+  /** Set if the tool must not run. */
+  readonly refused?: true | undefined;
+  /** Further columns of the call's row (tool/loop.ts). */
+  readonly watched?: Parameters<typeof updateCall>[2];
+}
+
+/**
+ * Writes the one result of a call: the tool message, the call's end, the event. The message belongs to the
+ * execution of its step, whichever run reports it.
+ */
+export async function storeResult(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { result, state = 'done', directive, refused, watched, ...shown }: CallResult,
+  { executionId, subprompt }: Owner,
+): Promise<void> {
+  // Not derived from the call's ids: senders may choose item ids, and two messages must not get the same id.
+  const id = call.message_id ?? shown.id ?? randomUUID();
+  await thread.insertMessage({
+    content: toolContent(result),
+    ...shown,
+    id,
+    role: 'tool',
+    name: call.name,
+    toolCallId: call.call_id,
+    toolStatus: result.status,
+    executionId,
+    step: call.step,
+    parentId: subprompt?.parentId,
+    depth: subprompt?.depth,
+  });
+  const ended = { state, status: result.status, ended_at: thread.now, directive };
+  await updateCall(thread, call, { ...ended, ...watched });
+  const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
+  const depth = subprompt ? { depth: subprompt.depth } : {};
+  const { stack } = result;
+  const eventData = {
+    name: call.name,
+    callId: call.call_id,
+    status: result.status,
+    ...depth,
+    ...(refused ? { refused } : {}),
+    ...(stack === undefined || result.status === 'success'
+      ? {}
+      : { stack: stack.slice(0, LIMITS.faultChars) }),
+  };
+  thread.emit(type, eventData, { step: call.step });
+}
+
+/** Removes a call from history, as a hook asked: the message that made the call no longer names it. */
+export async function removeCall(
+  thread: ThreadTransaction,
+  call: CallRow,
+  directive: FlowDirective | undefined,
+): Promise<void> {
+  const messages = await selectStepMessages(thread.trx, thread.threadId, call.step)
+    .select(['id', 'tool_calls'])
+    .where('tool_calls', 'is not', null)
+    .execute();
+  // Each queued tool of a step has its own message.
+  for (const message of messages) {
+    const calls = message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
+    const kept = calls.filter(({ id }) => id !== call.call_id);
+    if (kept.length === calls.length) continue;
+    await thread.trx
+      .updateTable('messages')
+      .set({ tool_calls: kept.length > 0 ? JSON.stringify(kept) : null })
+      .where('thread_id', '=', thread.threadId)
+      .where('id', '=', message.id)
+      .execute();
+  }
+  await updateCall(thread, call, { state: 'done', status: null, ended_at: thread.now, directive });
+  thread.emit('tool.removed', { name: call.name, callId: call.call_id }, { step: call.step });
+}
+
+const ENDED_REASON = 'the execution ended before this call had a result';
+
+export interface SettledBy {
+  /** The error with which the execution ends. */
+  readonly cause?: StoredError;
+  /**
+   * The call whose code terminates its thread. Its attempt keeps it, and replaces the result when the code has returned; if its
+   * worker dies before, the call stays as it is settled here.
+   */
+  readonly by?: { readonly step: number; readonly index: number };
+}
+
+/** Ends every call of the thread that has no result yet, because its execution ends. */
+export async function settleOpenCalls(
+  thread: ThreadTransaction,
+  status: RestStatus,
+  { cause, by }: SettledBy = {},
+): Promise<void> {
+  const stopped = status === 'stopped' || status === 'terminated';
+  const cutOff = budgetOf(thread.row)?.exceeded ?? (isUsedUp({ error: cause }) ? cause : undefined);
+  const error = stopped ? 'stopped' : cutOff ? `${cutOff.code}: ${cutOff.message}` : ENDED_REASON;
+  const calls = await thread.trx
+    .selectFrom('tool_calls')
+    .innerJoin('steps', (join) =>
+      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
+    )
+    .selectAll('tool_calls')
+    .where('tool_calls.thread_id', '=', thread.threadId)
+    .where('tool_calls.state', 'in', OPEN_CALL)
+    // A sub-prompt's calls end before the call that contains them.
+    .orderBy('steps.depth', 'desc')
+    .orderBy('tool_calls.step')
+    .orderBy('tool_calls.idx')
+    .execute();
+  const metadata = stopped ? { stopped } : {};
+  for (const call of calls) {
+    const { attempt } = call;
+    await settleCall(thread, call, { status: 'error', error }, 'done', metadata);
+    if (call.step === by?.step && call.idx === by.index) await updateCall(thread, call, { attempt });
+  }
+  await releaseCalls(thread);
+}
+
+/** Gives a call a result that its attempt did not report; from now on that attempt is late (tool/tool.ts, T2). */
+export async function settleCall(
+  thread: ThreadTransaction,
+  call: CallRow,
+  result: ToolResult,
+  state: 'done' | 'unknown',
+  metadata: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await updateCall(thread, call, { attempt: null });
+  // The action of a call that waited for an approval may be open, though the end of the wait has made the call
+  // scheduled.
+  if (call.state !== 'scheduled' || call.waits > 0)
+    await closeStarted(thread, call, { ...result, uncertain: state === 'unknown' });
+  const owner = await readOwner(thread.trx, thread.threadId, call.step);
+  await storeResult(thread, call, { result, state, metadata }, owner);
+}
+
+/** Stores the result of a call whose own code has terminated the thread, in place of the one that it was settled with. */
+export async function replaceOwnEnd(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { result, attachments = [], message }: Pick<CommitTool, 'result' | 'attachments' | 'message'>,
+): Promise<boolean> {
+  if (thread.row.terminated_at === null || call.state !== 'done') return false;
+  await updateCall(thread, call, { attempt: null, ...(result && { status: result.status }) });
+  if (!result) return true;
+  const replaced = await thread.trx
+    .updateTable('messages')
+    .set({
+      content: toolContent(result),
+      tool_status: result.status,
+      metadata: JSON.stringify(message?.metadata ?? {}),
+      ...(attachments.length > 0 ? { attachments: JSON.stringify(attachments) } : {}),
+    })
+    .where('thread_id', '=', thread.threadId)
+    .where('step', '=', call.step)
+    .where('role', '=', 'tool')
+    .where('tool_call_id', '=', call.call_id)
+    .returning('id')
+    .executeTakeFirst();
+  if (replaced) thread.emit('message.updated', { messageId: replaced.id, role: 'tool' }, { step: call.step });
+  return true;
+}

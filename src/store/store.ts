@@ -1,0 +1,487 @@
+/**
+ * The store: everything of a thread that Temporal must not carry, grouped by what is stored. The table below is the
+ * store; a command's file says what it takes, returns and rejects with.
+ * P1. Each command is one transaction and idempotent: natural keys guard against a command given twice. Streamed text
+ *     has no key, and is never sent twice. Exceptions are noted at the command.
+ * P2. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Not
+ *     fenced are outcomes, which are true whichever run reports them (of a tool call, an act, an effect), and streamed
+ *     text, which is dropped silently.
+ * P3. On a terminated thread commands return `terminated` (or reject with `ThreadTerminated`) and change nothing; only
+ *     a tool's late result is still logged.
+ * P4. Every command may reject with `StoreUnavailable`, `StoreFull`, `StoreLost` or `StoreCorrupt`: then it is unknown
+ *     whether anything was stored, and the same command may be given again.
+ * Times are microseconds since 1970.
+ */
+import type { Kysely } from 'kysely';
+import { beginA2aTask, listUnwantedA2aTasks, noteA2aTask } from './a2a/a2a-task.ts';
+import { endAction, recordAction } from './action/code-action.ts';
+import { findDecision } from './action/earlier-decision.ts';
+import { closeLostActions, renewAction } from './action/lost-action.ts';
+import { listActions } from './action/uncertain-action.ts';
+import { emitSpendingVerdict } from './budget/emit-spending.ts';
+import { listWaiting } from './budget/list-waiting.ts';
+import { payInvoked } from './budget/pay-invoked.ts';
+import { readBudget } from './budget/read-budget.ts';
+import { expediteEffect, listEffects, nextEffect, removeEffect, scheduleEffect } from './effect/effect.ts';
+import { beginEffect, endEffect } from './effect/effect-run.ts';
+import { listEnv, readEnv, rotateEnv, setEnv, unsetEnv } from './env/env.ts';
+import { findEnding, markEndTold } from './execution/ending.ts';
+import { findExecution, getExecution, getExecutionAt, listExecutions } from './execution/read-execution.ts';
+import { removeChunks } from './execution/remove-chunks.ts';
+import { answerVariables } from './family/answer-variables.ts';
+import { releaseCall } from './family/child.ts';
+import { createChild } from './family/child-create.ts';
+import { copyFileFrom } from './family/child-files.ts';
+import { judgeChild } from './family/child-limit.ts';
+import { sendToChild, sendToParent, setChildStatus } from './family/child-message.ts';
+import { listDueReports } from './family/child-report.ts';
+import { deliverReport } from './family/deliver-report.ts';
+import {
+  getChild,
+  hasResumable,
+  listChildren,
+  listDescendants,
+  listForgotten,
+  listUnstarted,
+  readChildCall,
+  readFamily,
+} from './family/family-tree.ts';
+import { readLastStep } from './family/last-step.ts';
+import { readTeamStatus } from './family/team-status.ts';
+import { fulfilRequest, getRequest, keepRequest, listRequests } from './family/variable-request.ts';
+import {
+  getFileStats,
+  getFileThumbnail,
+  openFile,
+  readdirFile,
+  readFileChunk,
+  statFile,
+} from './file/file-read.ts';
+import { findFiles, grepFiles } from './file/file-search.ts';
+import { mkdirFile, rmdirFile, unlinkFile } from './file/file-tree.ts';
+import { stageFile, writeFile } from './file/file-write.ts';
+import { findIds } from './id/find-ids.ts';
+import { keepMcp, listMcp } from './mcp/mcp-list.ts';
+import { noteMemory, recallMemory } from './memory/memory.ts';
+import { markDelivered, readDelivery } from './message/delivery.ts';
+import { claimExecution, findClaims } from './message/execution-claim.ts';
+import { deleteMessage, injectMessage, updateMessage } from './message/message.ts';
+import { readPending } from './message/pending.ts';
+import { countQueued, countTaken, queueItem, spillItems } from './message/queue.ts';
+import { dropSent, keepSent, readSent } from './message/sent.ts';
+import { requireRepeat, stageItem } from './message/staged-item.ts';
+import { closeLostProducers, forgetLostTask, listLostTasks } from './producer/lost-producer.ts';
+import {
+  appendProduced,
+  claimProducer,
+  findProducer,
+  renewProducer,
+  settleProducer,
+} from './producer/producer.ts';
+import { claimTask, renewAll } from './producer/task-adapter.ts';
+import type { Tables } from './schema/tables.ts';
+import { beginStep } from './step/begin-step.ts';
+import { cancelExecution } from './step/cancel.ts';
+import { commitStep, failStep } from './step/close-step.ts';
+import { keepFlow, markGreeted } from './step/hook.ts';
+import { handOverStep } from './step/open-step.ts';
+import { readContext } from './step/read-context.ts';
+import { appendChunk, emitWaiting, endModelCall, holdModel, startModelCall } from './step/stream.ts';
+import { keepSummary } from './step/summary.ts';
+import { endTask } from './task/end-task.ts';
+import { getManifest, keepManifest, noteManifest } from './task/manifest.ts';
+import { openTask } from './task/open-task.ts';
+import { getTask, listTaskSteps, listTasks, readLoop } from './task/read-task.ts';
+import { getSession, putSession } from './task/task-session.ts';
+import {
+  beginAct,
+  emitTaskEvents,
+  endAct,
+  keepDecision,
+  keepObservation,
+  keepReadiness,
+  restTask,
+} from './task/task-step.ts';
+import { takeCensus } from './thread/census.ts';
+import { readFirstWords } from './thread/first-message.ts';
+import { listThreads } from './thread/list-threads.ts';
+import { openThread } from './thread/open-thread.ts';
+import { removeThread } from './thread/remove-thread.ts';
+import { commitStatus, terminateThread } from './thread/status.ts';
+import { setTags } from './thread/tags.ts';
+import { createToken, findToken, listTokens, readSigningKey, revokeToken } from './token/token.ts';
+import { clearStrike, readStrike, recordDeaths } from './tool/strike.ts';
+import { openSubprompt, readSubprompt } from './tool/subprompt.ts';
+import { openImmediate } from './tool/subprompt-immediate.ts';
+import { beginTool, commitTool, settleLostTool } from './tool/tool.ts';
+import type { CommandContext } from './transaction/context.ts';
+import { EventPublisher } from './transaction/event-publisher.ts';
+import type { AwaitGrowth, EventListener } from './transaction/event-record.ts';
+import { appendEvent, getLogs } from './transaction/log.ts';
+import { LogWatch } from './transaction/log-watch.ts';
+import { getMessage, getMessages, getRecentMessages, getThread, readEvents } from './transaction/read.ts';
+import { getValue, listValues, setValue } from './value/value.ts';
+import { closeApprovals } from './wait/close-approvals.ts';
+import { listForgottenWaits } from './wait/forgotten-wait.ts';
+import { getWait, listWaits } from './wait/list-waits.ts';
+import { reconcileAction } from './wait/reconcile-action.ts';
+import { readShown, showAbove } from './wait/shown-wait.ts';
+import { listUnseenWaits } from './wait/unseen-wait.ts';
+import { answerWait, closeWait, openWait } from './wait/wait.ts';
+import type { AnswerWait } from './wait/wait-record.ts';
+
+const ONCE = new Set<Command>();
+
+// biome-ignore lint/suspicious/noExplicitAny: each command has its own arguments.
+type Command = (context: CommandContext, ...values: any[]) => Promise<unknown>;
+
+const COMMANDS = {
+  ids: {
+    find: findIds,
+  },
+  /** Threads: opened, brought to rest, ended. */
+  threads: {
+    census: takeCensus,
+    open: openThread,
+    get: getThread,
+    list: listThreads,
+    firstWords: readFirstWords,
+    commitStatus: commitStatus,
+    terminate: terminateThread,
+    setTags: setTags,
+    remove: removeThread,
+    markGreeted: markGreeted,
+  },
+  /** Items sent to a thread, until a step drains them. */
+  queue: {
+    claim: claimExecution,
+    findClaims: findClaims,
+    readDelivery: readDelivery,
+    markDelivered: markDelivered,
+    spill: spillItems,
+    stage: stageItem,
+    requireRepeat: requireRepeat,
+    add: queueItem,
+    count: countQueued,
+    countTaken: countTaken,
+    readPending: readPending,
+  },
+  /** Executions of all threads; also the index of runs. */
+  executions: {
+    cancel: cancelExecution,
+    get: getExecution,
+    find: findExecution,
+    at: getExecutionAt,
+    findEnding: findEnding,
+    markEndTold: markEndTold,
+    list: listExecutions,
+  },
+  steps: {
+    begin: beginStep,
+    readContext: readContext,
+    commit: commitStep,
+    fail: failStep,
+    handOver: handOverStep,
+    keepFlow: keepFlow,
+    keepSummary: keepSummary,
+  },
+  /** Steps within a call of another step. */
+  subprompts: {
+    open: openSubprompt,
+    openImmediate: openImmediate,
+    read: readSubprompt,
+  },
+  /** A running step's model calls, and the text that they stream. A call is identified by step, attempt and call number. On a terminated thread nothing is written. */
+  modelCalls: {
+    start: startModelCall,
+    // P1: streamed text is never sent twice.
+    appendChunk: once(appendChunk),
+    emitWaiting: once(emitWaiting),
+    hold: once(holdModel),
+    end: endModelCall,
+  },
+  toolCalls: {
+    begin: beginTool,
+    commit: commitTool,
+    settleLost: settleLostTool,
+  },
+  /** Tasks, and the steps of their loops. Other data of a task is stored like that of a thread, under `task/` plus the task's id. */
+  tasks: {
+    open: openTask,
+    keepManifest: keepManifest,
+    noteManifest: noteManifest,
+    getManifest: getManifest,
+    get: getTask,
+    list: listTasks,
+    listSteps: listTaskSteps,
+    readLoop: readLoop,
+    keepReadiness: keepReadiness,
+    keepObservation: keepObservation,
+    keepDecision: keepDecision,
+    beginAct: beginAct,
+    endAct: endAct,
+    rest: restTask,
+    emit: once(emitTaskEvents),
+    end: endTask,
+    getSession: getSession,
+    putSession: putSession,
+  },
+  /** Executions that code of one process produces, and the presence of that process. */
+  producers: {
+    claim: claimProducer,
+    find: findProducer,
+    renew: renewProducer,
+    append: appendProduced,
+    settle: settleProducer,
+    closeLost: closeLostProducers,
+    claimTask: claimTask,
+    renewAll: renewAll,
+    listLostTasks: listLostTasks,
+    forgetLostTask: forgetLostTask,
+  },
+  budgets: {
+    read: readBudget,
+    listWaiting: listWaiting,
+    closeApprovals: closeApprovals,
+    emitVerdict: emitSpendingVerdict,
+    payInvoked: payInvoked,
+  },
+  /** Calls that a policy has judged. */
+  actions: {
+    record: recordAction,
+    end: endAction,
+    renew: renewAction,
+    closeLost: closeLostActions,
+    findDecision: findDecision,
+    list: listActions,
+    reconcile: reconcileAction,
+  },
+  messages: {
+    list: getMessages,
+    recent: getRecentMessages,
+    get: getMessage,
+    inject: injectMessage,
+    update: updateMessage,
+    delete: deleteMessage,
+  },
+  /** The log of each thread. */
+  events: {
+    read: readEvents,
+    append: appendEvent,
+    removeChunks: removeChunks,
+    getLogs: getLogs,
+  },
+  /** The key-value store of each thread. */
+  values: {
+    get: getValue,
+    set: setValue,
+    list: listValues,
+  },
+  /** The file system of each thread. */
+  files: {
+    write: writeFile,
+    stage: stageFile,
+    mkdir: mkdirFile,
+    rmdir: rmdirFile,
+    unlink: unlinkFile,
+    copy: copyFileFrom,
+    stat: statFile,
+    readdir: readdirFile,
+    getStats: getFileStats,
+    getThumbnail: getFileThumbnail,
+    open: openFile,
+    readChunk: readFileChunk,
+    find: findFiles,
+    grep: grepFiles,
+  },
+  /** Variables of threads, users and the instance. */
+  env: {
+    set: setEnv,
+    unset: unsetEnv,
+    list: listEnv,
+    read: readEnv,
+    rotate: rotateEnv,
+  },
+  /** Who may use the HTTP API. */
+  tokens: {
+    create: createToken,
+    find: findToken,
+    list: listTokens,
+    revoke: revokeToken,
+    signingKey: readSigningKey,
+  },
+  /** Tool lists of MCP servers. */
+  mcp: {
+    list: listMcp,
+    keep: keepMcp,
+  },
+  /** Notes of memory hooks. */
+  memory: {
+    note: noteMemory,
+    recall: recallMemory,
+  },
+  /** Content of starts, and reasons, that clients have stored before sending their ids. */
+  sent: {
+    keep: keepSent,
+    read: readSent,
+    drop: dropSent,
+  },
+  /** Tasks of agents elsewhere that calls have begun. */
+  a2a: {
+    begin: beginA2aTask,
+    note: noteA2aTask,
+    listUnwanted: listUnwantedA2aTasks,
+  },
+  effects: {
+    schedule: scheduleEffect,
+    list: listEffects,
+    expedite: expediteEffect,
+    remove: removeEffect,
+    next: nextEffect,
+    begin: beginEffect,
+    end: endEffect,
+  },
+  /** Waits: approvals, questions and other answers that people must give. */
+  waits: {
+    open: openWait,
+    answer: (context: CommandContext, command: AnswerWait) => answerWait(context, command, answerVariables),
+    close: closeWait,
+    get: getWait,
+    list: listWaits,
+    listForgotten: listForgottenWaits,
+    listUnseen: listUnseenWaits,
+    showAbove: showAbove,
+    readShown: readShown,
+  },
+  /** Author code that has brought worker processes down. */
+  strikes: {
+    recordDeaths: recordDeaths,
+    read: readStrike,
+    clear: clearStrike,
+  },
+  /** Threads below one root, as a whole. For an unknown thread all reads return an empty list. */
+  family: {
+    read: readFamily,
+    listDescendants: listDescendants,
+    listForgotten: listForgotten,
+  },
+  /** A parent's registry, and messages between a parent and a child. Commands reject with `ThreadNotFound` for an unknown parent. */
+  children: {
+    create: createChild,
+    judge: judgeChild,
+    readTeam: readTeamStatus,
+    send: sendToChild,
+    sendToParent: sendToParent,
+    readCall: readChildCall,
+    releaseCall: releaseCall,
+    list: listChildren,
+    get: getChild,
+    hasResumable: hasResumable,
+    listUnstarted: listUnstarted,
+    setStatus: setChildStatus,
+  },
+  /** Reports of children's executions, until they are delivered to the parent. */
+  reports: {
+    readLastStep: readLastStep,
+    listDue: listDueReports,
+    deliver: deliverReport,
+  },
+  /** Children that wait for variables. */
+  variableRequests: {
+    keep: keepRequest,
+    get: getRequest,
+    list: listRequests,
+    fulfil: fulfilRequest,
+  },
+};
+
+/** Marks a command that must not be given again if its outcome is unknown. */
+function once<Given extends Command>(command: Given): Given {
+  ONCE.add(command);
+  return command;
+}
+
+/** What a command is to its callers: the store gives the context. */
+type Bound<Given> = Given extends (context: CommandContext, ...values: infer Values) => infer Answer
+  ? (...values: Values) => Answer
+  : never;
+
+type Commands = {
+  readonly [Group in keyof typeof COMMANDS]: {
+    [Name in keyof (typeof COMMANDS)[Group]]: Bound<(typeof COMMANDS)[Group][Name]>;
+  };
+};
+
+/** An opened store. Its commands belong to this package, and change with it. */
+export interface ThreadStore {
+  /** The store's own id; part of each worker's identity. */
+  readonly id: string;
+  /** Engine and location of the store, for display. */
+  readonly place: string;
+  /**
+   * Aborted when the store can no longer be used, with a `StoreLost` or `StoreCorrupt` as its reason. Absent if that
+   * cannot happen.
+   */
+  readonly ended?: AbortSignal;
+  /** Ends all connections. Commands that wait for a lost server reject with `StoreUnavailable`. */
+  close(): Promise<void>;
+}
+
+/** @internal Left out of the declarations, which would bring all of the store along. */
+export interface ThreadStore extends Omit<Commands, 'events'> {
+  readonly events: Commands['events'] & {
+    /**
+     * Resolves once the log has an event above this number, whichever process wrote it; also on the signal, on the
+     * timeout, and when the store closes. It may resolve without a reason, so the caller reads the log and checks.
+     * Never rejects. All waiting callers share one query of the database.
+     */
+    awaitGrowth(threadId: string, after: number, options?: AwaitGrowth): Promise<void>;
+    /**
+     * Registers a listener. It receives the events of its kinds that threads of this store write through this object,
+     * in order for each thread, and none that another process writes. Events of a child that are written in its
+     * parent's transaction are left out. Returns a function that removes the listener.
+     */
+    listen(listener: EventListener): () => void;
+  };
+}
+
+/** @internal The parts of a store that differ between engines. */
+export type Engine = Pick<CommandContext, 'run' | 'rowLocks' | 'relax' | 'keys' | 'clock' | 'familyCalls'> &
+  Pick<ThreadStore, 'place'>;
+
+/** @internal The store over a database that has this build's schema. */
+export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine): Promise<ThreadStore> {
+  const { value: storeId } = await db
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', 'store_id')
+    .executeTakeFirstOrThrow();
+  const watch = new LogWatch(db);
+  const story = new EventPublisher();
+  const context: CommandContext = { db, storeId, ...engine, watch, story, now: () => Date.now() * 1000 };
+  const bound = bind(context);
+  return {
+    ...bound,
+    events: { ...bound.events, awaitGrowth: watch.wait, listen: story.listen },
+    id: storeId,
+    place,
+    close() {
+      watch.close();
+      return db.destroy();
+    },
+  };
+}
+
+/** Each command runs as its engine runs commands. */
+function bind(context: CommandContext): Commands {
+  const groups = Object.entries<Record<string, Command>>(COMMANDS).map(([group, commands]) => [
+    group,
+    Object.fromEntries(
+      Object.entries(commands).map(([name, command]) => [
+        name,
+        (...values: unknown[]) => context.run(() => command(context, ...values), { once: ONCE.has(command) }),
+      ]),
+    ),
+  ]);
+  return Object.fromEntries(groups) as Commands;
+}

@@ -1,0 +1,112 @@
+/** Rows of tasks: found, converted to records, and changed. */
+import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
+import type { ControlEval, TaskDecision, TaskVerdict } from '../../core/task/control.ts';
+import type { KnowledgeRequirement } from '../../core/task/knowledge.ts';
+import type { AgentTaskSpec } from '../../core/task/spec.ts';
+import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
+import { toUsd } from '../../core/value/money.ts';
+import type { Tables } from '../schema/tables.ts';
+import { unknownThread } from '../transaction/context.ts';
+import { updateRows } from '../transaction/row-statement.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import type { TaskRecord, TaskStepRecord } from './task-record.ts';
+import type { TaskStepTable, TaskTable } from './task-table.ts';
+
+export type TaskRow = Selectable<TaskTable>;
+export type TaskStepRow = Selectable<TaskStepTable>;
+
+/** Columns of the thread's row that are part of a task's record. */
+export type ThreadColumns = Pick<Selectable<Tables['threads']>, 'user_id' | 'parent_id'>;
+
+/** `now`: microseconds since 1970. */
+export function toTask(
+  row: TaskRow,
+  { user_id: userId, parent_id: parentId, now }: ThreadColumns & { readonly now: number },
+): TaskRecord {
+  return {
+    id: row.thread_id.slice(TASK_ID_PREFIX.length),
+    threadId: row.thread_id,
+    name: row.name,
+    spec: JSON.parse(row.spec) as AgentTaskSpec,
+    scenarioId: row.scenario_id,
+    manifest: row.manifest,
+    userId,
+    parentId,
+    status: row.status,
+    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as TaskVerdict),
+    requirements: JSON.parse(row.requirements) as KnowledgeRequirement[],
+    answers: JSON.parse(row.answers) as Record<string, unknown>,
+    preflight: row.preflight,
+    steps: row.steps,
+    spentCostUsd: toUsd(row.spent_pico),
+    wallMs: Math.round(workedBy(row, now) / 1000),
+    errors: JSON.parse(row.errors) as TaskRuntimeError[],
+    records: row.records === null ? null : (JSON.parse(row.records) as TaskRunRecord[]),
+    createdAt: Number(row.created_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+  };
+}
+
+export function toTaskStep(row: TaskStepRow): TaskStepRecord {
+  return {
+    step: row.step,
+    state: JSON.parse(row.state),
+    evals: JSON.parse(row.evals) as ControlEval[],
+    score: row.score,
+    decision: row.decision === null ? null : (JSON.parse(row.decision) as TaskDecision),
+    act: row.act,
+    outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as ActionOutcome),
+    costUsd: toUsd(row.cost_pico),
+    startedAt: Number(row.started_at),
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+  };
+}
+
+/** Microseconds of work until `now`. */
+function workedBy({ worked, active_since: since }: TaskRow, now: number): number {
+  return Number(worked) + (since === null ? 0 : Math.max(0, now - Number(since)));
+}
+
+/** Adds the work until `now` to the total; from then on the task is at work if `active`. */
+export function tick(row: TaskRow, now: number, active: boolean): Pick<TaskTable, 'worked' | 'active_since'> {
+  return { worked: workedBy(row, now), active_since: active ? now : null };
+}
+
+export async function findTask(db: Kysely<Tables>, threadId: string): Promise<TaskRow | undefined> {
+  return db.selectFrom('tasks').selectAll().where('thread_id', '=', threadId).executeTakeFirst();
+}
+
+/** Must be called under the lock of the task's thread. Throws `ThreadNotFound`. */
+export async function requireTask({ trx, threadId }: ThreadTransaction): Promise<TaskRow> {
+  const row = await findTask(trx, threadId);
+  if (!row) throw unknownThread('', threadId);
+  return row;
+}
+
+export async function updateTask(
+  { trx, threadId }: ThreadTransaction,
+  changes: Updateable<TaskTable>,
+): Promise<void> {
+  await updateRows(trx, 'tasks', { thread_id: threadId }, changes);
+}
+
+export function selectTaskStep(db: Kysely<Tables>, threadId: string, step: number) {
+  return db.selectFrom('task_steps').selectAll().where('thread_id', '=', threadId).where('step', '=', step);
+}
+
+export async function updateTaskStep(
+  { trx, threadId }: ThreadTransaction,
+  step: number,
+  changes: Updateable<TaskStepTable>,
+): Promise<void> {
+  await updateRows(trx, 'task_steps', { thread_id: threadId, step }, changes);
+}
+
+/** The errors as JSON, with more added: the newest MAX_ERRORS. A retried phase adds its error again. */
+export function withErrors({ errors }: TaskRow, more: readonly TaskRuntimeError[]): string {
+  const known = JSON.parse(errors) as TaskRuntimeError[];
+  return JSON.stringify([...known, ...more].slice(-MAX_ERRORS));
+}
+
+const MAX_ERRORS = 100;

@@ -1,0 +1,85 @@
+/**
+ * Lists of threads.
+ * L1. Every list is read from an index in the order in which it is returned, page by page, and a page costs its own
+ *     length, however many threads there are (schema/migration-0001.ts). Rows that a further condition excludes are
+ *     skipped.
+ */
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { ThreadStatus } from '../../core/thread/step.ts';
+import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
+import { toCount, toThreadRecord } from '../schema/rows.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { CommandContext } from '../transaction/context.ts';
+import type { ThreadRow } from '../transaction/thread-transaction.ts';
+import type { ListThreads, ThreadRecord } from './thread-record.ts';
+
+type ThreadQuery = SelectQueryBuilder<Tables, 'threads', ThreadRow>;
+
+/** Threads that fit the conditions. Deleted threads and tasks are left out. */
+export async function listThreads(
+  context: CommandContext,
+  options: ListThreads = {},
+): Promise<ThreadRecord[]> {
+  const { tag, before, limit } = options;
+  const [at, id] = orderOf(options);
+  let found = where(select(context, tag), options);
+  if (before) {
+    const time = at === 'threads.updated_at' ? before.updatedAt : before.createdAt;
+    // The first condition follows from the second: it bounds an index that has another column before the time.
+    found = found
+      .where(sql<boolean>`${sql.ref(at)} <= ${time}`)
+      .where(sql<boolean>`(${sql.ref(at)}, ${sql.ref(id)}) < (${time}, ${before.id})`);
+  }
+  const rows = await found
+    .orderBy(sql.ref(at), 'desc')
+    .orderBy(sql.ref(id), 'desc')
+    .limit(toCount(limit, 50))
+    .execute();
+  return rows.map(toThreadRecord);
+}
+
+/** L1: the columns of the index with this order. */
+function orderOf({ tag, order }: ListThreads): readonly [at: string, id: string] {
+  if (tag !== undefined) return ['thread_tags.created_at', 'thread_tags.thread_id'];
+  return [order === 'created' ? 'threads.created_at' : 'threads.updated_at', 'threads.id'];
+}
+
+function select({ db }: Pick<CommandContext, 'db'>, tag: string | undefined): ThreadQuery {
+  if (tag === undefined) return db.selectFrom('threads').selectAll('threads');
+  return db
+    .selectFrom('thread_tags')
+    .innerJoin('threads', 'threads.id', 'thread_tags.thread_id')
+    .selectAll('threads')
+    .where('thread_tags.tag', '=', tag) as unknown as ThreadQuery;
+}
+
+function where(query: ThreadQuery, options: ListThreads): ThreadQuery {
+  const { status, agent, userId, organizationId, parentId, rootsOnly, idPrefix } = options;
+  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = options;
+  // Tasks are listed separately.
+  let found = query
+    .where('threads.deleted_at', 'is', null)
+    .where('threads.id', 'not like', `${TASK_ID_PREFIX}%`);
+  if (status !== undefined) found = whereStatus(found, status);
+  if (agent !== undefined) found = found.where('threads.agent', '=', agent);
+  if (userId !== undefined) found = found.where('threads.user_id', '=', userId);
+  if (organizationId !== undefined) found = found.where('threads.organization_id', '=', organizationId);
+  if (parentId !== undefined) found = found.where('threads.parent_id', '=', parentId);
+  if (rootsOnly) found = found.where('threads.parent_id', 'is', null);
+  if (createdAfter !== undefined) found = found.where('threads.created_at', '>', createdAfter);
+  if (createdBefore !== undefined) found = found.where('threads.created_at', '<', createdBefore);
+  if (updatedAfter !== undefined) found = found.where('threads.updated_at', '>', updatedAfter);
+  if (updatedBefore !== undefined) found = found.where('threads.updated_at', '<', updatedBefore);
+  if (idPrefix !== undefined)
+    found = found.where(sql<boolean>`substr(threads.id, 1, ${idPrefix.length}) = ${idPrefix}`);
+  return found;
+}
+
+/** Repeats the condition of the partial index as literals: with bound values no engine can tell that it holds. */
+function whereStatus(query: ThreadQuery, status: ThreadStatus): ThreadQuery {
+  const found = query.where('threads.status', '=', status);
+  if (status === 'idle' || status === 'terminated') return found;
+  return found
+    .where(sql<boolean>`threads.status <> 'idle'`)
+    .where(sql<boolean>`threads.status <> 'terminated'`);
+}

@@ -1,0 +1,106 @@
+/**
+ * Opens a thread for a workflow run: the first run creates its row, every run is admitted (the fence), and gets the
+ * state of the store, so that a revived thread goes on where the killed run was.
+ */
+import { RuntimeError } from '../../core/value/error.ts';
+import { openChild } from '../family/child.ts';
+import { hasDueReport } from '../family/child-report.ts';
+import { hasUnstarted } from '../family/family-tree.ts';
+import { countPending } from '../message/queue.ts';
+import { toThreadRecord } from '../schema/rows.ts';
+import { OPEN_CALL } from '../transaction/call-row.ts';
+import { type CommandContext, inRun } from '../transaction/context.ts';
+import { toThreadRow } from '../transaction/new-thread.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { insertTags } from './tags.ts';
+import type { OpenedThread, OpenThread } from './thread-record.ts';
+
+/**
+ * Opens the thread for a run, from then on the only one that may write (the fence). Its first run creates the thread.
+ * The same run again changes nothing. Rejects with `StoreMismatch` if the thread must exist and does not.
+ */
+export async function openThread(context: CommandContext, command: OpenThread): Promise<OpenedThread> {
+  const { threadId } = command;
+  const known = await context.db
+    .selectFrom('threads')
+    .select('id')
+    .where('id', '=', threadId)
+    .executeTakeFirst();
+  if (!known) await createThread(context, command);
+  return inRun(context, command, async (thread) => {
+    const { row } = thread;
+    const turnOpen = row.turn_open === 1;
+    return {
+      kind: 'open',
+      thread: toThreadRecord(row),
+      afterStep: turnOpen ? await findLastOver(thread) : row.last_step,
+      turnOpen,
+      waiting: await countPending(thread),
+      isChild: await openChild(thread),
+      reportDue: await hasDueReport(thread),
+      unstarted: await hasUnstarted(thread),
+    };
+  });
+}
+
+/**
+ * Later steps are asked for again: an open turn's last step may be unfinished, and so may steps with unsettled calls.
+ */
+async function findLastOver(thread: ThreadTransaction): Promise<number> {
+  const unsettled = await thread.trx
+    .selectFrom('tool_calls')
+    .select('step')
+    .where('thread_id', '=', thread.threadId)
+    .where('state', 'in', OPEN_CALL)
+    .orderBy('step')
+    .executeTakeFirst();
+  // A sub-prompt's step is found by the step whose call it answers (begin-step.ts, B4).
+  const own = await thread.trx
+    .selectFrom('steps')
+    .select('step')
+    .where('thread_id', '=', thread.threadId)
+    .where('kind', '!=', 'prompt')
+    .orderBy('step', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const last = own?.step ?? 0;
+  return Math.max(0, Math.min(last, unsettled?.step ?? last) - 1);
+}
+
+async function createThread(context: CommandContext, command: OpenThread): Promise<void> {
+  const { threadId, runId } = command;
+  if (command.mustExist) {
+    throw new RuntimeError(
+      'StoreMismatch',
+      `Thread "${threadId}" has run before, but is not in store ${context.storeId}. ` +
+        'This worker uses a different store than the thread: set EVERTHREAD_STORE to the right one.',
+    );
+  }
+  const now = context.now();
+  await context.db.transaction().execute(async (trx) => {
+    const inserted = await trx
+      .insertInto('threads')
+      .values({ ...toThreadRow(command, now), run_id: runId, event_seq: 1 })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (!inserted) return;
+    await insertTags(trx, { threadId, createdAt: now, tags: command.tags ?? [] });
+    await trx
+      .insertInto('thread_runs')
+      .values({ thread_id: threadId, run_id: runId, registered_at: now })
+      .execute();
+    await trx
+      .insertInto('events')
+      .values({
+        thread_id: threadId,
+        seq: 1,
+        at: now,
+        type: 'thread.created',
+        step: null,
+        attempt: null,
+        data: JSON.stringify({ agent: command.agent }),
+      })
+      .execute();
+  });
+}

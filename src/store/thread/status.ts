@@ -1,0 +1,253 @@
+/**
+ * Brings a thread to rest: idle, stopped, failed or terminated (runtime §6, §10), in one transaction with everything
+ * that must be settled then.
+ * R1. A thread does not rest while the store has items that no step has taken, unless it was stopped.
+ * R2. A stopped or terminated step keeps the text that it has streamed. However an execution ends, it leaves no call
+ *     without a result, which a later run could take for an open one, and no sub-prompt's step open: its call has a
+ *     result.
+ * R3. A handoff that still waits for a next step takes effect now.
+ * R4. The report of a child to its parent is stored in the same transaction (child-report.ts).
+ * R5. Items that a thread's own code queued, in an execution that a limit or its budget ended, stay in line. They begin
+ *     no execution until something comes from outside.
+ * R6. The waits of the execution are closed.
+ * R7. An execution that is to be cancelled ends as cancelled, however it ends. Unlike a stopped one, it does not hold
+ *     back what others have queued. The results of its calls are kept.
+ */
+import { CANCELED, type Cancellation } from '../../core/governance/cancellation.ts';
+import { answerIdOf } from '../../core/message/answer-id.ts';
+import { roleOf } from '../../core/thread/session.ts';
+import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../core/thread/step.ts';
+import { isUsedUp } from '../../core/thread/step-limit.ts';
+import { isTaskThread } from '../../core/thread/task-start.ts';
+import { closeBudget } from '../budget/account.ts';
+import { settleUnreported } from '../budget/reserve.ts';
+import { stopClocks } from '../budget/time.ts';
+import { cancelEffects } from '../effect/effect-run.ts';
+import { hasDueReport, storeReport, storeThreadEnd } from '../family/child-report.ts';
+import { countPending, emitRejections } from '../message/queue.ts';
+import { settleOpenCalls } from '../step/tool-result.ts';
+import { abortTask } from '../task/end-task.ts';
+import { hasUnanswered, setSession } from '../transaction/acting-side.ts';
+import { findOutcome, keepOutcome } from '../transaction/command-key.ts';
+import { type CommandContext, inThread } from '../transaction/context.ts';
+import { closeStep, hasOutsideInput, readOpenSteps } from '../transaction/step-count.ts';
+import { readSubpromptPlace } from '../transaction/step-place.ts';
+import { updateStep } from '../transaction/step-row.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { showAbove } from '../wait/shown-wait.ts';
+import { closeWaits } from '../wait/wait.ts';
+import { type EndedExecution, emitEnd, endExecution, markLate, readLastEnd } from './end-execution.ts';
+import type { CommitStatus } from './thread-record.ts';
+
+/**
+ * Ends the execution and brings the thread to rest. In the same transaction it settles all that must be settled then:
+ * open steps and calls, effects of a terminated thread, a child's report. Returns `pending` instead if items are
+ * queued that no step has taken, unless the thread was stopped. Its ordinal is the key: the same commit again logs
+ * nothing twice.
+ */
+export async function commitStatus(
+  context: CommandContext,
+  command: CommitStatus,
+): Promise<CommitStatusOutcome> {
+  let updatesAncestors = true;
+  const outcome = await inThread<CommitStatusOutcome>(context, command.threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await withReportDue(thread)) };
+    await thread.admit(command.runId);
+    const repeated = await reportRejections(thread, command);
+    if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
+    const waiting = await countPending(thread);
+    const ended = await endExecution(thread, command);
+    const { executionId } = ended;
+    // R7: returned again, so that descendants are cancelled even if the worker of the first commit was lost.
+    const again = executionId === null && (repeated || isEmptyCommit(command));
+    const canceled = again ? await readLastEnd(thread) : ended.canceled;
+    // R7: it ends as cancelled, whatever the workflow has asked for.
+    const rest = canceled ? toCanceled(command, canceled) : command;
+    const { status } = rest;
+    const stays = status === 'stopped' && rest.reason !== CANCELED;
+    const mayRest = command.park === true || stays || status === 'terminated';
+    // R5: the thread's own items do not count.
+    const inLine =
+      isUsedUp(rest) || rest.reason === CANCELED
+        ? await hasOutsideInput(thread.trx, thread.threadId)
+        : waiting > 0;
+    const pending = !mayRest && (inLine || command.more === true);
+    await abortSteps(thread, status);
+    await settleOpenCalls(thread, status, { cause: rest.error });
+    if (canceled) await markLate(thread, ended);
+    const closed = await closeWaits(thread, rest.reason ?? status, status === 'terminated');
+    updatesAncestors = closed || repeated;
+    emitEnd(thread, ended, rest);
+    if (status !== 'terminated')
+      await storeReport(thread, { executionId, report: rest.report, goesOn: pending });
+    const cancellation = canceled ? { canceled: { reason: canceled.reason } } : {};
+    const where = {
+      waiting,
+      step: thread.row.last_step,
+      ...toChangedAgent(thread, command),
+      ...cancellation,
+    };
+    if (pending) {
+      await endBudget(context, thread, ended);
+      return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
+    }
+    // A thread that was woken for nothing keeps the reason for which it rested before.
+    const reason = rest.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
+    await settle(thread, { ...rest, reason });
+    if (status === 'terminated') await endThread(thread, command.reason);
+    await endBudget(context, thread, ended);
+    return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
+  });
+  // Also for a repeated commit: the worker of the first one may have been lost in between.
+  if (updatesAncestors) await showAbove(context, command.threadId);
+  return outcome;
+}
+
+/** Compares with the agent that the workflow knows, not with this commit's effect: a commit may be a repeated one. */
+function toChangedAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { agent?: string } {
+  return agent === undefined || agent === row.agent ? {} : { agent: row.agent };
+}
+
+/** Set whichever commit has stored the report: the workflow delivers it before anything else. */
+async function withReportDue(thread: ThreadTransaction): Promise<{ reportDue?: true }> {
+  return (await hasDueReport(thread)) ? { reportDue: true } : {};
+}
+
+/**
+ * Ends the thread as `commitStatus` does, for code without a workflow run. A terminated thread is left unchanged. A
+ * child that owes its parent an answer reports its end. Rejects with `ThreadNotFound`.
+ */
+export async function terminateThread(
+  context: CommandContext,
+  threadId: string,
+  reason?: string,
+  by?: { readonly step: number; readonly index: number },
+): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    if (thread.row.terminated_at !== null) return;
+    if (isTaskThread(threadId)) return abortTask(context, thread, reason ?? 'terminated');
+    const status = 'terminated';
+    const ended = await endExecution(thread, { status, reason });
+    await abortSteps(thread, status);
+    await settleOpenCalls(thread, status, { by });
+    await closeWaits(thread, reason ?? status, true);
+    emitEnd(thread, ended, { status, reason });
+    await settle(thread, { status, reason });
+    await endThread(thread, reason);
+    await endBudget(context, thread, ended);
+  });
+  await showAbove(context, threadId);
+}
+
+/**
+ * Comes last, as budget rows are locked last (budget/lines.ts, L1): reservations are settled, and the next execution
+ * has its own budget.
+ */
+async function endBudget(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  { executionId }: EndedExecution,
+): Promise<void> {
+  await settleUnreported(context, thread);
+  await stopClocks(context, thread);
+  await closeBudget(thread, executionId);
+}
+
+async function endThread(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
+  await cancelEffects(thread);
+  await storeThreadEnd(thread, reason);
+  thread.set({ terminated_at: thread.now });
+  thread.emit('thread.terminated', { reason: reason ?? null });
+}
+
+type Rest = Pick<CommitStatusInput, 'status' | 'reason' | 'error'>;
+
+/** Logs the refusals, unless the commit is a repeated one, as after a lost answer: then it returns true. */
+async function reportRejections(
+  thread: ThreadTransaction,
+  { runId, ordinal, rejections }: CommitStatusInput & { readonly runId: string },
+): Promise<boolean> {
+  if (ordinal !== undefined) {
+    if (await findOutcome(thread, { runId, ordinal })) return true;
+    await keepOutcome(thread, { runId, ordinal }, { step: null, swept: 0 });
+  }
+  emitRejections(thread, rejections);
+  return false;
+}
+
+async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promise<void> {
+  const aborted = status === 'stopped' || status === 'terminated';
+  const open = await readOpenSteps(thread.trx, thread.row);
+  for (const { step, kind, side, attempt, execution_id: executionId, first_seq: firstSeq } of open) {
+    if (!aborted && kind !== 'prompt') continue;
+    const text = await streamedText(thread, step, attempt, firstSeq);
+    const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
+    const depth = subprompt?.depth;
+    if (text.length > 0) {
+      await thread.insertMessage({
+        id: answerIdOf(thread.threadId, step),
+        role: subprompt ? 'assistant' : roleOf(side),
+        content: text,
+        metadata: { stopped: true },
+        executionId,
+        step,
+        parentId: subprompt?.parentId,
+        depth,
+      });
+    }
+    await updateStep(thread, step, { state: 'stopped', closed_at: thread.now });
+    closeStep(thread);
+    const eventData = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
+    thread.emit('execution.aborted', eventData, { step, attempt });
+  }
+}
+
+/**
+ * The text that a stopped step's last attempt has streamed and not discarded: it is in the log, even if the worker is
+ * lost.
+ */
+async function streamedText(
+  thread: ThreadTransaction,
+  step: number,
+  attempt: number,
+  firstSeq: number,
+): Promise<string> {
+  const rows = await thread.trx
+    .selectFrom('events')
+    .select(['type', 'data'])
+    .where('thread_id', '=', thread.threadId)
+    .where('seq', '>', firstSeq)
+    .where('type', 'in', ['model.chunk', 'attempt.discarded'])
+    .where('step', '=', step)
+    .where('attempt', '=', attempt)
+    .orderBy('seq')
+    .execute();
+  const parsed = rows.map(({ data }) => JSON.parse(data) as { delta?: string; call: number });
+  // A discarded request ends with a row that says so and has no text: as the very last row, it leaves no text.
+  const last = rows.findLastIndex(({ type }) => type === 'attempt.discarded');
+  const kept = parsed.slice(last + 1);
+  return kept
+    .filter(({ call }) => call === kept.at(-1)?.call)
+    .map(({ delta = '' }) => delta)
+    .join('');
+}
+
+/**
+ * True if nothing was under way, and nothing has gone wrong. A cancelled step leaves its input with the workflow, which
+ * asks for it again after the end of the execution: the thread then rests as that end says.
+ */
+function isEmptyCommit({ status, reason, error }: CommitStatus): boolean {
+  return status === 'idle' && reason === undefined && error === undefined;
+}
+
+/** R7: the end of a cancelled execution. What it has said so far is no result for the parent. */
+function toCanceled(command: CommitStatus, { reason }: Pick<Cancellation, 'reason'>): CommitStatus {
+  const report = { kind: 'canceled', content: reason ?? '', attachments: [] } as const;
+  return { ...command, status: 'stopped', reason: CANCELED, error: undefined, report };
+}
+
+async function settle(thread: ThreadTransaction, { status, reason, error }: Rest): Promise<void> {
+  const changed = thread.row.status !== status;
+  thread.set({ status, stop_reason: reason ?? null, last_error: error ? JSON.stringify(error) : null });
+  if (changed) thread.emit('thread.status', { status, reason: reason ?? null, ...(error ? { error } : {}) });
+}

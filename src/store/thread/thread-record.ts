@@ -1,0 +1,130 @@
+/** Threads (runtime §1, §6, §10): their records, and the commands that open them, bring them to rest and end them. */
+import type { GivenContext } from '../../core/governance/run-context.ts';
+import type { Session } from '../../core/thread/session.ts';
+import type { CommitStatusInput, StoredError, ThreadStatus } from '../../core/thread/step.ts';
+import type { SubagentReport } from '../../core/thread/subagent-report.ts';
+import type { FromRun } from '../transaction/from-run.ts';
+
+export interface ThreadRecord {
+  readonly id: string;
+  readonly agent: string;
+  /** Name for display; null if none was given. */
+  readonly name: string | null;
+  readonly userId: string | null;
+  /** The organisation that owns the thread and on whose behalf it acts; absent if none was given. */
+  readonly organizationId?: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Tags given by users, to find the thread again. */
+  readonly tags: readonly string[];
+  readonly status: ThreadStatus;
+  readonly stopReason: string | null;
+  readonly lastError: StoredError | null;
+  /** State of the session; meaningless for an agent with one AI side. */
+  readonly session: Session;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  readonly createdAt: number;
+  /**
+   * Microseconds since 1970. Set by each change of the status, and otherwise at most once a second while the thread
+   * runs.
+   */
+  readonly updatedAt: number;
+  readonly terminatedAt: number | null;
+  /** Number of steps so far. */
+  readonly lastStep: number;
+  /** Number of children ever created. */
+  readonly childCount: number;
+  /** Number of stored messages of every kind, without queued ones. */
+  readonly messageCount: number;
+  /** Number of the newest event. */
+  readonly lastSeq: number;
+  /** Set if the open execution spends from a budget. */
+  readonly budgeted?: true;
+  /** Set if its history has ever been summarised. */
+  readonly compacted?: true;
+  /**
+   * When the thread's content was deleted: only its id and the fact that it has ended remain. Absent if it was not
+   * deleted.
+   */
+  readonly deletedAt?: number;
+}
+
+export interface OpenThread extends FromRun {
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  /** The context that its executions begin with; used only if this command creates the thread. */
+  readonly context?: GivenContext;
+  /** Used only if this command creates the thread. */
+  readonly tags?: readonly string[];
+  /** True if the thread has run before: a store that does not know it is the wrong store. */
+  readonly mustExist: boolean;
+}
+
+export type OpenedThread =
+  | { readonly kind: 'terminated' }
+  | {
+      readonly kind: 'open';
+      readonly thread: ThreadRecord;
+      /** This step and all before it are over; the workflow asks again for later ones. */
+      readonly afterStep: number;
+      /** True if a run that was replaced has left its turn open. */
+      readonly turnOpen: boolean;
+      /** Number of queued items. */
+      readonly waiting: number;
+      /** True if the thread is in the registry of a parent. Opening the thread marks it there as started. */
+      readonly isChild: boolean;
+      /** True if a report of it has not been delivered to its parent. */
+      readonly reportDue: boolean;
+      /** True if it has created children whose workflows have not been started. */
+      readonly unstarted: boolean;
+    };
+
+export interface CommitStatus extends CommitStatusInput, FromRun {
+  /** The report about the end of a child's execution, for its parent. */
+  readonly report?: SubagentReport;
+}
+
+/** Position of a thread in lists. */
+export type ThreadPlace = Pick<ThreadRecord, 'id' | 'createdAt' | 'updatedAt'>;
+
+/** All given conditions must hold. Times are microseconds since 1970; bounds are exclusive. */
+export interface ListThreads {
+  readonly status?: ThreadStatus;
+  readonly agent?: string;
+  /** Threads of this user, including those of subagents. */
+  readonly userId?: string;
+  /** Threads of this organisation, including those of subagents. */
+  readonly organizationId?: string;
+  /** Subagents of this thread only. */
+  readonly parentId?: string;
+  /** Root threads only, no subagents. */
+  readonly rootsOnly?: boolean;
+  /** Threads with this tag; the list is then ordered by creation. */
+  readonly tag?: string;
+  readonly createdAfter?: number;
+  readonly createdBefore?: number;
+  readonly updatedAfter?: number;
+  readonly updatedBefore?: number;
+  /** Threads whose ids begin with this text, case-sensitive. */
+  readonly idPrefix?: string;
+  /** Newest first, by their last change (default) or by their creation. */
+  readonly order?: 'updated' | 'created';
+  /** The last thread of the previous page: the list continues after it. */
+  readonly before?: ThreadPlace;
+  /** Default 50. */
+  readonly limit?: number;
+}
+
+/** Figures of the whole store, for monitoring. */
+export interface Census {
+  /** Number of threads by status; counting stops at 10,000 of each. */
+  readonly threads: Readonly<Record<ThreadStatus, number>>;
+  /**
+   * Milliseconds that the oldest item from outside has been queued in the store; 0 if there is none. Threads that wait
+   * for a person or have ended are left out.
+   */
+  readonly oldestItemMs: number;
+}

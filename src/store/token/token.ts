@@ -1,0 +1,92 @@
+/** Tokens of the HTTP API. A token's id is the key of its creation and of its revocation. */
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { CommandContext } from '../transaction/context.ts';
+import type { ApiToken, CreateToken } from './token-record.ts';
+import type { TokenTable } from './token-table.ts';
+
+export async function createToken({ db, clock }: CommandContext, command: CreateToken): Promise<ApiToken> {
+  const { id, digest, name, scopes, userId, organizationId, lifeMs } = command;
+  const now = await clock(db);
+  await db
+    .insertInto('api_tokens')
+    .values({
+      id,
+      digest,
+      name,
+      scopes: scopes.join(' '),
+      user_id: userId,
+      organization_id: organizationId,
+      created_at: now,
+      expires_at: lifeMs === null ? null : now + lifeMs * 1000,
+      revoked_at: null,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  return toToken(
+    await db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  );
+}
+
+/** Finds a token by its digest; null if it is unknown, revoked or expired. */
+export async function findToken({ db, clock }: CommandContext, digest: string): Promise<ApiToken | null> {
+  const row = await db
+    .selectFrom('api_tokens')
+    .selectAll()
+    .where('digest', '=', digest)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  const token = row && toToken(row);
+  if (!token) return null;
+  return token.expiresAt !== null && token.expiresAt <= (await clock(db)) ? null : token;
+}
+
+/** All tokens, oldest first, including revoked and expired ones. */
+export async function listTokens({ db }: CommandContext): Promise<readonly ApiToken[]> {
+  const rows = await db.selectFrom('api_tokens').selectAll().orderBy('created_at').orderBy('id').execute();
+  return rows.map(toToken);
+}
+
+/** Revokes a token. A revoked one keeps the time of its revocation. Null if there is none. */
+export async function revokeToken({ db, clock }: CommandContext, id: string): Promise<ApiToken | null> {
+  await db
+    .updateTable('api_tokens')
+    .set({ revoked_at: await clock(db) })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute();
+  const row = await db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? toToken(row) : null;
+}
+
+const SIGNING_KEY = 'signing_key';
+
+/**
+ * A secret of the store, created by the first process that asks and the same for all. Every process of the store can
+ * verify what was signed with it.
+ */
+export async function readSigningKey({ db }: CommandContext): Promise<string> {
+  const read = () => db.selectFrom('meta').select('value').where('key', '=', SIGNING_KEY).executeTakeFirst();
+  const known = await read();
+  if (known) return known.value;
+  await db
+    .insertInto('meta')
+    .values({ key: SIGNING_KEY, value: randomBytes(32).toString('base64url') })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  return (await read())?.value ?? '';
+}
+
+function toToken(row: Selectable<TokenTable>): ApiToken {
+  const time = (value: number | null) => (value === null ? null : Number(value));
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes.split(' '),
+    userId: row.user_id,
+    organizationId: row.organization_id,
+    createdAt: Number(row.created_at),
+    expiresAt: time(row.expires_at),
+    revokedAt: time(row.revoked_at),
+  };
+}

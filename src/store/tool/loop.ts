@@ -1,0 +1,145 @@
+/**
+ * Records calls that have run, for the detection of loops, and the verdicts of its detectors (core/guard/loop.ts). The
+ * window consists of the calls' rows: it is the same for every run, worker and attempt.
+ * L1. Only a model's calls count: those of the execution and its side, or of the sub-prompt's step.
+ * L2. A call is progress if it returns successfully what no other one of the execution has returned, or if a file or a
+ *     value has changed since it began.
+ */
+import { createHash } from 'node:crypto';
+import type { Updateable } from 'kysely';
+import {
+  findLoop,
+  type LoopCall,
+  type LoopGuard,
+  type LoopVerdict,
+  type LoopWarning,
+  toLoopError,
+} from '../../core/guard/loop.ts';
+import { type ToolResult, toolContent } from '../../core/message/message.ts';
+import { parseArguments } from '../../core/message/tool-call.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import { canonicalJson } from '../../core/value/canonical-json.ts';
+import type { ToolCallTable } from '../schema/tables.ts';
+import type { CallRow } from '../transaction/call-row.ts';
+import { keepWarning } from '../transaction/loop-warnings.ts';
+import type { Owner } from '../transaction/step-place.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { queryTogether } from '../transaction/together.ts';
+
+/** Columns of the call's row. */
+type WatchColumns = Updateable<Pick<ToolCallTable, 'signature' | 'outcome' | 'progress' | 'loop'>>;
+
+export interface WatchedCall {
+  readonly columns: WatchColumns;
+  readonly verdict?: LoopVerdict;
+}
+
+/** Called before the result is stored. Undefined if the call does not count. */
+export async function watchCall(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { guard, result, owner }: { readonly guard: LoopGuard; readonly result: ToolResult; readonly owner: Owner },
+): Promise<WatchedCall | undefined> {
+  // L1: calls that a person or code has queued do not count.
+  if (call.origin !== 'model') return undefined;
+  const { name, arguments: text, step, first_seq: since } = call;
+  const signature = digest(canonicalJson(parseArguments(text) ?? text));
+  const outcome = result.status === 'success' ? digest(toolContent(result)) : null;
+  const [before, same, changed] = await queryTogether(thread.trx, [
+    selectNewest(thread, owner, step).limit(guard.history - 1),
+    selectSame(thread, owner, outcome),
+    selectChanges(thread, since),
+  ]);
+  // L2: something is new.
+  const progress = (outcome !== null && same.length === 0) || changed.length > 0;
+  const verdict = findLoop([{ name, signature, progress }, ...before.map(toLoopCall)], guard);
+  const loop = verdict?.severity === 'critical' ? JSON.stringify(toWarning(name, verdict)) : null;
+  const columns = { signature, outcome, progress: progress ? 1 : 0, loop };
+  return { columns, ...(verdict && { verdict }) };
+}
+
+/** Half of a SHA-256, as hex digits. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function selectCalls({ trx, threadId, row }: ThreadTransaction, { executionId }: Owner) {
+  return (
+    trx
+      .selectFrom('tool_calls')
+      .innerJoin('steps', (join) =>
+        join
+          .onRef('steps.thread_id', '=', 'tool_calls.thread_id')
+          .onRef('steps.step', '=', 'tool_calls.step'),
+      )
+      .where('tool_calls.thread_id', '=', threadId)
+      // Bounds the read, however long the thread is.
+      .where('tool_calls.step', '>=', row.asked_from)
+      .where('steps.execution_id', '=', executionId)
+  );
+}
+
+/** L1: the newest first. */
+function selectNewest(thread: ThreadTransaction, owner: Owner, step: number) {
+  const calls = selectCalls(thread, owner)
+    .select(['tool_calls.name', 'tool_calls.signature', 'tool_calls.progress'])
+    .where('tool_calls.signature', 'is not', null)
+    .orderBy('tool_calls.step', 'desc')
+    .orderBy('tool_calls.idx', 'desc');
+  if (owner.subprompt) return calls.where('tool_calls.step', '=', step);
+  return calls.where('steps.parent_step', 'is', null).where('steps.side', '=', owner.side);
+}
+
+function selectSame(thread: ThreadTransaction, owner: Owner, outcome: string | null) {
+  return selectCalls(thread, owner)
+    .select('tool_calls.idx')
+    .where('tool_calls.outcome', '=', outcome)
+    .limit(1);
+}
+
+const CHANGES = ['value.changed', 'file.created', 'file.updated', 'file.deleted'];
+
+function selectChanges({ trx, threadId, row }: ThreadTransaction, since: number | null) {
+  return trx
+    .selectFrom('events')
+    .select('seq')
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', since ?? row.event_seq)
+    .where('type', 'in', CHANGES)
+    .limit(1);
+}
+
+function toLoopCall({
+  name,
+  signature,
+  progress,
+}: Pick<ToolCallTable, 'name' | 'signature' | 'progress'>): LoopCall {
+  return { name, signature: signature ?? '', progress: progress === 1 };
+}
+
+function toWarning(name: string, { detector, count }: LoopVerdict): LoopWarning {
+  return { name, detector, count };
+}
+
+/** Logs the verdict, after the call's result. Returns the error with which the execution ends, if it does. */
+export function emitLoop(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { verdict }: WatchedCall,
+  owner: Owner,
+): StoredError | undefined {
+  if (!verdict) return undefined;
+  const { severity, detector, count } = verdict;
+  const { name, call_id: callId, step } = call;
+  thread.emit(`loop.${severity}`, { name, callId, detector, count }, { step });
+  const warning = toWarning(name, verdict);
+  if (severity === 'critical') return toLoopError(warning);
+  // A sub-prompt's model is not called again.
+  if (!owner.subprompt) keepWarning(thread, owner, warning);
+  return undefined;
+}
+
+/** The error with which a call has ended its execution; undefined if it has not. */
+export function loopOf({ loop }: Pick<CallRow, 'loop'>): StoredError | undefined {
+  return loop === null ? undefined : toLoopError(JSON.parse(loop) as LoopWarning);
+}

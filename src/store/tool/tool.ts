@@ -1,0 +1,285 @@
+/**
+ * The lifecycle of a tool call (runtime §5): scheduled → started → done | unknown. A call that asks something goes from
+ * started to asked, and at the end of its wait to scheduled (wait/wait.ts, W2).
+ * T1. A body begins only by the transition scheduled → started, under an attempt's own name: at most once, unless the
+ *     tool declares itself idempotent.
+ * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
+ * T3. The beginning of an idempotent tool is relaxed: a crashed database on another machine may forget it while the
+ *     body runs. Then the call is scheduled and held by no attempt, so the result is stored.
+ * T4. A call that is to be judged, or has waited, is begun by its gate; one that is refused ends without having begun.
+ * T5. A call that a budget pays for is begun by its gate too: one refused before, for its arguments, costs nothing.
+ * T6. A call that has begun before is paid for, whatever has scheduled it again.
+ * T7. A call that waited for a report of its outcome never begins again (reconcile-call.ts, R2).
+ * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
+ */
+
+import type { RunContext } from '../../core/governance/run-context.ts';
+import { type ToolResult, toolContent } from '../../core/message/message.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import {
+  type ActionPlace,
+  closeAction,
+  findActionOf,
+  findFatalDenial,
+  openAction,
+} from '../action/action.ts';
+import { budgetOf } from '../budget/account.ts';
+import { costOf, spend } from '../budget/spend.ts';
+import { resumeClocks } from '../budget/time.ts';
+import { enqueueTools } from '../message/queue.ts';
+import { toThreadRecord } from '../schema/rows.ts';
+import { keepHandoff } from '../step/handoff.ts';
+import { keepScratch } from '../step/scratch.ts';
+import { removeCall, replaceOwnEnd, settleCall, storeResult } from '../step/tool-result.ts';
+import { type CallRow, findCall, selectWholeCall, updateCall } from '../transaction/call-row.ts';
+import { type CommandContext, inRun, inRunWith, inThreadWith } from '../transaction/context.ts';
+import { selectRecent, toRecent } from '../transaction/read.ts';
+import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
+import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { showAbove } from '../wait/shown-wait.ts';
+import { findOpenWait, markWaitsHeard } from '../wait/wait-of-call.ts';
+import { emitLoop, loopOf, watchCall } from './loop.ts';
+import { openReconcileWait, settleByReconciliation, UNKNOWN_OUTCOME } from './reconcile-call.ts';
+import type {
+  BeginTool,
+  BegunTool,
+  CommitTool,
+  CommittedTool,
+  SettledTool,
+  SettleLost,
+  ToolCallKey,
+} from './tool-record.ts';
+
+/**
+ * Begins the body: scheduled → started, unless the call waits for an answer. Only an idempotent tool may be begun
+ * again by another attempt.
+ */
+export async function beginTool(context: CommandContext, command: BeginTool): Promise<BegunTool> {
+  const { threadId, step } = command;
+  return inRunWith(
+    context,
+    command,
+    (trx) => [
+      selectWholeCall(trx, threadId, command),
+      selectPlace(trx, threadId, step),
+      selectRecent(trx, threadId, command.history ? LIMITS.recentMessages : 0),
+    ],
+    async (thread, [[found], [placeRow], recent]) => {
+      const call = required(found, command);
+      if (call.state === 'done' || call.state === 'unknown') return toSettled(thread, call, call.state);
+      if (call.state === 'asked') {
+        const wait = await findOpenWait(context, thread, call);
+        if (wait) return { kind: 'waits', name: call.name, wait };
+      }
+      // T7: the reported outcome is its result.
+      const reported = await settleByReconciliation(thread, call);
+      if (reported) return { kind: 'settled', name: call.name, ...reported, waited: true };
+      const held = call.attempt === command.attempt;
+      const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
+      const idempotent = command.idempotent(call.name);
+      if (call.state === 'started' && !again && !idempotent)
+        return { kind: 'begun_elsewhere', name: call.name };
+      const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
+      // T4: to be judged first. If its wait has ended just now, the state is still the one from before.
+      const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call);
+      const over = unbegun && budgetOf(thread.row)?.exceeded;
+      if (over) return { kind: 'exceeded', name: call.name, error: over };
+      let leftMs: number | undefined;
+      if (!unbegun) {
+        // T6: paid for once.
+        const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
+        if (denied) return { kind: 'exceeded', name: call.name, error: denied };
+        leftMs = await resumeClocks(context, thread, { step });
+        // If T1 matters, the disk has the beginning before the body begins.
+        if (idempotent) thread.relax();
+        if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
+        if (!again) await start(thread, call, command.attempt);
+        // T8: continued, not begun again.
+        if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
+      }
+      return {
+        kind: 'run',
+        repeated: call.state === 'started' && !again,
+        ...(unbegun && { unbegun }),
+        call: toStoredCall(call),
+        thread: toThreadRecord(thread.row),
+        ...place,
+        ...(leftMs === undefined ? {} : { leftMs }),
+        ...(command.history && { history: await toRecent(thread.trx, threadId, recent) }),
+        ...(call.waits > 0 && { waits: await markWaitsHeard(context, thread, call) }),
+      };
+    },
+  );
+}
+
+/** T4, T5: true if the call's gate begins it. */
+function isJudged(
+  { agent, budget }: ThreadRow,
+  { judges }: BeginTool,
+  context: RunContext | null,
+  { name, waits }: CallRow,
+): boolean {
+  return judges !== undefined && (budget !== null || waits > 0 || judges(agent, context, name));
+}
+
+function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {
+  if (row !== undefined) return row;
+  throw new Error(`Thread ${threadId} has no call ${index} in step ${step}.`);
+}
+
+function toStoredCall({ name, call_id: callId, arguments: text, origin, message_id: messageId }: CallRow) {
+  return { name, callId, arguments: text, origin, ...(messageId === null ? {} : { messageId }) };
+}
+
+/** Includes the error that ends the execution: the answer to the refused attempt may have been lost. */
+async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done' | 'unknown') {
+  const { name, status, directive } = call;
+  const denied = loopOf(call) ?? (await findFatalDenial(thread, call));
+  return {
+    kind: 'settled',
+    name,
+    state,
+    status: status ?? 'error',
+    ...(directive ? { directive } : {}),
+    ...(denied && { denied }),
+    ...(call.waits > 0 && ({ waited: true } as const)),
+  } as const;
+}
+
+async function start(thread: ThreadTransaction, call: CallRow, attempt: string): Promise<CallRow> {
+  const began = { started_at: thread.now, first_seq: thread.row.event_seq };
+  const started = { state: 'started' as const, attempt, ...began };
+  await updateCall(thread, call, started);
+  thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
+  return { ...call, ...started };
+}
+
+function toActionPlace(
+  { step, idx: index }: CallRow,
+  owner: { readonly execution_id: string } | undefined,
+): ActionPlace {
+  return { step, index, executionId: owner?.execution_id };
+}
+
+/** For an attempt that ends a call which is still scheduled. */
+async function take(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { attempt, unbegun, action }: CommitTool,
+  owner: { readonly execution_id: string } | undefined,
+): Promise<CallRow> {
+  // T3: its beginning was lost.
+  if (!unbegun) return start(thread, call, attempt);
+  // T5: it was refused.
+  if (action) await openAction(thread, action, toActionPlace(call, owner));
+  await updateCall(thread, call, { attempt });
+  return { ...call, state: 'started', attempt };
+}
+
+/** Stores the call's single result, from any run (thread-store.ts, P2). The same attempt again changes nothing. */
+export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
+  const { threadId, step } = command;
+  return inThreadWith(
+    context,
+    threadId,
+    (trx) => [selectWholeCall(trx, threadId, command), selectOwner(trx, threadId, step)],
+    async (thread, [[row], [ownerRow]]) => {
+      const found = required(row, command);
+      // T7: a person has reported the outcome, though the worker was not lost.
+      if (found.state === 'scheduled' && !command.unbegun && (await settleByReconciliation(thread, found))) {
+        await reportLate(thread, found, command);
+        return { kind: 'late' };
+      }
+      const call = found.state === 'scheduled' ? await take(thread, found, command, ownerRow) : found;
+      if (call.attempt !== command.attempt) {
+        await reportLate(thread, call, command);
+        return { kind: thread.row.terminated_at === null ? 'late' : 'terminated' };
+      }
+      if (await replaceOwnEnd(thread, call, command)) return { kind: 'terminated' };
+      const queued = command.queuedTools.length;
+      const denied = loopOf(call);
+      if (call.state !== 'started')
+        return { kind: 'stored', queued: queued + (command.nextInput ? 1 : 0), ...(denied && { denied }) };
+      // A reset may have retired the run while the body ran: the result is still valid, and the call is still this
+      // attempt's. Without it, the new run would have to call the outcome unknown.
+      const owner = await toOwner(thread.trx, threadId, required(ownerRow, command));
+      const kept = await storeCallEnd(thread, call, owner, command);
+      return { kind: 'stored', ...kept, queued: queued + kept.queued };
+    },
+  );
+}
+
+/** Stores the result and all that goes with it. `queued`: how many items a handoff has put in line. */
+async function storeCallEnd(
+  thread: ThreadTransaction,
+  call: CallRow,
+  owner: Owner,
+  { result, attachments, message, directive, loops, refused, ...command }: CommitTool,
+): Promise<{ readonly queued: number; readonly denied?: StoredError }> {
+  if (command.judged)
+    await closeAction(thread, await findActionOf(thread, call), result ?? { status: 'success' });
+  const watched = loops && result && (await watchCall(thread, call, { guard: loops, result, owner }));
+  const shown = { attachments, directive, refused, watched: watched?.columns, ...message };
+  if (result) await storeResult(thread, call, { result, ...shown }, owner);
+  else await removeCall(thread, call, directive);
+  const denied = watched && emitLoop(thread, call, watched, owner);
+  await keepScratch(thread, owner.executionId, command.context);
+  const { nextAgent, nextInput, queuedTools } = command;
+  const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
+  await enqueueTools(thread, queuedTools);
+  return { queued: seeded, ...(denied && { denied }) };
+}
+
+/**
+ * Settles a call whose worker was lost. Done stays done; started becomes unknown, or waits for a person to report the
+ * outcome; calls in other states may be dispatched again.
+ */
+export async function settleLostTool(context: CommandContext, command: SettleLost): Promise<SettledTool> {
+  const settled = await inRun<SettledTool>(context, command, async (thread) => {
+    const call = await findCall(thread, command);
+    switch (call.state) {
+      case 'scheduled':
+      case 'asked':
+        return { kind: 'redispatch', name: call.name };
+      case 'started': {
+        const wait = command.asks?.(thread.row.agent) && (await openReconcileWait(context, thread, call));
+        if (wait) return { kind: 'waits', name: call.name, wait };
+        const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
+        await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
+        return { kind: 'settled', name: call.name, state: 'unknown', status: 'error' };
+      }
+      case 'done':
+      case 'unknown':
+        return toSettled(thread, call, call.state);
+    }
+  });
+  if (settled.kind === 'waits') await showAbove(context, command.threadId);
+  return settled;
+}
+
+/**
+ * A result that comes when its call already has one: an event, never a second result (T2). Logs once for each attempt,
+ * which may report its late result twice.
+ */
+async function reportLate(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { attempt, result }: CommitTool,
+): Promise<void> {
+  const reported = await thread.trx
+    .selectFrom('events')
+    .select('data')
+    .where('thread_id', '=', thread.threadId)
+    .where('type', '=', 'tool.late_result')
+    .where('step', '=', call.step)
+    .execute();
+  if (reported.some(({ data }) => (JSON.parse(data) as { attempt: string }).attempt === attempt)) return;
+  if (!result) return;
+  const content = toolContent(result).slice(0, 2000);
+  thread.emit(
+    'tool.late_result',
+    { name: call.name, callId: call.call_id, status: result.status, result: content, attempt },
+    { step: call.step },
+  );
+}

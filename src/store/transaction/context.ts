@@ -1,0 +1,130 @@
+/** The context of every command: the database, the clock, and the way into a thread's transaction. */
+import type { Kysely, Transaction } from 'kysely';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { KeySource } from '../crypto/key-file.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { EventPublisher } from './event-publisher.ts';
+import type { FromRun } from './from-run.ts';
+import type { LogWatch } from './log-watch.ts';
+import type { Runner } from './runner.ts';
+import { statement } from './statement.ts';
+import { ThreadTransaction } from './thread-transaction.ts';
+import { type Queries, queryTogether, type Rows } from './together.ts';
+
+export interface CommandContext {
+  readonly db: Kysely<Tables>;
+  readonly storeId: string;
+  /** True if the engine locks the thread's row, as PostgreSQL does; SQLite has one writer at a time anyway. */
+  readonly rowLocks: boolean;
+  /** Lets the transaction commit without waiting for the disk; an engine may ignore this. */
+  relax(trx: Transaction<Tables>): Promise<void>;
+  /** Runs each command. */
+  readonly run: Runner;
+  /** Wakes readers that wait for logs to grow. */
+  readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
+  /** Notifies the listeners of the events that this process writes. */
+  readonly story: EventPublisher;
+  /** Model calls of all that one execution of a root causes (budget/family.ts); 0: no ceiling. */
+  readonly familyCalls: number;
+  /** Throws `InvalidConfiguration` if no key is configured. */
+  readonly keys: KeySource;
+  /** Microseconds since 1970, by the clock of this process. */
+  now(): number;
+  /**
+   * Microseconds since 1970 by the one clock that all processes of this store share: the database server's, or this
+   * machine's. Used for times that one process writes and another compares with.
+   */
+  clock(db: Kysely<Tables>): Promise<number>;
+}
+
+const selectThread = statement((db, threadId: string) =>
+  db.selectFrom('threads').selectAll().where('id', '=', threadId),
+);
+const lockThread = statement((db, threadId: string) =>
+  db.selectFrom('threads').selectAll().where('id', '=', threadId).forUpdate(),
+);
+
+/** Queries that a command always needs, whatever the thread's row holds: sent together with the lock. */
+export type ReadAhead<Asked extends Queries> = (trx: Transaction<Tables>) => Asked;
+
+/**
+ * Runs `work` in one transaction on a thread and writes the changes that it has gathered. On PostgreSQL the lock comes
+ * first, and every later statement sees what was committed before it (READ COMMITTED): commands on a thread are
+ * serialised, and what they read holds until they commit.
+ */
+export async function inThread<T>(
+  context: CommandContext,
+  threadId: string,
+  work: (thread: ThreadTransaction) => Promise<T>,
+): Promise<T> {
+  return inThreadWith(context, threadId, () => [], work);
+}
+
+/** Like `inThread`; `work` also receives the rows of each `readAhead` query, read under the lock. */
+export async function inThreadWith<T, const Asked extends Queries>(
+  context: CommandContext,
+  threadId: string,
+  readAhead: ReadAhead<Asked>,
+  work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
+): Promise<T> {
+  const [result, thread] = await context.db.transaction().execute(async (trx) => {
+    const select = context.rowLocks ? lockThread : selectThread;
+    const [[row], ...ahead] = await queryTogether(trx, [select(trx, threadId), ...readAhead(trx)]);
+    if (!row) throw unknownThread(context.storeId, threadId);
+    const thread = new ThreadTransaction(trx, row, context.now());
+    const result = await work(thread, ahead as Rows<Asked>);
+    await thread.flush();
+    if (thread.relaxed) await context.relax(trx);
+    return [result, thread] as const;
+  });
+  context.watch.hint(threadId);
+  context.story.tell(thread.row, thread.events);
+  return result;
+}
+
+export interface Terminated {
+  readonly kind: 'terminated';
+}
+
+/**
+ * Runs `work` as a command of a workflow run (store.ts, P2 and P3): the fence refuses a retired run, and for a terminated
+ * thread it returns `terminated` and changes nothing.
+ */
+export async function inRun<T>(
+  context: CommandContext,
+  ref: FromRun,
+  work: (thread: ThreadTransaction) => Promise<T>,
+): Promise<T | Terminated> {
+  return inRunWith(context, ref, () => [], work);
+}
+
+/** Like `inRun`, with the queries of `inThreadWith`. */
+export async function inRunWith<T, const Asked extends Queries>(
+  context: CommandContext,
+  { threadId, runId }: FromRun,
+  readAhead: ReadAhead<Asked>,
+  work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
+): Promise<T | Terminated> {
+  return inThreadWith(context, threadId, readAhead, async (thread, ahead): Promise<T | Terminated> => {
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    await thread.admit(runId);
+    return work(thread, ahead);
+  });
+}
+
+/** Runs several reads on one snapshot: a row that moves between tables is seen once, and no read waits for a lock. */
+export async function inSnapshot<T>(
+  { db }: CommandContext,
+  read: (trx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+}
+
+export function unknownThread(storeId: string, threadId: string): RuntimeError {
+  return new RuntimeError('ThreadNotFound', `Thread "${threadId}" is not in store ${storeId}.`);
+}
+
+export function refuseTerminated(thread: ThreadTransaction): void {
+  if (thread.row.terminated_at === null) return;
+  throw new RuntimeError('ThreadTerminated', `Thread "${thread.threadId}" is terminated; start a new one.`);
+}

@@ -1,0 +1,70 @@
+/** The initial row of a thread, whether its first run or its parent creates it. */
+import type { Insertable } from 'kysely';
+import type { GivenContext } from '../../core/governance/run-context.ts';
+import type { ThreadTable } from '../thread/thread-table.ts';
+
+export interface NewThread {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  readonly name?: string | null;
+  readonly context?: GivenContext;
+  /** The organisation of its parent; a root has that of its context. */
+  readonly organizationId?: string | null;
+  readonly tags?: readonly string[];
+}
+
+/** No run has opened the thread yet: the first one that does becomes its run. */
+export function toThreadRow(thread: NewThread, now: number) {
+  return {
+    id: thread.threadId,
+    agent: thread.agent,
+    user_id: thread.userId,
+    organization_id: thread.organizationId ?? thread.context?.organizationId ?? null,
+    arguments: JSON.stringify(thread.arguments),
+    status: 'idle',
+    stop_reason: null,
+    last_error: null,
+    run_id: '',
+    parent_id: thread.parentId,
+    root_id: thread.rootId,
+    created_at: now,
+    updated_at: now,
+    terminated_at: null,
+    event_seq: 0,
+    clock: now,
+    last_step: 0,
+    counted_from: 1,
+    counted_a: 0,
+    counted_b: 0,
+    asked_from: 1,
+    asked_a: 0,
+    asked_b: 0,
+    open_steps: 0,
+    message_count: 0,
+    last_position: 0,
+    turn_open: 0,
+    answer_due: 0,
+    next_agent: null,
+    greeted: 0,
+    name: thread.name ?? null,
+    side: 'a',
+    turns: 0,
+    open_waits: 0,
+    unseen_since: null,
+    child_count: 0,
+    activated: '[]',
+    run_context: thread.context ? JSON.stringify(thread.context) : null,
+    budget: null,
+    loop_warnings: null,
+    model_counts: null,
+    rounds: null,
+    team: null,
+    compacted: 0,
+    tags: thread.tags?.length ? JSON.stringify(thread.tags) : null,
+    deleted_at: null,
+  } as const satisfies Insertable<ThreadTable>;
+}

@@ -1,0 +1,125 @@
+/**
+ * The place of a step: its execution with the scratch, and the sub-prompt that it belongs to.
+ * P1. A sub-prompt's step refers to the call that it answers. That call has the id of its tool message from the moment
+ *     the step opens, so messages of the sub-prompt can name it as their parent before it exists.
+ */
+import type { InferResult, Transaction } from 'kysely';
+import { type RunContext, withAgent } from '../../core/governance/run-context.ts';
+import type { SideSteps } from '../../core/thread/session.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { StepContext, SubpromptPlace } from '../step/step-place-record.ts';
+import { selectCall } from './call-row.ts';
+import { statement } from './statement.ts';
+import { askedSteps } from './step-count.ts';
+import { selectStep } from './step-row.ts';
+import type { ThreadRow } from './thread-transaction.ts';
+
+const PLACE_COLUMNS = [
+  'steps.execution_id',
+  'steps.depth',
+  'steps.parent_step',
+  'steps.parent_idx',
+  'steps.prompt',
+  'steps.arguments',
+  'steps.side',
+] as const;
+
+type Place = Pick<
+  StepContext,
+  'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext' | 'subprompt'
+>;
+
+/** Selects the whole place of a step; that of a sub-prompt's step also needs its call. */
+export const selectPlace = statement((db, threadId: string, step: number) =>
+  db
+    .selectFrom('steps')
+    .leftJoin('executions', (join) =>
+      join
+        .onRef('executions.thread_id', '=', 'steps.thread_id')
+        .onRef('executions.id', '=', 'steps.execution_id'),
+    )
+    .select(PLACE_COLUMNS)
+    .select(['executions.context', 'executions.run_context'])
+    .where('steps.thread_id', '=', threadId)
+    .where('steps.step', '=', step),
+);
+
+type PlaceRow = InferResult<ReturnType<typeof selectPlace>>[number];
+
+export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: PlaceRow): Promise<Place> {
+  return {
+    executionId: row.execution_id,
+    ...toCounts(askedSteps(thread)),
+    side: row.side,
+    scratch: row.context ? (JSON.parse(row.context) as Record<string, unknown>) : {},
+    runContext: withCurrentAgent(thread, readContext(row.run_context)),
+    subprompt: await toSubprompt(trx, thread.id, row),
+  };
+}
+
+export function readContext(text: string | null): RunContext | null {
+  return text === null ? null : (JSON.parse(text) as RunContext);
+}
+
+/** After a handoff the thread's agent differs from the one with which the execution began. */
+export function withCurrentAgent(
+  { agent }: Pick<ThreadRow, 'agent'>,
+  context: RunContext | null,
+): RunContext | null {
+  return context && withAgent(context, agent);
+}
+
+export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideSteps'> {
+  return { stepCount: sideSteps.a + sideSteps.b, sideSteps };
+}
+
+/** The execution, the side and the sub-prompt that the step's messages belong to. */
+export type Owner = Pick<Place, 'executionId' | 'side' | 'subprompt'>;
+
+export async function readOwner(trx: Transaction<Tables>, threadId: string, step: number): Promise<Owner> {
+  return toOwner(trx, threadId, await readStep(trx, threadId, step));
+}
+
+export async function toOwner(trx: Transaction<Tables>, threadId: string, row: StepPlaceRow): Promise<Owner> {
+  return { executionId: row.execution_id, side: row.side, subprompt: await toSubprompt(trx, threadId, row) };
+}
+
+/** Returns only the sub-prompt; null for a step that belongs to none. */
+export async function readSubpromptPlace(
+  trx: Transaction<Tables>,
+  threadId: string,
+  step: number,
+): Promise<SubpromptPlace | null> {
+  return toSubprompt(trx, threadId, await readStep(trx, threadId, step));
+}
+
+export async function readStep(trx: Transaction<Tables>, threadId: string, step: number) {
+  return selectOwner(trx, threadId, step).executeTakeFirstOrThrow();
+}
+
+export const selectOwner = statement((db, threadId: string, step: number) =>
+  selectStep(db, threadId, step).select(PLACE_COLUMNS),
+);
+
+type StepPlaceRow = Awaited<ReturnType<typeof readStep>>;
+
+async function toSubprompt(
+  trx: Transaction<Tables>,
+  threadId: string,
+  row: StepPlaceRow,
+): Promise<SubpromptPlace | null> {
+  const { parent_step: parent, parent_idx: index, prompt } = row;
+  if (parent === null || index === null || prompt === null) return null;
+  const call = await selectCall(trx, threadId, { step: parent, index })
+    .select('message_id')
+    .executeTakeFirstOrThrow();
+  const around = await readSubpromptPlace(trx, threadId, parent);
+  return {
+    prompt,
+    arguments: JSON.parse(row.arguments ?? '{}') as Record<string, unknown>,
+    depth: row.depth,
+    // P1: set when the step opened.
+    parentId: call.message_id as string,
+    path: [...(around?.path ?? []), prompt],
+  };
+}

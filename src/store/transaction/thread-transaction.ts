@@ -1,0 +1,231 @@
+/**
+ * One transaction on one thread: the fence, the thread's clock, its event log, its messages.
+ * I1. The thread's row is read first (and locked, if the engine has row locks) and written last, so transactions on a
+ *     thread are ordered, and with them event numbers (gap-free) and message times.
+ * I2. A write carries the workflow run that asked for it; a retired run's write is refused.
+ * I3. Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
+ */
+import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import type { EventData, EventKind } from '../../core/event/thread-event.ts';
+import type { MessageTable, Tables } from '../schema/tables.ts';
+import type { ThreadTable } from '../thread/thread-table.ts';
+import { insertRows, updateRows } from './row-statement.ts';
+
+export type ThreadRow = Selectable<ThreadTable>;
+
+/** Thrown if the command's workflow run is no longer the thread's: it was reset, terminated or continued. */
+export class StaleRun extends Error {
+  override readonly name = 'StaleRun';
+
+  constructor(threadId: string, runId: string) {
+    super(`Run ${runId} of thread ${threadId} has been replaced by a newer run; its write is refused.`);
+  }
+}
+
+/** Thrown if a command uses its transaction after the end: an await is missing. */
+export class TransactionFlushed extends Error {
+  override readonly name = 'TransactionFlushed';
+
+  constructor(threadId: string) {
+    super(`The transaction on thread ${threadId} was flushed; any further use of it is refused.`);
+  }
+}
+
+export interface NewMessageRow {
+  readonly id: string;
+  readonly role: MessageTable['role'];
+  readonly content: string | null;
+  readonly name?: string;
+  readonly toolCalls?: readonly unknown[];
+  readonly toolCallId?: string;
+  readonly silent?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly status?: MessageTable['status'];
+  readonly toolStatus?: MessageTable['tool_status'];
+  readonly executionId?: string | null;
+  readonly step?: number | null;
+  readonly attachments?: readonly unknown[];
+  readonly parentId?: string | null;
+  readonly depth?: number;
+  readonly reasoning?: string;
+  readonly parts?: string;
+  readonly prompt?: string;
+}
+
+interface EventPlace {
+  readonly step?: number | null;
+  readonly attempt?: number | null;
+}
+
+export class ThreadTransaction {
+  readonly row: ThreadRow;
+  readonly now: number;
+  readonly #trx: Transaction<Tables>;
+  #relaxed = false;
+  #flushed = false;
+  #changes: Updateable<ThreadTable> = {};
+  #events: Insertable<Tables['events']>[] = [];
+  #seq: number;
+  #clock: number;
+
+  constructor(trx: Transaction<Tables>, row: ThreadRow, now: number) {
+    this.#trx = trx;
+    this.row = row;
+    this.now = now;
+    this.#seq = row.event_seq;
+    this.#clock = row.clock;
+  }
+
+  /** For a command's own statements. */
+  get trx(): Transaction<Tables> {
+    this.#requireOpen();
+    return this.#trx;
+  }
+
+  get threadId(): string {
+    return this.row.id;
+  }
+
+  /** The thread's row as it will be written. */
+  get written(): ThreadRow {
+    return { ...this.row, event_seq: this.#seq, clock: this.#clock, updated_at: this.#updatedAt() };
+  }
+
+  /** The events that this transaction adds to the log. */
+  get events(): readonly Insertable<Tables['events']>[] {
+    return this.#events;
+  }
+
+  get relaxed(): boolean {
+    return this.#relaxed;
+  }
+
+  /**
+   * Lets the transaction commit without waiting for the disk. Nothing outside the store learns of this command before a
+   * later one is on the disk: a power cut that loses both leaves the thread as if the activity had not begun.
+   */
+  relax(): void {
+    this.#requireOpen();
+    this.#relaxed = true;
+  }
+
+  set(changes: Updateable<ThreadTable>): void {
+    this.#requireOpen();
+    this.#changes = { ...this.#changes, ...changes };
+    Object.assign(this.row, changes);
+  }
+
+  emit<Kind extends EventKind>(type: Kind, data: EventData[Kind], place: EventPlace = {}): void {
+    this.#requireOpen();
+    this.#seq += 1;
+    this.#events.push({
+      thread_id: this.threadId,
+      seq: this.#seq,
+      at: this.now,
+      type,
+      step: place.step ?? null,
+      attempt: place.attempt ?? null,
+      data: JSON.stringify(data),
+    });
+  }
+
+  /** Returns a time later than that of every earlier message. */
+  stamp(): number {
+    this.#requireOpen();
+    this.#clock = Math.max(this.now, this.#clock + 1);
+    return this.#clock;
+  }
+
+  async insertMessage(message: NewMessageRow): Promise<void> {
+    await insertRows(this.trx, 'messages', [
+      {
+        thread_id: this.threadId,
+        id: message.id,
+        role: message.role,
+        content: message.content,
+        name: message.name ?? null,
+        tool_calls: message.toolCalls?.length ? JSON.stringify(message.toolCalls) : null,
+        tool_call_id: message.toolCallId ?? null,
+        created_at: this.stamp(),
+        parent_id: message.parentId ?? null,
+        depth: message.depth ?? 0,
+        silent: message.silent ? 1 : 0,
+        metadata: JSON.stringify(message.metadata ?? {}),
+        attachments: message.attachments?.length ? JSON.stringify(message.attachments) : null,
+        status: message.status ?? 'completed',
+        tool_status: message.toolStatus ?? null,
+        execution_id: message.executionId ?? null,
+        step: message.step ?? null,
+        reasoning: message.reasoning ?? null,
+        parts: message.parts ?? null,
+        prompt: message.prompt ?? null,
+      },
+    ]);
+    this.set({ message_count: this.row.message_count + 1 });
+    const { id, role, step, depth = 0 } = message;
+    this.emit('message.created', { messageId: id, role, ...(depth > 0 ? { depth } : {}) }, { step });
+  }
+
+  /**
+   * The fence: an unknown run becomes the thread's, and every earlier one is retired. A retired run throws `StaleRun`.
+   */
+  async admit(runId: string): Promise<void> {
+    if (this.row.run_id === runId) return;
+    const known = await this.trx
+      .selectFrom('thread_runs')
+      .select('run_id')
+      .where('thread_id', '=', this.threadId)
+      .where('run_id', '=', runId)
+      .executeTakeFirst();
+    if (known) throw new StaleRun(this.threadId, runId);
+    await this.trx
+      .insertInto('thread_runs')
+      .values({ thread_id: this.threadId, run_id: runId, registered_at: this.now })
+      .execute();
+    this.set({ run_id: runId });
+  }
+
+  /** Writes the gathered changes: once, last (I3). A command that changed nothing leaves the thread as it was. */
+  async flush(): Promise<void> {
+    this.#requireOpen();
+    this.#flushed = true;
+    if (this.#events.length === 0 && Object.keys(this.#changes).length === 0) return;
+    // Below SQLite's limit of variables per statement, however many events a step emitted.
+    for (let i = 0; i < this.#events.length; i += 500) {
+      await insertRows(this.#trx, 'events', this.#events.slice(i, i + 500));
+    }
+    const gathered: Updateable<ThreadTable> = { ...this.#changes, event_seq: this.#seq, clock: this.#clock };
+    const updatedAt = this.#updatedAt();
+    // Left out if it stays the same: SQLite writes the indexes of every column that is named.
+    if (updatedAt !== this.row.updated_at) gathered.updated_at = updatedAt;
+    await updateRows(this.#trx, 'threads', { id: this.threadId }, gathered);
+  }
+
+  #updatedAt(): number {
+    return lastChanged(this.row, this.#changes, this.now);
+  }
+
+  /** I3: refuses use after the flush. */
+  #requireOpen(): void {
+    if (this.#flushed) throw new TransactionFlushed(this.threadId);
+  }
+}
+
+/** Microseconds for which a running thread keeps its place in the lists. */
+const KEEP_PLACE_US = 1_000_000;
+
+/**
+ * The time at which lists of threads show a thread as last changed. Three indexes hold that time, and a running thread
+ * is written several times per step: updating them each time would be a fifth of all that a step writes to the disk.
+ * The first argument is the row as it will be written; `changes` has its new columns. A change of status moves the
+ * thread at once: one that comes to rest, or begins to wait, never keeps an older place.
+ */
+function lastChanged(
+  { status, updated_at }: Pick<Selectable<ThreadTable>, 'status' | 'updated_at'>,
+  changes: Updateable<ThreadTable>,
+  now: number,
+): number {
+  const atWork = status === 'running' && changes.status === undefined;
+  const since = now - updated_at;
+  return atWork && since >= 0 && since < KEEP_PLACE_US ? updated_at : now;
+}

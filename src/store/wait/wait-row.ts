@@ -1,0 +1,156 @@
+/** Rows of waits: found, converted to records, and ended. */
+import type { Kysely, Selectable } from 'kysely';
+import type { WaitAnswer } from '../../core/wait/answer.ts';
+import { isWaitExpired } from '../../core/wait/wait.ts';
+import type { Tables } from '../schema/tables.ts';
+import { updateCall } from '../transaction/call-row.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import type { Wait } from './wait-record.ts';
+import type { WaitTable } from './wait-table.ts';
+
+export type WaitRow = Selectable<WaitTable>;
+
+/** `now` is by the clock that the store's processes share: a wait past its time is returned as expired. */
+export function toWait(row: WaitRow, now: number): Wait {
+  const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
+  const past = isWaitExpired({ state: row.state, expiresAt }, now);
+  return {
+    id: row.id,
+    threadId: row.thread_id,
+    rootId: row.root_id,
+    kind: row.kind,
+    name: row.name,
+    summary: row.summary,
+    data: JSON.parse(row.data),
+    fingerprint: row.fingerprint,
+    executionId: row.execution_id,
+    toolCallId: row.tool_call_id,
+    blocks: row.blocks === 1,
+    state: past ? 'expired' : row.state,
+    answer: row.answer === null ? null : (JSON.parse(row.answer) as WaitAnswer),
+    reason: row.reason,
+    openedAt: Number(row.opened_at),
+    expiresAt,
+    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+  };
+}
+
+export async function findWait(db: Kysely<Tables>, id: string): Promise<WaitRow | undefined> {
+  return db.selectFrom('waits').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Finds a wait of the thread by its key, which is unique there. */
+export async function findByKey(
+  { trx, threadId }: Pick<ThreadTransaction, 'trx' | 'threadId'>,
+  key: string,
+): Promise<WaitRow | undefined> {
+  return trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+}
+
+/** The key of the wait for a call's outcome: at most one, since such a call never begins again. */
+export function reconcileKey({ step, idx }: { readonly step: number; readonly idx: number }): string {
+  return `reconcile:${step}:${idx}`;
+}
+
+/** The fields that identify a wait in events. */
+export function namesOf({ id, kind, name, tool_call_id: callId }: WaitRow) {
+  return { waitId: id, kind, name, ...(callId === null ? {} : { callId }) };
+}
+
+export type WaitEnd =
+  | { readonly state: 'answered'; readonly answer: WaitAnswer }
+  | { readonly state: 'expired' | 'closed'; readonly reason: string };
+
+/**
+ * Ends an open wait: its row, event and call, and the thread's status unless that comes to rest. Returns the new row.
+ */
+export async function endWait(
+  thread: ThreadTransaction,
+  row: WaitRow,
+  end: WaitEnd,
+  { rests = false } = {},
+): Promise<WaitRow> {
+  const answered = end.state === 'answered';
+  const changes = {
+    state: end.state,
+    answer: answered ? JSON.stringify(end.answer) : null,
+    reason: answered ? null : end.reason,
+    ended_at: thread.now,
+    // No call and no step goes on with it.
+    ...(rests ? { heard: 1 } : {}),
+  };
+  await thread.trx.updateTable('waits').set(changes).where('id', '=', row.id).execute();
+  const { step } = row;
+  if (end.state === 'answered')
+    thread.emit('wait.answered', { ...namesOf(row), ...toLoggedAnswer(end.answer) }, { step });
+  else thread.emit('wait.closed', { ...namesOf(row), reason: end.reason }, { step });
+  thread.set({ open_waits: thread.row.open_waits - 1 });
+  await reschedule(thread, row);
+  if (!rests && row.blocks === 1) await resumeUnlessBlocked(thread);
+  return { ...row, ...changes };
+}
+
+/** Called when something that blocked the thread is over: sets it running again, unless something else blocks it. */
+export async function resumeUnlessBlocked(thread: ThreadTransaction): Promise<void> {
+  if (thread.row.status !== 'waiting' || (await isBlocked(thread))) return;
+  thread.set({ status: 'running' });
+  thread.emit('thread.status', { status: 'running' });
+}
+
+/** Omits the value, which may be a secret: only the wait's row has it. */
+function toLoggedAnswer(answer: WaitAnswer) {
+  if ('value' in answer) return answer.by === undefined ? {} : { by: answer.by };
+  const { approved, scope, reason, by } = answer;
+  return {
+    approved,
+    ...(scope === undefined ? {} : { scope }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+/** Schedules the call that gave itself up to wait for the answer. */
+async function reschedule(thread: ThreadTransaction, { step, idx }: WaitRow): Promise<void> {
+  if (step === null || idx === null) return;
+  const { threadId, trx } = thread;
+  const call = await trx
+    .selectFrom('tool_calls')
+    .select(['step', 'idx', 'state'])
+    .where('thread_id', '=', threadId)
+    .where('step', '=', step)
+    .where('idx', '=', idx)
+    .executeTakeFirst();
+  if (call?.state === 'asked') await updateCall(thread, call, { state: 'scheduled' });
+}
+
+async function isBlocked({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
+  if (row.open_waits === 0) return false;
+  const open = await trx
+    .selectFrom('waits')
+    .select('id')
+    .where('thread_id', '=', threadId)
+    .where('state', '=', 'open')
+    .where('blocks', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (open) return true;
+  const shown = await trx
+    .selectFrom('shown_waits')
+    .select('wait_id')
+    .where('thread_id', '=', threadId)
+    .limit(1)
+    .executeTakeFirst();
+  return shown !== undefined;
+}
+
+/** Sets the thread to waiting, and logs it. */
+export function showWaiting(thread: ThreadTransaction): void {
+  if (thread.row.status === 'waiting') return;
+  thread.set({ status: 'waiting' });
+  thread.emit('thread.status', { status: 'waiting' });
+}

@@ -1,0 +1,240 @@
+/**
+ * Waits: opened, answered, over (core/wait/wait.ts).
+ * W1. The key of a wait is unique in its thread, and its row has one answer: a repeated command finds what is there.
+ * W2. A waiting call has no lasting effect yet: its attempt gives it up in the transaction that opens the wait, and the
+ *     end of the wait makes it scheduled, for any attempt to begin from the start.
+ * W3. Times are compared by the clock that the processes of the store share.
+ * W4. No approval is requested for what the budget of the execution can never pay for.
+ */
+import type { Payment } from '../../core/governance/budget-amount.ts';
+import { toJsonText } from '../../core/value/json-value.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.ts';
+import { type ActionPlace, requestAction } from '../action/action.ts';
+import { keepGrant } from '../action/grant.ts';
+import { reconcileByAnswer } from '../action/uncertain-action.ts';
+import { costOf, findUnaffordable } from '../budget/spend.ts';
+import { stopClocks } from '../budget/time.ts';
+import { type CallRow, selectWholeCall, updateCall } from '../transaction/call-row.ts';
+import { type CommandContext, inThread } from '../transaction/context.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { forgetUnseen, showAbove, showBelow } from './shown-wait.ts';
+import type { AnsweredWait, AnswerWait, OpenedWait, OpenWait, Wait } from './wait-record.ts';
+import {
+  endWait,
+  findByKey,
+  findWait,
+  namesOf,
+  showWaiting,
+  toWait,
+  type WaitEnd,
+  type WaitRow,
+} from './wait-row.ts';
+
+/**
+ * Opens a wait, and moves its call from started to asked in the same transaction. The same key again returns the
+ * existing wait. Rejects with `InvalidValue` or `LimitExceeded` for data that cannot be stored.
+ */
+export async function openWait(context: CommandContext, command: OpenWait): Promise<OpenedWait> {
+  const opened = await inThread<OpenedWait>(context, command.threadId, async (thread) => {
+    const now = await context.clock(thread.trx);
+    const known = await findByKey(thread, command.key);
+    // W1: found by its key.
+    if (known) {
+      const wait = toWait(known, now);
+      if (wait.state !== 'open') {
+        await markHeard(thread, known);
+        return { kind: 'over', wait, news: known.heard === 0 };
+      }
+      if (wait.blocks) await showBlocked(context, thread);
+      return { kind: 'open', wait };
+    }
+    if (thread.row.terminated_at !== null) return { kind: 'terminated' };
+    const call = command.call && (await selectHeld(thread, command.call));
+    if (command.call && !call) return { kind: 'late' };
+    // W4: it can never be paid for.
+    const error =
+      command.kind === 'approval' && (await findUnaffordable(context, thread, costIn(command, call), call));
+    if (error) return { kind: 'exceeded', error };
+    return { kind: 'open', wait: await insertWait(thread, command, { context, call, now }) };
+  });
+  // Also for a wait that exists already: the worker that opened it may have been lost in between.
+  if (command.blocks) await showAbove(context, command.threadId);
+  return opened;
+}
+
+interface OpeningContext {
+  readonly context: CommandContext;
+  readonly call: CallRow | undefined;
+  readonly now: number;
+}
+
+/** Runs in the caller's transaction; after it, the caller of a blocking wait must call `showAbove`. */
+export async function insertWait(
+  thread: ThreadTransaction,
+  command: OpenWait,
+  { context, call, now }: OpeningContext,
+): Promise<Wait> {
+  // W2: the call is given up as the wait opens.
+  if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
+  const row = toRow(thread, command, now);
+  await thread.trx.insertInto('waits').values(row).execute();
+  thread.set({ open_waits: thread.row.open_waits + 1 });
+  if (command.action) await requestAction(thread, command.action, toActionPlace(row));
+  const { summary, expires_at: expiresAt, step } = row;
+  thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
+  if (command.blocks) await showBlocked(context, thread);
+  return toWait(row, now);
+}
+
+/** Repeated for a run that has taken the thread over. The clocks stop: waiting for people costs no time. */
+async function showBlocked(context: CommandContext, thread: ThreadTransaction): Promise<void> {
+  showWaiting(thread);
+  await stopClocks(context, thread);
+}
+
+/** A step that asks to go on has spent nothing that counts yet. */
+function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Payment {
+  return blocks && !key ? {} : costOf(call);
+}
+
+/** Marks a wait as heard: its caller goes on. */
+async function markHeard({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
+  if (heard === 0) await trx.updateTable('waits').set({ heard: 1 }).where('id', '=', id).execute();
+}
+
+function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
+  return { step: step ?? undefined, index: idx ?? undefined, executionId: executionId ?? undefined };
+}
+
+/** Undefined if another attempt holds the call, or if it is over. */
+async function selectHeld(
+  thread: ThreadTransaction,
+  { attempt, ...key }: NonNullable<OpenWait['call']>,
+): Promise<CallRow | undefined> {
+  const call = await selectWholeCall(thread.trx, thread.threadId, key).executeTakeFirst();
+  const held =
+    attempt === undefined
+      ? call?.state === 'scheduled'
+      : call?.state === 'started' && call.attempt === attempt;
+  return held ? call : undefined;
+}
+
+function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitRow {
+  const { id, key, kind, name, summary, blocks, call, expiresInMs } = command;
+  const bound = { name: `data of the wait "${name}"`, maxBytes: LIMITS.waitBytes };
+  return {
+    id,
+    thread_id: thread.threadId,
+    root_id: thread.row.root_id,
+    key,
+    kind,
+    name,
+    summary: summary.slice(0, LIMITS.waitSummaryChars),
+    data: toJsonText(command.data ?? null, bound),
+    fingerprint: command.fingerprint ?? null,
+    execution_id: command.executionId ?? null,
+    step: call?.step ?? null,
+    idx: call?.index ?? null,
+    tool_call_id: command.toolCallId ?? null,
+    blocks: blocks ? 1 : 0,
+    state: 'open',
+    answer: null,
+    reason: null,
+    opened_at: now,
+    expires_at: expiresInMs === undefined ? null : now + expiresInMs * 1000,
+    ended_at: null,
+    heard: 0,
+  };
+}
+
+/** Judges and stores an answer, under the lock of the wait's thread. */
+type AnswerHandler = (
+  context: CommandContext,
+  thread: ThreadTransaction,
+  row: WaitRow,
+  command: AnswerWait,
+  now: number,
+) => Promise<AnsweredWait>;
+
+/**
+ * Stores the first answer, and schedules its call again in the same transaction. The same answer again changes
+ * nothing. `answerVariables`: for a wait for variables, whose answer creates a child.
+ */
+export async function answerWait(
+  context: CommandContext,
+  command: AnswerWait,
+  answerVariables: AnswerHandler,
+): Promise<AnsweredWait> {
+  return withWait<AnsweredWait>(context, command.id, { outcome: 'unknown' }, async (thread, row, now) => {
+    if (row.kind === 'variables') return answerVariables(context, thread, row, command, now);
+    const wait = toWait(row, now);
+    const outcome = judgeAnswer(wait, command, now);
+    if (outcome === 'unknown') return { outcome };
+    if (outcome === 'taken') {
+      const reason = answerProblem(wait.kind, command.answer);
+      if (reason !== undefined) return { outcome: 'misfit', reason };
+      const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
+      if (row.kind === 'approval') await keepGrant(thread, row, command.answer);
+      if (row.kind === 'reconcile') await reconcileByAnswer(thread, row, command.answer);
+      return { outcome, wait: toWait(ended, now) };
+    }
+    return { outcome, wait: toWait(await expireIfPast(thread, row, now), now) };
+  });
+}
+
+/**
+ * Closes a wait whose answer is no longer needed, and schedules its call again. A wait that is over stays unchanged.
+ * Null if there is none.
+ */
+export async function closeWait(context: CommandContext, id: string, reason: string): Promise<Wait | null> {
+  return withWait<Wait | null>(context, id, null, async (thread, row, now) => {
+    const noticed = await expireIfPast(thread, row, now);
+    if (noticed.state !== 'open') return toWait(noticed, now);
+    return toWait(await endWait(thread, noticed, { state: 'closed', reason }), now);
+  });
+}
+
+/** Runs `work` under the lock of the wait's thread. */
+async function withWait<T>(
+  context: CommandContext,
+  id: string,
+  absent: T,
+  work: (thread: ThreadTransaction, row: WaitRow, now: number) => Promise<T>,
+): Promise<T> {
+  const known = await findWait(context.db, id);
+  if (!known) return absent;
+  const result = await inThread(context, known.thread_id, async (thread) => {
+    const row = await findWait(thread.trx, id);
+    // W3: one clock.
+    return row ? work(thread, row, await context.clock(thread.trx)) : absent;
+  });
+  if (known.blocks === 1) await showAbove(context, known.thread_id);
+  return result;
+}
+
+/** Ends a wait whose time is up; any other is returned as it is. */
+export async function expireIfPast(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
+  const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
+  if (!isWaitExpired({ state: row.state, expiresAt }, now)) return row;
+  return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
+}
+
+/** Closes what an ended execution, or thread, waited for; no child is awaited any more. True if there was any wait. */
+export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<boolean> {
+  forgetUnseen(thread);
+  if (thread.row.open_waits === 0) return false;
+  await showBelow(thread, { rests: true });
+  const open = await thread.trx
+    .selectFrom('waits')
+    .selectAll()
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '=', 'open')
+    .orderBy('opened_at')
+    .execute();
+  for (const row of open) {
+    if (all || row.execution_id !== null)
+      await endWait(thread, row, { state: 'closed', reason }, { rests: true });
+  }
+  return true;
+}
