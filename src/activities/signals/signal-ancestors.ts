@@ -1,6 +1,6 @@
 /**
  * Wakes the ancestors that a thread holds up when one of its calls or steps begins to wait for people, or has stopped
- * waiting. The store has updated their logs already (store/commands/wait/shown-wait.ts); the wake updates what their
+ * waiting. The store has updated their logs already (store/wait/shown-wait.ts); the wake updates what their
  * workflows show. Never fails: an ancestor that misses the wake polls the store by itself (workflows/child-call.ts,
  * C2).
  */

@@ -45,6 +45,18 @@ export function fileAddresses(
   return async (path) => base + (await signUrl(storeOf(client).tokens, { threadId, path, expires }));
 }
 
+/** Returns the file that an address names; null if it is no address of a file. The signature is not checked here. */
+export function parseFileAddress(text: string): Pick<SignedUrl, 'threadId' | 'path'> | null {
+  if (!URL.canParse(text)) return null;
+  const { pathname, searchParams } = new URL(text);
+  const threadId = FILE_PLACE.exec(pathname)?.groups?.threadId;
+  const path = searchParams.get('path');
+  return threadId === undefined || path === null ? null : { threadId, path };
+}
+
+/** Behind the path prefix of a proxy, if there is one. */
+const FILE_PLACE = /\/v1\/threads\/(?<threadId>[\w.:-]+)\/file$/;
+
 /** False if the URL has no signature. Throws `Forbidden` if the signature is invalid or has expired. */
 export async function hasValidSignature(
   tokens: ThreadStore['tokens'],

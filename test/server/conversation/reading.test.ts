@@ -55,8 +55,8 @@ describe('a conversation', () => {
     ],
     ['the assistant', [user('a'), assistant('b')], { last: 'assistant' }],
     ['nothing', [text('system', 's')], { last: null }],
-  ])('that ends with %s', (_, messages, expected) => {
-    const { message, results, last } = readConversation(messages);
+  ])('that ends with %s', async (_, messages, expected) => {
+    const { message, results, last } = await readConversation(messages);
     const texts = Object.fromEntries([...results].map(([id, { text: words }]) => [id, words]));
     expect({
       last,
@@ -65,8 +65,8 @@ describe('a conversation', () => {
     }).toEqual(expected);
   });
 
-  it('has the files of a new message and of new results as attachments, and refuses what it cannot take', () => {
-    const { message, results } = readConversation([
+  it('has the files of a new message and of new results as attachments, and refuses what it cannot take', async () => {
+    const { message, results } = await readConversation([
       asks('1'),
       { ...shows('tool', picture()), callId: '1' },
       shows('user', picture()),
@@ -76,39 +76,35 @@ describe('a conversation', () => {
     const elsewhere: GivenPart = { kind: 'file', type: 'image', url: 'https://example.com/a.png' };
     for (const part of [elsewhere, { kind: 'other', type: 'input_audio' } as const])
       for (const end of [shows('user', part), { ...shows('tool', part), callId: '1' }])
-        expect(() => readConversation([asks('1'), end])).toThrow(part.type);
+        await expect(readConversation([asks('1'), end])).rejects.toThrow(part.type);
   });
 
-  it('takes a file of its own thread by the address under which the thread shows it', () => {
+  it('takes a file of its own thread by the address under which the thread shows it', async () => {
     const url = 'https://host/below/v1/threads/t-1/file?path=%2Fattachments%2Fa.png&expires=1&signature=x';
     const said = [shows('user', { kind: 'file', type: 'image', url })];
-    expect(readConversation(said, { threadId: 't-1' }).message?.attachments).toEqual(['/attachments/a.png']);
-    expect(() => readConversation(said, { threadId: 't-2' })).toThrow('image');
+    expect((await readConversation(said, { threadId: 't-1' })).message?.attachments).toEqual(['/attachments/a.png']);
+    await expect(readConversation(said, { threadId: 't-2' })).rejects.toThrow('image');
   });
 
-  it('keeps the newest of its earlier files, up to the limit, and names the others', () => {
+  it('keeps the newest of its earlier files, up to the limit, and names the others', async () => {
     const half = Math.floor(LIMITS.earlierFileBytes / 6) * 3;
     const said = [half, half, half].map((bytes) => shows('user', picture(bytes)));
-    const before = readConversation([...said, user('c')]).before();
+    const before = await (await readConversation([...said, user('c')])).before();
     expect(before.map(({ content, attachments = [] }) => [content, attachments.length])).toEqual([
       ['[image, not kept]', 0],
       ['', 1],
       ['', 1],
     ]);
     const many = Array.from({ length: LIMITS.attachments + 1 }, () => picture());
-    expect(readConversation([shows('user', ...many), user('c')]).before()).toMatchObject([
+    expect(await (await readConversation([shows('user', ...many), user('c')])).before()).toMatchObject([
       { content: '[image, not kept]', attachments: { length: LIMITS.attachments } },
     ]);
   });
 
-  it('gives ids that no provider refuses to calls of other servers, and their results the same', () => {
+  it('gives ids that no provider refuses to calls of other servers, and their results the same', async () => {
     const id = `call.${'x'.repeat(80)}@elsewhere`;
-    const [called, answered] = readConversation([
-      asks(id),
-      result(id, 'x'),
-      assistant('b'),
-      user('c'),
-    ]).before();
+    const { before } = await readConversation([asks(id), result(id, 'x'), assistant('b'), user('c')]);
+    const [called, answered] = await before();
     expect(called?.toolCalls?.[0]?.id).toMatch(/^[\w-]{1,40}$/);
     expect(answered?.toolCallId).toBe(called?.toolCalls?.[0]?.id);
   });

@@ -3,8 +3,10 @@ import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { readMessage, toItemId } from '../conversation/conversation.ts';
 import { BYTES, type GivenPart, toDataUrl } from '../conversation/given-message.ts';
+import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
 import { optionalField } from '../schema/optional-field.ts';
+import { parseFileAddress } from '../signed-address.ts';
 
 /** In ProtoJSON an empty id means that there is none. */
 const id = z
@@ -47,16 +49,26 @@ export const sendParams = z.object({
 export type SendParams = z.infer<typeof sendParams>;
 export type SentMessage = z.infer<typeof message>;
 
-/** Throws `InvalidRequest`. */
-export function toOutgoing({ messageId, parts }: SentMessage): OutgoingMessage & { readonly id: string } {
-  const id = toItemId(messageId, 'm');
-  return { ...readMessage({ role: 'user', parts: parts.map(toPart) }), id };
+interface OutgoingTerms {
+  readonly threadId: string;
+  readonly copy: CopyFiles;
 }
 
-/** A URL becomes text and is not fetched; data become JSON text. */
+/** Throws `InvalidRequest`. */
+export async function toOutgoing(
+  { messageId, parts }: SentMessage,
+  { threadId, copy }: OutgoingTerms,
+): Promise<OutgoingMessage & { readonly id: string }> {
+  const id = toItemId(messageId, 'm');
+  const [given] = await copy([{ role: 'user', parts: parts.map(toPart) }]);
+  return { ...readMessage(given ?? { role: 'user', parts: [] }, threadId), id };
+}
+
+/** A URL becomes text and is not fetched, unless it is the address of a file of ours; data become JSON text. */
 function toPart({ text, raw, url, data, mediaType: mimeType, filename: name }: Part): GivenPart {
   const kinds = [text, raw, url, data].filter((value) => value !== undefined);
   if (kinds.length !== 1) refuseRequest('A part must have exactly one of "text", "raw", "url" and "data".');
+  if (url !== undefined && parseFileAddress(url)) return { kind: 'file', type: 'url', url, mimeType, name };
   if (raw === undefined) return { kind: 'text', text: text ?? url ?? JSON.stringify(data) };
   return { kind: 'file', type: 'raw', url: toDataUrl(raw), mimeType: mimeType ?? BYTES, name };
 }

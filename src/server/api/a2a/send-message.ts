@@ -10,6 +10,7 @@ import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
 import { type Caller, callerContext } from '../caller.ts';
 import { findChat } from '../chat/send-chat-message.ts';
+import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { A2aRefusal } from './a2a-error.ts';
@@ -48,7 +49,9 @@ async function beginTask(
     );
   const taskId = taskIdOf(threadId, messageId);
   const context = callerContext(caller);
-  const outgoing = { ...toOutgoing(message), executionId: taskId, ...(context ? { context } : {}) };
+  const copy = ownFiles(client, caller, threadId);
+  const said = await toOutgoing(message, { threadId, copy });
+  const outgoing = { ...said, executionId: taskId, ...(context ? { context } : {}) };
   const found = await findChat(host, caller, { agent, threadId });
   if (found) await client.queueMessage(threadId, outgoing);
   else await startTaskThread(host, caller, { agent, threadId, message: outgoing });
@@ -86,7 +89,8 @@ async function continueTask(
   const { thread } = found;
   if (contextId !== undefined && contextId !== thread.id)
     refuseRequest(`The task "${taskId}" does not belong to the context "${contextId}".`);
-  const outgoing = toOutgoing(message);
+  const copy = ownFiles(client, caller, thread.id);
+  const outgoing = await toOutgoing(message, { threadId: thread.id, copy });
   const { status, history } = await readTask(client, found);
   // M1: the message is already in the task's history, or in line.
   const isKnown = history.some(({ messageId }) => messageId === outgoing.id);

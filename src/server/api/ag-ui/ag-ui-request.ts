@@ -7,7 +7,7 @@ import { LIMITS } from '../../../core/value/limit.ts';
 import { WAIT_SCOPES, type WaitAnswer } from '../../../core/wait/answer.ts';
 import type { Wait } from '../../../store/wait/wait-record.ts';
 import { readClientTools } from '../conversation/client-tools.ts';
-import { type Conversation, readConversation, toItemId } from '../conversation/conversation.ts';
+import { type Conversation, readConversation } from '../conversation/conversation.ts';
 import {
   BYTES,
   type GivenMessage,
@@ -15,7 +15,9 @@ import {
   toDataUrl,
   toParts,
 } from '../conversation/given-message.ts';
+import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
+import { type GivenIds, readGivenIds, toAgUiItemId } from './given-ids.ts';
 import { optionalField } from '../schema/optional-field.ts';
 
 const words = optionalField(z.string());
@@ -76,18 +78,24 @@ export type GivenResume = z.infer<typeof resume>;
 
 export interface AgUiTurn {
   readonly said: Conversation;
+  readonly ids: GivenIds;
   readonly resume: readonly GivenResume[];
   readonly given: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Throws `InvalidRequest`. */
-export function readAgUiRun(body: z.infer<typeof agUiBody>): AgUiTurn {
+export async function readAgUiRun(body: z.infer<typeof agUiBody>, copy: CopyFiles): Promise<AgUiTurn> {
   const { threadId, messages, resume: answers, tools, forwardedProps } = body;
   const props = z
     .looseObject({ arguments: optionalField(z.record(z.string(), z.unknown())) })
     .safeParse(forwardedProps);
   return {
-    said: readConversation(messages.map(toGiven), { tools: readClientTools(tools ?? []), threadId }),
+    said: await readConversation(messages.map(toGiven), {
+      tools: readClientTools(tools ?? []),
+      threadId,
+      copy,
+    }),
+    ids: readGivenIds(messages),
     resume: answers ?? [],
     given: props.data?.arguments,
   };
@@ -97,7 +105,7 @@ function toGiven({ id, role, content, error, ...given }: z.infer<typeof message>
   const parts = typeof content === 'string' || Array.isArray(content) ? content : null;
   return {
     // The message's own id, so that the thread's messages have the client's ids.
-    id: toItemId(id, 'ag'),
+    id: toAgUiItemId(id),
     role,
     parts: error ? [{ kind: 'text', text: error }] : toParts(parts, toPart),
     calls: given.toolCalls?.map((call) => ({ id: call.id, ...call.function })),

@@ -76,10 +76,12 @@ function withoutRepeated(page: readonly AgUiEvent[]): readonly AgUiEvent[] {
 }
 
 async function toFrame(run: AgUiRun, event: AgUiEvent): Promise<string> {
-  const { threadId, runId, nameOf } = run;
+  const { threadId, runId, nameOf, ids } = run;
   if (event.type === 'MESSAGES_SNAPSHOT')
     return frame({ type: event.type, messages: await messagesUpTo(run, event.upTo) });
   if (event.type === 'TOOL_CALL_START') return frame({ ...event, toolCallName: nameOf(event.toolCallName) });
+  if (event.type === 'TOOL_CALL_RESULT')
+    return frame({ ...event, messageId: ids.ofResult(event.messageId, event.toolCallId) });
   return frame(event.type === 'RUN_FINISHED' ? { ...event, threadId, runId } : event);
 }
 

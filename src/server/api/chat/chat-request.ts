@@ -6,6 +6,7 @@
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { type Conversation, readConversation } from '../conversation/conversation.ts';
+import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
 import { optionalField } from '../schema/optional-field.ts';
 import { toGivenMessages, uiMessage, type uiPart } from './ui-message.ts';
@@ -33,13 +34,16 @@ export type ChatTurn =
   | { readonly kind: 'approvals'; readonly approvals: readonly GivenApproval[] };
 
 /** Throws `InvalidRequest`. */
-export function readChatTurn({ id, messages, message, trigger }: z.infer<typeof chatBody>): ChatTurn {
+export async function readChatTurn(
+  { id, messages, message, trigger }: z.infer<typeof chatBody>,
+  copy?: CopyFiles,
+): Promise<ChatTurn> {
   if (trigger === 'regenerate-message')
     refuseRequest('A message of a thread cannot be regenerated, because its log stays: send a new message.');
   const all = message ? [message] : (messages ?? []);
   const last = all.findLast(({ role }) => role !== 'system');
   if (!last) return refuseRequest('There is no message: give "messages", or the last one as "message".');
-  const said = readConversation(all.flatMap(toGivenMessages), { threadId: id });
+  const said = await readConversation(all.flatMap(toGivenMessages), { threadId: id, ...(copy && { copy }) });
   if (said.message) return { kind: 'message', message: said.message, before: said.before };
   const approvals = last.parts.flatMap(toApproval);
   if (approvals.length === 0)

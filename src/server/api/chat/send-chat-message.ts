@@ -28,7 +28,7 @@ export interface ChatMessageInput {
   readonly userId?: string | undefined;
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Earlier messages, stored if the thread is created. */
-  readonly before?: () => readonly StartMessage[];
+  readonly before?: () => Promise<readonly StartMessage[]>;
   readonly found: ThreadRecord | null;
   readonly threadId: string;
   readonly message: OutgoingMessage & { readonly id: string };
@@ -58,7 +58,7 @@ export async function sendChatMessage(
     arguments: given,
     userId: caller.userId ?? saying.userId,
     context: callerContext(caller),
-    messages: [...(before?.() ?? []).map(withId), message],
+    messages: [...((await before?.()) ?? []).map(withId), message],
   };
   // A concurrent repeat of this message may have created the thread in the meantime.
   const isThere = async () => !saying.alone && (await findChat(host, caller, { agent, threadId }));

@@ -6,7 +6,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ClientTool } from '../../../core/project/client-tool.ts';
 import { readClientTools } from '../conversation/client-tools.ts';
-import { type Conversation, readConversation } from '../conversation/conversation.ts';
+import { type Conversation, type ConversationTerms, readConversation } from '../conversation/conversation.ts';
 import { type GivenMessage, type GivenPart, toParts } from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
 import { optionalField } from '../schema/optional-field.ts';
@@ -72,9 +72,13 @@ export const completionBody = z
 export type CompletionRequest = z.infer<typeof completionBody>;
 
 /** Throws `InvalidRequest`. */
-export function readCompletion(body: CompletionRequest, threadId: string | undefined): Conversation {
+export async function readCompletion(
+  body: CompletionRequest,
+  { threadId, copy }: Pick<ConversationTerms, 'threadId' | 'copy'>,
+): Promise<Conversation> {
   refuseShapes(body);
-  const said = readConversation(body.messages.map(toGiven), { tools: readTools(body), threadId });
+  const terms = { tools: readTools(body), threadId, ...(copy && { copy }) };
+  const said = await readConversation(body.messages.map(toGiven), terms);
   if (said.message || said.results.size > 0) return said;
   return refuseRequest(
     `messages: the last one must be of the user, or the result of a call, ${said.last ? `not of the role "${said.last}"` : 'but there is none'}.`,

@@ -1,6 +1,6 @@
 /**
  * Reads a client's conversation, for every door: what a new thread begins with, the results of calls that the client was
- * asked for, and the new message. Pure.
+ * asked for, and the new message.
  * C1. What stands behind the assistant's last message is new: all results, and the message of the user at the end.
  *     Messages of other roles are ignored, wherever they stand.
  * C2. Nothing of an earlier message vanishes: calls stay calls, results stay results, files are attached, and what a
@@ -15,6 +15,7 @@ import type { ClientResult, ClientResults } from './client-results.ts';
 import { ownNames } from './client-tools.ts';
 import type { GivenCall, GivenMessage } from './given-message.ts';
 import { type ReadParts, readEarlierParts, readParts } from './message-parts.ts';
+import type { CopyFiles } from './own-files.ts';
 
 export interface Conversation {
   /** The user's new message, with the client's tools; null if there is none. */
@@ -26,22 +27,24 @@ export interface Conversation {
   /** Returns the client's own name of a tool, as it is told of a call. */
   readonly nameOf: (told: string) => string;
   /** What a new thread begins with before the message. */
-  readonly before: () => readonly StartMessage[];
+  readonly before: () => Promise<readonly StartMessage[]>;
 }
 
 export interface ConversationTerms {
   readonly tools?: readonly ClientTool[];
   /** The thread of the conversation, whose files may be named by their addresses. */
   readonly threadId?: string | undefined;
+  /** Copies files of other threads into messages that are taken. */
+  readonly copy?: CopyFiles;
 }
 
 /** Throws `InvalidRequest` for a part of the new message, or of a new result, that cannot be taken. */
-export function readConversation(
+export async function readConversation(
   given: readonly GivenMessage[],
-  { tools = [], threadId }: ConversationTerms = {},
-): Conversation {
+  { tools = [], threadId, copy = async (messages) => messages }: ConversationTerms = {},
+): Promise<Conversation> {
   const messages = given.filter(isSpoken);
-  const fresh = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
+  const fresh = await copy(messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1));
   // C1: the end, whatever ignored messages stand behind it.
   const end = fresh.at(-1);
   const user = end?.role === 'user' ? end : undefined;
@@ -50,11 +53,7 @@ export function readConversation(
     results: readResults(fresh, threadId),
     last: messages.at(-1)?.role ?? null,
     nameOf: ownNames(tools),
-    before: () =>
-      readEarlier(
-        messages.filter((each) => each !== user),
-        tools,
-      ),
+    before: async () => readEarlier(await copy(user ? messages.slice(0, -1) : messages), tools),
   };
 }
 
@@ -159,7 +158,7 @@ function toCall({ id, name, arguments: given }: GivenCall, offered: ReadonlySet<
 }
 
 /** Ids that another provider or server has made: not every provider accepts all of them. */
-function toCallId(id: string): string {
+export function toCallId(id: string): string {
   return /^[\w-]{1,40}$/.test(id) ? id : `call_${digest(id).slice(0, 32)}`;
 }
 

@@ -3,8 +3,8 @@
 export type GivenPart =
   | { readonly kind: 'text'; readonly text: string }
   | GivenFile
-  /** What no thread can take; `type` is the door's own word for it. */
-  | { readonly kind: 'other'; readonly type: string };
+  /** What no thread can take; `type` is the door's own word for it, `reason` why this one is not taken. */
+  | { readonly kind: 'other'; readonly type: string; readonly reason?: string };
 
 export interface GivenFile {
   readonly kind: 'file';

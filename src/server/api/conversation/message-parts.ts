@@ -4,6 +4,7 @@
  */
 import type { OutgoingAttachment } from '../../../client/outgoing-file.ts';
 import { refuseRequest } from '../problem.ts';
+import { parseFileAddress } from '../signed-address.ts';
 import type { GivenFile, GivenPart } from './given-message.ts';
 
 export interface ReadParts {
@@ -18,7 +19,9 @@ type ReadPart = { readonly file: OutgoingAttachment } | { readonly text: string 
 export function readParts(parts: readonly GivenPart[], threadId?: string): ReadParts {
   return collect(parts, (part, n) => {
     if (part.kind === 'other')
-      return refuseRequest(`messages: a part of the type "${part.type}" is not supported.`);
+      return refuseRequest(
+        `messages: a part of the type "${part.type}" ${part.reason === undefined ? 'is not supported' : `cannot be taken: ${part.reason}`}.`,
+      );
     const file = toNewFile(part, n) ?? findOwnPath(part.url, threadId);
     if (file !== undefined) return { file };
     return refuseRequest(
@@ -58,14 +61,13 @@ function toNewFile({ url, mimeType, name }: GivenFile, n: number) {
 
 /** The path of a file of the thread, from the address under which the thread's messages show it. */
 function findOwnPath(url: string, threadId: string | undefined): string | undefined {
-  if (threadId === undefined || !URL.canParse(url)) return undefined;
-  const { pathname, searchParams } = new URL(url);
-  const isOwn = pathname.endsWith(`/v1/threads/${threadId}/file`);
-  return isOwn ? (searchParams.get('path') ?? undefined) : undefined;
+  const signed = parseFileAddress(url);
+  return signed?.threadId === threadId ? signed?.path : undefined;
 }
 
 const ADDRESS_CHARS = 500;
 
+/** A signed address is a key to the file: no text has it. */
 function placeOf({ url }: GivenFile): string {
-  return /^https?:/.test(url) && url.length <= ADDRESS_CHARS ? `: ${url}` : '';
+  return /^https?:/.test(url) && parseFileAddress(url) === null && url.length <= ADDRESS_CHARS ? `: ${url}` : '';
 }

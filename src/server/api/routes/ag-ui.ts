@@ -18,6 +18,7 @@ import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import { findChat, sendChatMessage } from '../chat/send-chat-message.ts';
 import { type GiveResult, giveResults } from '../conversation/client-results.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -37,7 +38,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
     answer: ['text/event-stream'],
     async handle({ params: { agent }, body, request, caller, host }) {
       const { threadId, runId } = body;
-      const turn = readAgUiRun(body);
+      const turn = await readAgUiRun(body, ownFiles(host.client, caller, threadId));
       const found = await findChat(host, caller, { agent, threadId });
       const place = enterStream(host.streams, threadId);
       const running = await beginRun(host, caller, { agent, threadId, found, turn }).catch((error) => {
@@ -51,6 +52,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
         threadId,
         runId,
         nameOf: turn.said.nameOf,
+        ids: turn.ids,
         address: fileAddresses(host.client, request, threadId),
         pages: running
           ? responsePages(host.client, agUiReader(threadId, running.give), {

@@ -13,6 +13,7 @@ import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
 import { chatResponse } from '../chat/chat-response.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import { findChat, sendChatMessage } from '../chat/send-chat-message.ts';
+import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -40,7 +41,7 @@ export const chatRoutes: readonly ApiRoute[] = [
     body: chatBody,
     answer: ['text/event-stream'],
     async handle({ params: { agent }, query, body, request, caller, host }) {
-      const turn = readChatTurn(body);
+      const turn = await readChatTurn(body, ownFiles(host.client, caller, body.id));
       const found = await findChat(host, caller, { agent, threadId: body.id });
       const begin =
         turn.kind === 'message'

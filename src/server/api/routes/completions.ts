@@ -25,6 +25,7 @@ import {
   wholeCompletion,
 } from '../completions/completion-response.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiAgent, ApiHost } from '../host.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -134,7 +135,8 @@ interface Accepted {
 /** Accepts results of the client's own calls, and a message. */
 async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptInput): Promise<Accepted> {
   const named = namedThread(request, body);
-  const said = readCompletion(body, named);
+  const copy = ownFiles(host.client, caller, named);
+  const said = await readCompletion(body, { threadId: named, copy });
   const { message, results, nameOf } = said;
   const taken = await takeResults(host.client, caller, { agent: body.model, results, threadId: named }).catch(
     (error) => {
