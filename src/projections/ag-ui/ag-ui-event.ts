@@ -29,10 +29,15 @@ export interface AgUiUsage {
   readonly reasoningTokens: number;
 }
 
+/** A message as its client has sent it. */
+export interface SentMessage {
+  readonly id: string;
+}
+
 export type AgUiEvent =
   | { readonly type: 'RUN_STARTED' }
-  /** Placeholder for all messages of the thread up to `upTo` (microseconds since 1970): the API inserts them. */
-  | { readonly type: 'MESSAGES_SNAPSHOT'; readonly upTo: number }
+  /** Placeholder for all messages of the thread up to `upTo` (microseconds since 1970): the API inserts them, and behind them those in line. */
+  | { readonly type: 'MESSAGES_SNAPSHOT'; readonly upTo: number; readonly queued?: readonly SentMessage[] }
   | { readonly type: 'STEP_STARTED' | 'STEP_FINISHED'; readonly stepName: string }
   | { readonly type: 'TEXT_MESSAGE_START'; readonly messageId: string; readonly role: 'assistant' | 'user' }
   | { readonly type: 'TEXT_MESSAGE_CONTENT'; readonly messageId: string; readonly delta: string }

@@ -47,13 +47,16 @@ export function fileAddresses(
 
 /** Returns the file that an address names; null if it is no address of a file. The signature is not checked here. */
 export function parseFileAddress(text: string): Pick<SignedUrl, 'threadId' | 'path'> | null {
-  if (!URL.canParse(text)) return null;
-  const { pathname, searchParams } = new URL(text);
+  // Data URLs are long, and not parsed for nothing.
+  if (!/^(https?:\/)?\//.test(text) || !URL.canParse(text, HERE)) return null;
+  const { pathname, searchParams } = new URL(text, HERE);
   const threadId = FILE_PLACE.exec(pathname)?.groups?.threadId;
   const path = searchParams.get('path');
   return threadId === undefined || path === null ? null : { threadId, path };
 }
 
+/** What an address without an origin is read against. */
+const HERE = 'http://here';
 /** Behind the path prefix of a proxy, if there is one. */
 const FILE_PLACE = /\/v1\/threads\/(?<threadId>[\w.:-]+)\/file$/;
 
@@ -63,7 +66,7 @@ export async function hasValidSignature(
   url: string,
   threadId: string,
 ): Promise<boolean> {
-  const query = new URL(url).searchParams;
+  const query = new URL(url, HERE).searchParams;
   const signature = query.get('signature');
   if (signature === null) return false;
   const [path, expires] = [query.get('path') ?? '', Number(query.get('expires'))];

@@ -82,7 +82,9 @@ describe('a conversation', () => {
   it('takes a file of its own thread by the address under which the thread shows it', async () => {
     const url = 'https://host/below/v1/threads/t-1/file?path=%2Fattachments%2Fa.png&expires=1&signature=x';
     const said = [shows('user', { kind: 'file', type: 'image', url })];
-    expect((await readConversation(said, { threadId: 't-1' })).message?.attachments).toEqual(['/attachments/a.png']);
+    expect((await readConversation(said, { threadId: 't-1' })).message?.attachments).toEqual([
+      '/attachments/a.png',
+    ]);
     await expect(readConversation(said, { threadId: 't-2' })).rejects.toThrow('image');
   });
 

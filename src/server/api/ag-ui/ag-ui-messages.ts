@@ -25,14 +25,22 @@ export async function messagesUpTo(terms: SnapshotTerms, upTo: number): Promise<
   const { messages } = await terms.client.getMessages(terms.threadId, { limit: MAX_MESSAGES });
   const told = messages.filter(({ status, created_at: at }) => status !== 'pending' && at <= upTo);
   const ids = terms.ids.ofMessages(told);
-  return Promise.all(told.map((message, n) => toAgUiMessage({ ...message, id: ids[n] ?? message.id }, terms)));
+  return Promise.all(
+    told.map((message, n) => toAgUiMessage({ ...message, id: ids[n] ?? message.id }, terms)),
+  );
 }
 
 async function toAgUiMessage(message: Message, terms: SnapshotTerms): Promise<object> {
   const { id, role, content, tool_calls: calls, tool_call_id: toolCallId, tool_status: status } = message;
   if (role === 'tool') {
     const error = status === 'error' ? { error: content ?? 'The call has failed.' } : {};
-    return { id, role, toolCallId: terms.ids.ofCall(toolCallId ?? ''), content: await toContent(message, terms), ...error };
+    return {
+      id,
+      role,
+      toolCallId: terms.ids.ofCall(toolCallId ?? ''),
+      content: await toContent(message, terms),
+      ...error,
+    };
   }
   if (role === 'user') return { id, role, content: await toContent(message, terms) };
   if (role !== 'assistant' || calls === null) return { id, role, content: content ?? '' };

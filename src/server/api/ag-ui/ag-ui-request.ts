@@ -17,8 +17,8 @@ import {
 } from '../conversation/given-message.ts';
 import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
-import { type GivenIds, readGivenIds, toAgUiItemId } from './given-ids.ts';
 import { optionalField } from '../schema/optional-field.ts';
+import { type GivenIds, readGivenIds, toAgUiItemId } from './given-ids.ts';
 
 const words = optionalField(z.string());
 
@@ -79,6 +79,8 @@ export type GivenResume = z.infer<typeof resume>;
 export interface AgUiTurn {
   readonly said: Conversation;
   readonly ids: GivenIds;
+  /** Messages of the user behind the assistant's last one, as they were sent. */
+  readonly fresh: readonly { readonly id: string }[];
   readonly resume: readonly GivenResume[];
   readonly given: Readonly<Record<string, unknown>> | undefined;
 }
@@ -96,6 +98,9 @@ export async function readAgUiRun(body: z.infer<typeof agUiBody>, copy: CopyFile
       copy,
     }),
     ids: readGivenIds(messages),
+    fresh: messages
+      .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+      .filter(({ role }) => role === 'user'),
     resume: answers ?? [],
     given: props.data?.arguments,
   };

@@ -4,7 +4,7 @@
  *     was cut off.
  */
 import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
-import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
+import type { AgUiEvent, SentMessage } from '../../../projections/ag-ui/ag-ui-event.ts';
 import { enterRun, projectAgUi } from '../../../projections/ag-ui/ag-ui-projection.ts';
 import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-state.ts';
 import type { ResponseReader } from '../chat/response-reading.ts';
@@ -12,9 +12,15 @@ import type { GiveResult } from '../conversation/client-results.ts';
 import { toPullStream, withPulse } from '../stream.ts';
 import { messagesUpTo, type SnapshotTerms } from './ag-ui-messages.ts';
 
+export interface ReadingTerms {
+  readonly give?: GiveResult | undefined;
+  /** Messages of the request that are in line: they come behind the wait at which the thread is. */
+  readonly findQueued: () => Promise<readonly SentMessage[]>;
+}
+
 export function agUiReader(
   threadId: string,
-  give: GiveResult | undefined,
+  { give, findQueued }: ReadingTerms,
 ): ResponseReader<AgUiReading, AgUiEvent> {
   return {
     begin: beginAgUi(threadId),
@@ -24,8 +30,17 @@ export function agUiReader(
     async atWait(reading, isTold) {
       for (const [waitId, callId] of Object.entries(reading.open?.clientWaits ?? {}))
         if (await give?.(waitId, callId)) return [];
-      const [{ open }, before] = isTold ? ([reading, []] as const) : enterRun(reading);
-      return open ? [...before, ...endAtWait(open)] : [];
+      if (isTold) return reading.open ? endAtWait(reading.open) : [];
+      const [{ open, upTo }] = enterRun(reading);
+      if (!open) return [];
+      const queued = await findQueued();
+      return [
+        { type: 'MESSAGES_SNAPSHOT', upTo, queued },
+        ...queued.map(
+          ({ id: messageId }) => ({ type: 'CUSTOM', name: QUEUED, value: { messageId } }) as const,
+        ),
+        ...endAtWait(open),
+      ];
     },
     failed: ({ code, message }) => [{ type: 'RUN_ERROR', code, message, usage: [] }],
     terminated: [
@@ -33,6 +48,9 @@ export function agUiReader(
     ],
   };
 }
+
+/** Tells that a message is kept, but has not been read yet. */
+const QUEUED = 'everthread.message.queued';
 
 export interface AgUiRun extends SnapshotTerms {
   readonly runId: string;
@@ -78,7 +96,10 @@ function withoutRepeated(page: readonly AgUiEvent[]): readonly AgUiEvent[] {
 async function toFrame(run: AgUiRun, event: AgUiEvent): Promise<string> {
   const { threadId, runId, nameOf, ids } = run;
   if (event.type === 'MESSAGES_SNAPSHOT')
-    return frame({ type: event.type, messages: await messagesUpTo(run, event.upTo) });
+    return frame({
+      type: event.type,
+      messages: [...(await messagesUpTo(run, event.upTo)), ...(event.queued ?? [])],
+    });
   if (event.type === 'TOOL_CALL_START') return frame({ ...event, toolCallName: nameOf(event.toolCallName) });
   if (event.type === 'TOOL_CALL_RESULT')
     return frame({ ...event, messageId: ids.ofResult(event.messageId, event.toolCallId) });

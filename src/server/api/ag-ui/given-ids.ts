@@ -28,7 +28,9 @@ export function toAgUiItemId(id: string): string {
 
 export function readGivenIds(sent: readonly SentMessage[]): GivenIds {
   const messages = new Map(sent.map(({ id }) => [toAgUiItemId(id), id]));
-  const calls = new Map(sent.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => [toCallId(id), id])));
+  const calls = new Map(
+    sent.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => [toCallId(id), id])),
+  );
   const results = new Map(
     sent.flatMap(({ id, role, toolCallId }) => (role === 'tool' && toolCallId ? [[toolCallId, id]] : [])),
   );

@@ -69,5 +69,7 @@ const ADDRESS_CHARS = 500;
 
 /** A signed address is a key to the file: no text has it. */
 function placeOf({ url }: GivenFile): string {
-  return /^https?:/.test(url) && parseFileAddress(url) === null && url.length <= ADDRESS_CHARS ? `: ${url}` : '';
+  return /^https?:/.test(url) && parseFileAddress(url) === null && url.length <= ADDRESS_CHARS
+    ? `: ${url}`
+    : '';
 }

@@ -19,11 +19,7 @@ import type { GivenFile, GivenMessage, GivenPart } from './given-message.ts';
 export type CopyFiles = <Given extends GivenMessage>(messages: readonly Given[]) => Promise<readonly Given[]>;
 
 /** The newest files are copied, up to the limit of a conversation. `threadId`: the thread that the messages are for. */
-export function ownFiles(
-  client: RuntimeClient,
-  caller: Caller,
-  threadId: string | undefined,
-): CopyFiles {
+export function ownFiles(client: RuntimeClient, caller: Caller, threadId: string | undefined): CopyFiles {
   return async (messages) => {
     let room: number = LIMITS.earlierFileBytes;
     const copied = [];
@@ -59,7 +55,9 @@ async function copyFile(terms: CopyTerms, part: GivenFile): Promise<GivenPart> {
   const store = storeOf(client);
   const record = await store.files.stat(signed.threadId, signed.path);
   if (record && record.size > room)
-    return lost(`the file has ${record.size} bytes, and the conversation has room for ${Math.max(0, Math.floor(room))}`);
+    return lost(
+      `the file has ${record.size} bytes, and the conversation has room for ${Math.max(0, Math.floor(room))}`,
+    );
   const bytes = record && (await readWholeFile(store, signed.threadId, signed.path));
   if (!record || !bytes) return lost('the file has been removed');
   const { name, mimeType } = toAttachmentRef('', record);

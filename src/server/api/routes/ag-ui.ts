@@ -12,6 +12,7 @@ import {
   toWaitAnswer,
 } from '../ag-ui/ag-ui-request.ts';
 import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
+import { toAgUiItemId } from '../ag-ui/given-ids.ts';
 import { type Caller, requireScope } from '../caller.ts';
 import { type ChatBegin, findAnswerBegin, findCurrentBegin, repeatedHeader } from '../chat/chat-begin.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
@@ -47,6 +48,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
       });
       const signal = AbortSignal.any([place.signal, request.signal]);
       const reading = { threadId, signal };
+      const findQueued = () => findInLine(host, threadId, turn.fresh);
       return agUiResponse({
         client: host.client,
         threadId,
@@ -55,7 +57,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
         ids: turn.ids,
         address: fileAddresses(host.client, request, threadId),
         pages: running
-          ? responsePages(host.client, agUiReader(threadId, running.give), {
+          ? responsePages(host.client, agUiReader(threadId, { give: running.give, findQueued }), {
               ...reading,
               begin: running.begin,
             })
@@ -124,6 +126,25 @@ async function giveClientResults(
     give,
     begin: last === 'tool' && ids.length > 0 ? await findAnswerBegin(client, found, ids) : null,
   };
+}
+
+/** Messages that were accepted, and that the thread has not read yet. */
+async function findInLine(
+  { client }: ApiHost,
+  threadId: string,
+  fresh: AgUiTurn['fresh'],
+): Promise<AgUiTurn['fresh']> {
+  const { messages, queue } = storeOf(client);
+  const inLine = await Promise.all(
+    fresh.map(async ({ id: given }) => {
+      const id = toAgUiItemId(given);
+      const stored = await messages.get(threadId, id);
+      return (
+        (stored?.status ?? 'pending') === 'pending' && (await queue.readDelivery(threadId, id)) !== 'unknown'
+      );
+    }),
+  );
+  return fresh.filter((_, n) => inLine[n]);
 }
 
 async function isStored({ client }: ApiHost, threadId: string, messageId: string): Promise<boolean> {
