@@ -2,13 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { describe, expect, it } from '@jest/globals';
-import { storeOf } from '../../../src/client/client-store.ts';
-import type { ProviderMessage, ProviderRequest } from '../../../src/core/message/provider.ts';
-import { signUrl } from '../../../src/server/api/signed-address.ts';
-import { calls, says, scriptedModel } from '../../../src/testing/index.ts';
+import { calls, says } from '../../../src/testing/index.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
-import { askChat } from '../../support/read-chat.ts';
-import { type TestRuntime, testRuntime } from '../../support/runtime.ts';
+import { recordedModel } from '../../support/recorded-model.ts';
+import { testRuntime } from '../../support/runtime.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -31,22 +28,9 @@ const giveResult = (agent: HttpAgent, content: string) => {
   agent.addMessage({ id: randomUUID(), role: 'tool', toolCallId, content });
 };
 
-function recorded(answer: (request: ProviderRequest) => ReturnType<typeof says>) {
-  const requests: (readonly ProviderMessage[])[] = [];
-  const model = scriptedModel((request) => {
-    requests.push(request.messages);
-    return answer(request);
-  });
-  const pictures = () =>
-    (requests.at(-1) ?? []).flatMap(({ content }) =>
-      Array.isArray(content) ? content.filter(({ type }) => type === 'image') : [],
-    );
-  return { model, pictures, text: () => JSON.stringify(requests.at(-1)), count: () => requests.length };
-}
-
 describe('a conversation of AG-UI', () => {
   it('keeps its order, ids and pictures when it goes on in a new thread', async () => {
-    const { model, pictures, text } = recorded(({ messages }) =>
+    const { model, pictures, text } = recordedModel(({ messages }) =>
       messages.at(-1)?.role === 'user' && JSON.stringify(messages.at(-1)).includes('weather')
         ? calls('client__weather', { town: 'Oslo' }, { text: 'Looking.' })
         : says('Red.'),
@@ -82,7 +66,7 @@ describe('a conversation of AG-UI', () => {
   });
 
   it('keeps a message that is said while the thread waits, which is told to be in line, and is said once', async () => {
-    const { model } = recorded(({ messages }) =>
+    const { model } = recordedModel(({ messages }) =>
       messages.at(-1)?.role === 'user' && JSON.stringify(messages.at(-1)).includes('weather')
         ? calls('client__weather', { town: 'Oslo' })
         : says('Rain.'),
@@ -114,100 +98,50 @@ describe('a conversation of AG-UI', () => {
   });
 });
 
-/** Each posts a picture at an address, as the last message of a new thread, or as an earlier one. */
-const DOORS: Readonly<Record<string, (api: TestApi, url: string, isLast: boolean) => Promise<unknown>>> = {
-  'ag-ui': async ({ call }, value, isLast) => {
-    const shows = { id: 'a', role: 'user', content: [{ type: 'image', source: { type: 'url', value } }] };
-    const rest = [
-      { id: 'b', role: 'assistant', content: 'A dot.' },
-      { id: 'c', role: 'user', content: 'Which colour?' },
-    ];
-    const body = { threadId: randomUUID(), runId: 'r', messages: [shows, ...(isLast ? [] : rest)] };
-    const { status, body: told } = await call('POST', '/ag-ui/helper', body);
-    return status === 200 ? 'taken' : told;
-  },
-  completions: async ({ call }, url, isLast) => {
-    const shows = { role: 'user', content: [{ type: 'image_url', image_url: { url } }] };
-    const rest = [
-      { role: 'assistant', content: 'A dot.' },
-      { role: 'user', content: 'Which colour?' },
-    ];
-    const body = { model: 'helper', messages: [shows, ...(isLast ? [] : rest)] };
-    const { status, body: told } = await call('POST', '/v1/chat/completions', body);
-    return status === 200 ? 'taken' : told;
-  },
-  chat: async ({ url: server }, url, isLast) => {
-    const shows = { id: 'a', role: 'user', parts: [{ type: 'file', mediaType: 'image/png', url }] };
-    const rest = [
-      { id: 'b', role: 'assistant', parts: [{ type: 'text', text: 'A dot.' }] },
-      { id: 'c', role: 'user', parts: [{ type: 'text', text: 'Which colour?' }] },
-    ];
-    const body = { id: randomUUID(), messages: [shows, ...(isLast ? [] : rest)] };
-    const answer = await askChat(`${server}/v1/agents/helper/chat`, { body });
-    return answer.status === 200 ? 'taken' : answer;
-  },
-  'a2a (no earlier messages)': async ({ call }, url) => {
-    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ url, mediaType: 'image/png' }] };
-    const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } };
-    const { body: told } = await call('POST', '/a2a/helper', body, { 'a2a-version': '1.0' });
-    return told.error ? told : 'taken';
-  },
-};
-
-async function startHelper({ client }: TestRuntime, userId?: string): Promise<string> {
-  const messages = [{ content: 'Hello.' }];
-  const { threadId } = await client.startThread({ agent: 'helper', messages, ...(userId && { userId }) });
-  await client.waitForIdle(threadId);
-  return threadId;
-}
-
-describe('a file of another thread, by its signed address', () => {
-  it.each(Object.keys(DOORS))('is copied, or refused without the address: %s', async (door) => {
-    const { model, pictures, text, count } = recorded(() => says('Red.'));
-    const runtime = await testRuntime({ model });
-    const api = await testApi(runtime, {
-      agents: () => [{ name: 'helper', title: null, description: null }],
+describe('a message that is sent while a call of the client is open', () => {
+  const tools = [{ type: 'function', function: weather }];
+  const post = ({ url }: TestApi, path: string, body: object) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     });
-    const threadId = await startHelper(runtime);
-    const data = Buffer.from(PNG, 'base64');
-    await runtime.client.files(threadId).write({ path: '/dot.png', content: data, mimeType: 'image/png' });
-    const { tokens } = storeOf(runtime.client);
-    const now = Math.floor(Date.now() / 1000);
-    const address = async (expires: number) =>
-      `https://elsewhere.example/below${await signUrl(tokens, { threadId, path: '/dot.png', expires })}`;
-    const valid = await address(now + 3600);
-    const post = (url: string, isLast: boolean) => DOORS[door]?.(api, url, isLast);
-    const moments = door.startsWith('a2a') ? [true] : [true, false];
-    for (const isLast of moments) {
-      expect(await post(valid, isLast)).toBe('taken');
-      expect(pictures()).toHaveLength(1);
-      expect(text()).not.toContain('signature=');
-    }
-    for (const bad of [await address(now - 1), valid.replace(/.$/, (end) => (end === 'A' ? 'Q' : 'A'))]) {
-      const asked = count();
-      const refused = JSON.stringify(await post(bad, true));
-      expect(refused).toMatch(/expired|not signed/);
-      expect(refused).not.toContain('signature=');
-      expect(count()).toBe(asked);
-      if (!moments.includes(false)) continue;
-      expect(await post(bad, false)).toBe('taken');
-      expect(pictures()).toHaveLength(0);
-      expect(text()).toContain('not kept]');
-      expect(text()).not.toContain('signature=');
-    }
-  });
-
-  it('is not copied for a caller that may not read the thread', async () => {
-    const { model } = recorded(() => says('Red.'));
+  const HURRY: Readonly<Record<string, (api: TestApi, threadId: string) => Promise<Response>>> = {
+    completions: (api, threadId) =>
+      post(api, '/v1/chat/completions', {
+        ...{ model: 'helper', metadata: { thread_id: threadId }, tools },
+        messages: [{ role: 'user', content: 'Hurry.' }],
+      }),
+    chat: (api, id) =>
+      post(api, '/v1/agents/helper/chat', {
+        ...{ id, messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hurry.' }] }] },
+      }),
+  };
+  it.each(Object.keys(HURRY))('is told to be in line, and sent again it is said once: %s', async (door) => {
+    const { model } = recordedModel(({ messages }) =>
+      messages.some(({ role }) => role === 'tool') ? says('Rain.') : calls('client__weather', {}),
+    );
     const runtime = await testRuntime({ model });
-    const api = await testApi(runtime, { access: () => ({ name: 'eve', scopes: ['admin'], userId: 'eve' }) });
-    const threadId = await startHelper(runtime, 'ann');
-    await runtime.client
-      .files(threadId)
-      .write({ path: '/a.txt', content: Buffer.from('a'), mimeType: 'text/plain' });
-    const { tokens } = storeOf(runtime.client);
-    const expires = Math.floor(Date.now() / 1000) + 3600;
-    const signed = await signUrl(tokens, { threadId, path: '/a.txt', expires });
-    expect(JSON.stringify(await DOORS['ag-ui']?.(api, api.url + signed, true))).toContain('no such thread');
+    const api = await testApi(runtime);
+    const threadId = randomUUID();
+    const begin = { model: 'helper', metadata: { thread_id: threadId }, tools };
+    const messages = [{ role: 'user', content: 'weather?' }];
+    const asked = await post(api, '/v1/chat/completions', { ...begin, messages });
+    expect(asked.headers.get('everthread-queued')).toBeNull();
+    const [call] = JSON.parse(await asked.text()).choices[0].message.tool_calls;
+    for (const repeated of [null, 'true']) {
+      const answer = (await HURRY[door]?.(api, threadId)) as Response;
+      expect(await answer.text()).toMatch(/tool.calls/);
+      const told = ['everthread-queued', 'everthread-repeated'].map((name) => answer.headers.get(name));
+      expect([answer.status, ...told]).toEqual([200, 'true', repeated]);
+    }
+    const results = [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: call.id, content: 'rain' },
+    ];
+    const last = await post(api, '/v1/chat/completions', { ...begin, messages: [...messages, ...results] });
+    expect(JSON.parse(await last.text()).choices[0].message.content).toBe('Rain.');
+    const said = await runtime.messages(threadId);
+    expect(said.filter(({ content }) => content === 'Hurry.')).toHaveLength(1);
   });
 });

@@ -16,16 +16,21 @@ export interface ChatBegin {
   readonly joins?: true;
   /** Set if the message has been sent before. */
   readonly repeated?: true;
+  /** Set if the thread reads the message only once a wait is answered, at which the response ends again. */
+  readonly queued?: true;
 }
 
-const REPEATED_HEADER = 'everthread-repeated';
+export type MessageFate = Pick<ChatBegin, 'repeated' | 'queued'>;
 
-/** The header of a response that repeats an earlier one. */
-export function repeatedHeader({ repeated }: Pick<ChatBegin, 'repeated'>): Readonly<Record<string, string>> {
-  return repeated ? { [REPEATED_HEADER]: 'true' } : {};
+/** Headers that tell what became of the message. */
+export function fateHeaders({ repeated, queued }: MessageFate): Readonly<Record<string, string>> {
+  return {
+    ...(repeated && { 'everthread-repeated': 'true' }),
+    ...(queued && { 'everthread-queued': 'true' }),
+  };
 }
 
-type Place = Pick<ThreadRecord, 'id' | 'lastSeq'>;
+type Place = Pick<ThreadRecord, 'id' | 'lastSeq'> & Partial<Pick<ThreadRecord, 'status'>>;
 
 /** Begin of the response to a message that is about to be sent, or has been sent before. */
 export async function findMessageBegin(
@@ -42,8 +47,11 @@ export async function findMessageBegin(
   // Its item is there before the thread has taken it.
   const isSent = (await store.queue.readDelivery(thread.id, messageId)) !== 'unknown';
   const begin = { isBegin, joins: true, ...(isSent ? { repeated: true as const } : {}) } as const;
-  if (known === null || known.status === 'pending')
-    return { ...begin, after: newest?.endedAt === null ? seqBefore(newest) : thread.lastSeq };
+  if (known === null || known.status === 'pending') {
+    const after = newest?.endedAt === null ? seqBefore(newest) : thread.lastSeq;
+    const waits = thread.status === 'waiting' ? await client.listWaits({ threadId: thread.id }) : [];
+    return { ...begin, after, ...(waits.length > 0 && { queued: true }) };
+  }
   // A repeated message most likely began the newest execution: the log is searched from the one before it.
   const after = await resolveBeginSeq(store, thread.id, {
     near: previous ? seqBefore(previous) : 0,

@@ -4,7 +4,7 @@
  *     before the answer, they may retry if a repeated request is the same message.
  */
 import type { CompletionChunk, CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
-import { repeatedHeader } from '../chat/chat-begin.ts';
+import { fateHeaders, type MessageFate } from '../chat/chat-begin.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { toPullStream, withPulse } from '../stream.ts';
 import { toCompletionError } from './completion-error.ts';
@@ -16,8 +16,7 @@ export interface CompletionAnswer {
   readonly onClose: () => void;
   /** True if a repeated request is the same message. */
   readonly repeatable: boolean;
-  /** Set if the answer repeats an earlier one. */
-  readonly repeated?: true | undefined;
+  readonly fate: MessageFate;
   /** Called once the whole answer was given to the connection. */
   readonly onDelivered: () => Promise<void>;
 }
@@ -36,7 +35,7 @@ export function streamCompletion(stream: CompletionStream): Response {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       [THREAD_HEADER]: stream.threadId,
-      ...repeatedHeader(stream),
+      ...fateHeaders(stream.fate),
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
@@ -114,7 +113,12 @@ function deliver(
     toPullStream(lines(), () => {}),
     {
       status,
-      headers: { 'content-type': 'application/json', ...SAFE_HEADERS, ...repeatedHeader(answer), ...headers },
+      headers: {
+        'content-type': 'application/json',
+        ...SAFE_HEADERS,
+        ...fateHeaders(answer.fate),
+        ...headers,
+      },
     },
   );
 }

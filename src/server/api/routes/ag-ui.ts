@@ -14,7 +14,7 @@ import {
 import { agUiReader, agUiResponse } from '../ag-ui/ag-ui-response.ts';
 import { toAgUiItemId } from '../ag-ui/given-ids.ts';
 import { type Caller, requireScope } from '../caller.ts';
-import { type ChatBegin, findAnswerBegin, findCurrentBegin, repeatedHeader } from '../chat/chat-begin.ts';
+import { type ChatBegin, fateHeaders, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
 import { isAtRest, responsePages } from '../chat/response-reading.ts';
 import { findChat, sendChatMessage } from '../chat/send-chat-message.ts';
 import { type GiveResult, giveResults } from '../conversation/client-results.ts';
@@ -65,7 +65,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
         signal,
         onClose: place.leave,
         keepAliveMs: KEEP_ALIVE_MS,
-        headers: repeatedHeader(running?.begin ?? {}),
+        headers: fateHeaders(running?.begin ?? {}),
       });
     },
   }),

@@ -7,7 +7,7 @@ import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import { type Caller, requireScope } from '../caller.ts';
-import { type ChatBegin, findAnswerBegin, findCurrentBegin, repeatedHeader } from '../chat/chat-begin.ts';
+import { type ChatBegin, fateHeaders, findAnswerBegin, findCurrentBegin } from '../chat/chat-begin.ts';
 import { chatReader } from '../chat/chat-reader.ts';
 import { type ChatTurn, chatBody, readChatTurn } from '../chat/chat-request.ts';
 import { chatResponse } from '../chat/chat-response.ts';
@@ -142,6 +142,6 @@ function respond(
     signal,
     onClose: place.leave,
     keepAliveMs: KEEP_ALIVE_MS,
-    headers: repeatedHeader(begin),
+    headers: fateHeaders(begin),
   });
 }

@@ -73,7 +73,7 @@ export const completionRoutes: readonly ApiRoute[] = [
         signal,
         onClose: place.leave,
         repeatable,
-        repeated: begin.repeated,
+        fate: begin,
         async onDelivered() {
           const { counted } = accepted;
           if (counted !== undefined && isWhole)
