@@ -17,6 +17,7 @@ interface SentMessage {
 export interface GivenIds {
   /** Returns the client's ids of stored messages, in their order. */
   readonly ofMessages: (stored: readonly Pick<Message, 'id' | 'tool_call_id'>[]) => readonly string[];
+  /** Returns the client's id of a result that the thread stores now; once, since a model may use the call's id again. */
   readonly ofResult: (id: string, callId: string) => string;
   readonly ofCall: (id: string) => string;
 }
@@ -31,25 +32,37 @@ export function readGivenIds(sent: readonly SentMessage[]): GivenIds {
   const calls = new Map(
     sent.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => [toCallId(id), id])),
   );
-  const results = new Map(
-    sent.flatMap(({ id, role, toolCallId }) => (role === 'tool' && toolCallId ? [[toolCallId, id]] : [])),
-  );
+  const results = resultsOf(sent);
   const ofCall = (id: string) => calls.get(id) ?? id;
   const ofMessage = (id: string) => messages.get(id) ?? id;
-  const ofResult = (id: string, callId: string) => messages.get(id) ?? results.get(ofCall(callId)) ?? id;
+  const behindAnswer = sent.slice(sent.findLastIndex(({ role }) => role === 'assistant') + 1);
+  const fresh = resultsOf(behindAnswer);
   return {
     ofCall,
-    ofResult,
+    ofResult(id, callId) {
+      const own = fresh.get(callId);
+      fresh.delete(callId);
+      return own ?? id;
+    },
     ofMessages(stored) {
       // N1: a message that is stored under an id of the client's keeps it.
       const taken = new Set(stored.flatMap(({ id }) => messages.get(id) ?? []));
       return stored.map(({ id, tool_call_id: callId }) => {
         if (callId === null || messages.has(id)) return ofMessage(id);
-        const own = ofResult(id, callId);
+        const own = results.get(ofCall(callId)) ?? id;
         if (taken.has(own)) return id;
         taken.add(own);
         return own;
       });
     },
   };
+}
+
+/** The client's ids of results, by call. The first result of a call counts. */
+function resultsOf(sent: readonly SentMessage[]): Map<string, string> {
+  return new Map(
+    sent
+      .toReversed()
+      .flatMap(({ id, role, toolCallId }) => (role === 'tool' && toolCallId ? [[toolCallId, id]] : [])),
+  );
 }

@@ -1,0 +1,31 @@
+/** Which ids a client of AG-UI is told. */
+import { describe, expect, it } from '@jest/globals';
+import { readGivenIds, toAgUiItemId } from '../../../src/server/api/ag-ui/given-ids.ts';
+
+describe("a client's ids", () => {
+  it('are told once each, also if a model uses the id of a call again', () => {
+    const ids = readGivenIds([
+      { id: 'ü', role: 'user' },
+      { id: 'b', role: 'assistant', toolCalls: [{ id: 'call_0' }] },
+      { id: 'mine', role: 'tool', toolCallId: 'call_0' },
+    ]);
+    const stored = [
+      { id: toAgUiItemId('ü'), tool_call_id: null },
+      { id: 'b', tool_call_id: null },
+      { id: 'r-1', tool_call_id: 'call_0' },
+      { id: 'r-2', tool_call_id: 'call_0' },
+    ];
+    expect(ids.ofMessages(stored)).toEqual(['ü', 'b', 'mine', 'r-2']);
+    expect([ids.ofResult('r-1', 'call_0'), ids.ofResult('r-2', 'call_0')]).toEqual(['mine', 'r-2']);
+  });
+
+  it('are not told of the result of a new call that has the id of an earlier one', () => {
+    const ids = readGivenIds([
+      { id: 'b', role: 'assistant', toolCalls: [{ id: 'call_0' }] },
+      { id: 'r-1', role: 'tool', toolCallId: 'call_0' },
+      { id: 'c', role: 'assistant' },
+      { id: 'd', role: 'user' },
+    ]);
+    expect(ids.ofResult('r-2', 'call_0')).toBe('r-2');
+  });
+});
