@@ -1,8 +1,10 @@
 /** `defineAgent` (definitions §7): the fields of an agent, with their defaults and checks. */
+
 import { z } from 'zod';
 import type { AgentDefinition } from '../core/author/definition.ts';
+import { BUDGET_LIMITS } from '../core/governance/budget.ts';
+import { WARN_AT } from '../core/governance/run-limit.ts';
 import type { AgentInput } from './agent-input.ts';
-import { budget } from './budget-field.ts';
 import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import {
@@ -54,6 +56,31 @@ const packaging = {
   license: text.optional(),
   tags: names.optional(),
 };
+
+/** Field `budget` of an agent: its limits, and the share of a limit at which a warning is logged. */
+const whole = z.int().nonnegative().optional();
+
+const budget = z
+  .strictObject({
+    maxSteps: whole,
+    maxLlmCalls: whole,
+    maxToolCalls: whole,
+    maxInputTokens: whole,
+    maxOutputTokens: whole,
+    maxRuntimeSeconds: z.number().nonnegative().optional(),
+    maxCost: z.number().nonnegative().optional(),
+    evaluate: text.optional(),
+    warnAt: z.number().min(0).max(1, { error: 'must be 1 or less' }).default(WARN_AT),
+  })
+  .check((context) => {
+    if (BUDGET_LIMITS.some((limit) => context.value[limit] !== undefined)) return;
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      path: [],
+      message: `limits nothing: set one of ${BUDGET_LIMITS.join(', ')}, or leave it out`,
+    });
+  });
 
 const agent = z.strictObject({
   name: text,

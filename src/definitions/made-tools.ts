@@ -1,8 +1,16 @@
 /** Generated tools: each represents an MCP tool, an agent elsewhere or a task that a model may call. */
-import type { Registry } from '../core/author/definition.ts';
-import { toA2aTool } from './a2a-tool.ts';
-import { toMcpTool } from './mcp-tool.ts';
-import { toTaskTool } from './task-tool.ts';
+
+import { z } from 'zod';
+import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
+import type { PromptToolEntry, Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { McpServerDefinition } from '../core/author/mcp-server.ts';
+import type { TaskDefinition } from '../core/author/task.ts';
+import { a2aCapability } from '../core/project/a2a-agent.ts';
+import { mcpCapability } from '../core/project/mcp-tool.ts';
+import { TASK_CAPABILITY, taskToolName } from '../core/project/task-tool.ts';
+import { LIMITS } from '../core/value/limit.ts';
+import { markDefinition } from './definition-mark.ts';
+import { type JsonSchema, NO_PARAMETERS, toParameters } from './tool-schema.ts';
 
 /**
  * Returns the registry with a tool for each MCP tool and each agent elsewhere that a prompt lists, and for each task,
@@ -23,3 +31,96 @@ export function withMadeTools(registry: Registry): Registry {
   }
   return { ...registry, tools };
 }
+
+/**
+ * Turns the agents elsewhere that prompts list into tool definitions, so that they are dispatched, judged, approved,
+ * paid for and logged like all tools. Models see the description that the author wrote, not that of the agent's card.
+ */
+const ARGUMENTS = z.object({
+  message: z
+    .string()
+    .min(1)
+    .describe('The request, in words: the agent knows nothing else about this conversation.'),
+  files: z.array(z.string()).optional().describe('Paths of files of this thread to send with the request.'),
+});
+
+function toA2aTool(name: string, agent: A2aAgentDefinition): ToolDefinition {
+  const { description, requestTimeoutMs, approvalTimeoutMs, variables } = agent;
+  return markDefinition<ToolDefinition>({
+    kind: 'tool',
+    name,
+    description,
+    args: ARGUMENTS,
+    parameters: toParameters(ARGUMENTS),
+    execute: () => ({ status: 'error', error: `"${name}" is run by its agent.` }),
+    variables,
+    executionMode: 'local',
+    // Any attempt can continue the call: the store has its task, and whether the message may have been sent.
+    idempotent: true,
+    quick: false,
+    // Limits one attempt only. An attempt polls the task for a while and ends by itself; the call is retried later.
+    timeoutMs: LIMITS.remoteHoldMs + 6 * requestTimeoutMs + 5000,
+    capabilities: [a2aCapability(agent.name)],
+    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    asks: true,
+    a2a: agent,
+  });
+}
+
+/**
+ * Turns the MCP tools that prompts list into tool definitions, so that they are dispatched, judged, approved, paid for
+ * and logged like all tools. Models see the description and schema that the server lists when an execution first asks
+ * for them (activities/model/mcp-offer.ts).
+ */
+function toMcpTool(
+  name: string,
+  server: McpServerDefinition,
+  ref: NonNullable<PromptToolEntry['mcp']>,
+): ToolDefinition {
+  const { idempotent, timeoutMs, connectTimeoutMs, approvalTimeoutMs, variables } = server;
+  return markDefinition<ToolDefinition>({
+    kind: 'tool',
+    name,
+    description: `${ref.tool} of the MCP server ${ref.server}`,
+    // The server validates its arguments: its schema is untrusted, so it is shown to models but not evaluated here.
+    args: z.looseObject({}),
+    parameters: NO_PARAMETERS,
+    execute: () => ({ status: 'error', error: `"${name}" is run by its MCP server.` }),
+    variables,
+    executionMode: 'local',
+    idempotent: idempotent === true || idempotent.includes(ref.tool),
+    quick: false,
+    // Longer than the timeouts of the connection and the call, whose errors are more precise.
+    timeoutMs: timeoutMs + connectTimeoutMs + 5000,
+    capabilities: [mcpCapability(ref)],
+    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    asks: true,
+    remote: { server, tool: ref.tool },
+  });
+}
+
+/**
+ * Turns the tasks of a project into tool definitions, so that they are offered, dispatched and logged like all tools.
+ * The engine runs the task that a call starts.
+ */
+function toTaskTool({ name, toolDescription, requiredSchema }: TaskDefinition): ToolDefinition {
+  return markDefinition<ToolDefinition>({
+    kind: 'tool',
+    name: taskToolName(name),
+    description: toolDescription ?? `Runs the task ${name} and returns how it ended.`,
+    // Validated as the task's inputs (activities/subagent/task-call.ts).
+    args: requiredSchema ?? z.looseObject({}),
+    parameters: requiredSchema ? toParameters(requiredSchema) : ANY_INPUTS,
+    execute: () => ({ status: 'error', error: `"${name}" is run as a task.` }),
+    variables: [],
+    executionMode: 'local',
+    idempotent: true,
+    quick: false,
+    timeoutMs: 1000,
+    capabilities: [TASK_CAPABILITY],
+    startsTask: name,
+  });
+}
+
+/** Parameters of a task without `requiredSchema`. */
+const ANY_INPUTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: true };

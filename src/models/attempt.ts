@@ -2,22 +2,26 @@
  * Makes one request to one model and reads its whole answer, streamed if the model can stream (definitions §5).
  * A failure is a value; only an abort is thrown, with the signal's reason.
  */
+
 import type { ModelDefinition } from '../core/author/definition.ts';
+import { prepareManifest } from '../core/context/context-manifest.ts';
+import { estimateMissing } from '../core/context/usage-estimate.ts';
 import {
+  type FinishReason,
   type Provider,
   ProviderError,
   type ProviderRequest,
   type ProviderResponse,
 } from '../core/message/provider.ts';
-import { leavesCacheOut } from '../core/message/usage.ts';
+import { leavesCacheOut, normaliseUsage } from '../core/message/usage.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { toReadable } from '../core/value/thrown.ts';
 import { invalidAnswer } from './answer-failure.ts';
 import { createAnswerReader, type OnDelta } from './answer-reader.ts';
 import type { AttemptLimits } from './attempt-plan.ts';
 import { classifyError } from './classify.ts';
-import { refusedByLength, windowFilled } from './length-refusal.ts';
+import { isWindowFull, refusedByLength, windowFilled } from './length-refusal.ts';
 import { type OpenedProvider, openProvider, type ProviderTools } from './open-provider.ts';
-import { toPlausible } from './plausible.ts';
 import {
   describeHowToSet,
   type ProviderSettings,
@@ -211,4 +215,36 @@ function withoutExcluded(response: ProviderResponse, request: ProviderRequest): 
   if (!request.reasoning?.exclude) return response;
   const { reasoning: _, reasoningDetails: _details, ...bare } = response;
   return bare;
+}
+
+/**
+ * Makes a provider's report on its answer plausible: its usage is normalised, a finish reason is one of the known words, an id is short.
+ * The answer itself is kept.
+ */
+const FINISH_REASONS: ReadonlySet<unknown> = new Set<FinishReason>([
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'error',
+]);
+
+function toPlausible(response: ProviderResponse, request: ProviderRequest): ProviderResponse {
+  const { finishReason, usage, responseId, toolCalls = [], ...rest } = response;
+  const ended = toolCalls.length > 0 ? 'tool_calls' : 'stop';
+  return {
+    ...rest,
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    finishReason: FINISH_REASONS.has(finishReason)
+      ? finishReason
+      : isWindowFull(finishReason)
+        ? 'length'
+        : ended,
+    usage: estimateMissing(
+      normaliseUsage(usage),
+      response,
+      () => prepareManifest(request).totalEstimatedTokens,
+    ),
+    ...(typeof responseId === 'string' ? { responseId: responseId.slice(0, LIMITS.responseIdChars) } : {}),
+  };
 }

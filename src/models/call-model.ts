@@ -9,6 +9,7 @@
  *     the caller can store each as a model call. An aborted attempt has no reported end: its caller aborted it.
  * I4. `onWaiting` is called at most once, and never after an answer has begun.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError } from '../core/message/provider.ts';
@@ -26,10 +27,9 @@ import {
   requestTimeoutMs,
 } from './attempt-plan.ts';
 import type { AttemptOutcome, AttemptStart, CallModelOptions, CallModelResult } from './call-options.ts';
-import { createFeedback, type Feedback } from './feedback.ts';
-import { type LeftOut, leaveOut } from './leave-out.ts';
 import { asksForVariables, type VariableLookup } from './provider-config.ts';
-import { withoutMetadata } from './refused-metadata.ts';
+import { refusesMetadata, withoutMetadata } from './refused-metadata.ts';
+import { findRefusedTool } from './refused-tool.ts';
 
 export type {
   AttemptChunk,
@@ -246,4 +246,63 @@ function noModelResult(): CallModelResult {
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   // The abort is thrown, with its own reason, before the next attempt (I1).
   await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/**
+ * Reports that no answer has begun within `feedbackMs`: at most once over all attempts of a step, and never after an
+ * answer has begun, even if that attempt has failed since. `Start`: the description of the attempt that is reported.
+ */
+interface Feedback<Start> {
+  begin(start: Start, limits: Pick<AttemptLimits, 'feedbackMs'>): void;
+  /** `begun`: true if an answer has begun, false if the attempt is over. */
+  end(begun: boolean): void;
+}
+
+function createFeedback<Start>(onWaiting?: (start: Start) => void): Feedback<Start> {
+  let done = onWaiting === undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const report = (start: Start) => {
+    done = true;
+    onWaiting?.(start);
+  };
+  return {
+    begin(start, { feedbackMs }) {
+      if (!done) timer = setTimeout(report, feedbackMs, start);
+    },
+    end(begun) {
+      clearTimeout(timer);
+      done ||= begun;
+    },
+  };
+}
+
+/** What is left out of a model's next request because its provider has refused it: a tool, or what goes back with answers. */
+interface LeftOut {
+  /** True if the request goes without what providers want back with answers. */
+  metadata: boolean;
+  /** Number of tools. */
+  tools: number;
+}
+
+/** Tools that are left out for one answer; a provider that refuses more is not asked again. */
+const MAX_TOOLS = 8;
+
+/** Returns undefined if nothing can be left out; otherwise notes it in `leftOut`. */
+function leaveOut(
+  { request: toRequest, onRefusedTool }: CallModelOptions,
+  model: ModelDefinition,
+  error: ProviderError,
+  leftOut: LeftOut,
+): NextMove | undefined {
+  const request = toRequest(model, {});
+  const mayLeave = onRefusedTool && leftOut.tools < MAX_TOOLS;
+  const tool = mayLeave ? findRefusedTool(error, request) : undefined;
+  if (tool !== undefined) {
+    onRefusedTool?.(model, tool);
+    leftOut.tools += 1;
+    return { next: 'retry', willRetryInMs: 0, withoutTool: tool };
+  }
+  if (leftOut.metadata || error.tooLong || !refusesMetadata(error, request)) return undefined;
+  leftOut.metadata = true;
+  return { next: 'retry', willRetryInMs: 0, withoutMetadata: true };
 }

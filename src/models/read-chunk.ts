@@ -2,12 +2,13 @@
  * Parses what a provider answers, whole or in chunks (definitions §5.3, §5.4). Providers are foreign code: a field that
  * is declared as a text may have any value, and is rejected with `InvalidAnswer` before anything of it is kept.
  */
+import { createHash } from 'node:crypto';
 import { type AnswerParts, readParts } from '../core/message/answer-parts.ts';
 import type { ExecutedProviderTool, ProviderStreamChunk } from '../core/message/provider.ts';
 import type { ProviderImage, ReasoningDetail } from '../core/message/provider-terms.ts';
 import { parseBase64 } from '../core/value/base64.ts';
+import { LIMITS } from '../core/value/limit.ts';
 import { invalidAnswer } from './answer-failure.ts';
-import { toCallId } from './call-id.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Kind = ProviderStreamChunk['type'];
@@ -143,4 +144,10 @@ function isAbsent(value: unknown): value is null | undefined {
 function nameOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
+}
+
+/** Ids of calls, as a provider gives them: one that is too long to be stored gets one of ours, the same wherever it stands. */
+function toCallId(given: string): string {
+  if (given.length <= LIMITS.callIdChars) return given;
+  return `call_${createHash('sha256').update(given).digest('hex').slice(0, 32)}`;
 }

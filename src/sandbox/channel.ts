@@ -8,7 +8,6 @@ import type { Socket } from 'node:net';
 import { errorMessage } from '../core/value/thrown.ts';
 import type { Wire } from './codec/wire.ts';
 import { createFrameReader, encodeFrame, type Frame, type FrameReader } from './frame.ts';
-import { createMessageBatcher } from './message-batcher.ts';
 
 export interface Channel {
   /** Queues the message; it may be written only at the end of the turn, together with others. */
@@ -126,4 +125,42 @@ function write(socket: Socket, parts: readonly Uint8Array[]): void {
   } else {
     socket.write(Buffer.concat(parts));
   }
+}
+
+/**
+ * Batches messages: the first in a turn of the event loop is written at once, and those that follow it in the same turn
+ * together. A thousand answers cost little more than one, and a single one is not delayed. Order is kept.
+ */
+interface MessageBatcher<Message> {
+  post(...messages: Message[]): void;
+  /** Writes the messages at once, after any that were posted before them. */
+  send(...messages: Message[]): void;
+}
+
+function createMessageBatcher<Message>(write: (batch: readonly Message[]) => void): MessageBatcher<Message> {
+  let batch: Message[] = [];
+  let gathering = false;
+  const flush = () => {
+    if (batch.length === 0) return;
+    const full = batch;
+    batch = [];
+    write(full);
+  };
+  const endOfTurn = () => {
+    gathering = false;
+    flush();
+  };
+  return {
+    post(...messages) {
+      batch.push(...messages);
+      if (gathering) return;
+      gathering = true;
+      flush();
+      setImmediate(endOfTurn);
+    },
+    send(...messages) {
+      batch.push(...messages);
+      flush();
+    },
+  };
 }

@@ -4,9 +4,11 @@
  * J1. If nothing judges a call (asked-action.ts, `rulesFor`), nothing is prepared, judged, logged or stored.
  * J2. Preparation adds capabilities to the declared ones, and never removes any.
  */
+
 import type { ToolDefinition } from '../core/author/definition.ts';
+import type { PolicyDefinition } from '../core/author/policy.ts';
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
-import { decideByRules } from '../core/governance/own-decision.ts';
+import { decideByRules, joinVerdict, type OwnVerdict, readVerdict } from '../core/governance/own-decision.ts';
 import { readPrepared } from '../core/governance/prepared-action.ts';
 import type { StoredError } from '../core/thread/step.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
@@ -15,9 +17,9 @@ import type { EarlierDecision } from '../store/action/action-record.ts';
 import type { ActionDenial, DecidedAction } from '../store/action/decided-action-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type AskedAction, toAction } from './asked-action.ts';
-import { askPolicy } from './author-policy.ts';
 import { runAuthorCode } from './author-run.ts';
 import { type AnsweredCall, checkPrepared, refuseCall } from './check-arguments.ts';
+import { freezeDeep } from './freeze-deep.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
 import { judgeSpending } from './judge-spending.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -162,4 +164,51 @@ export function refuseUnpaid(
 export function toDenial({ effect, reason }: PolicyDecision): ActionDenial {
   if (effect === 'deny') return { code: 'ActionDenied', reason: `${reason}.` };
   return { code: 'ApprovalRequired', reason: `${reason}, and no approval can be requested here.` };
+}
+
+/**
+ * Runs the policy that an agent names (`policy.evaluate`), within the time limit of a hook. It may run more than once
+ * for a call, and fails closed: an error, or no answer in time, denies. Returns the joint decision of the rules and
+ * the policy. `decision` is that of the rules.
+ */
+async function askPolicy(
+  policy: PolicyDefinition,
+  asked: AskedAction,
+  decision: PolicyDecision,
+): Promise<PolicyDecision> {
+  const { rules, capabilities } = asked;
+  const floor = decideByRules(rules.policy, capabilities, rules.context);
+  if (floor.effect === 'deny') return floor;
+  const verdict = await evaluate(policy, asked, decision);
+  return verdict ? joinVerdict(policy.name, floor, capabilities, verdict) : decision;
+}
+
+async function evaluate(
+  { name, evaluate: judge }: PolicyDefinition,
+  asked: AskedAction,
+  decision: PolicyDecision,
+): Promise<OwnVerdict | undefined> {
+  const { thread, signal, executionId = null, runContext = null, args } = asked;
+  const { id: threadId, agent, userId } = thread;
+  const action = freezeDeep(structuredClone({ ...toAction(asked), arguments: args ?? {} }));
+  const decided = freezeDeep(structuredClone(decision));
+  const context = {
+    threadId,
+    agent,
+    userId,
+    executionId,
+    context: freezeDeep(structuredClone(runContext)),
+    signal,
+  };
+  const run = { code: 'policy', name, threadId, work: asked.id } as const;
+  try {
+    const answer = await withinTime(
+      async () => runAuthorCode(run, async () => judge?.(action, decided, context)),
+      { signal },
+    );
+    return readVerdict(name, answer);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { effect: 'deny', reason: `The policy "${name}" could not judge it: ${errorMessage(error)}` };
+  }
 }

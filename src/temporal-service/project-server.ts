@@ -4,12 +4,13 @@
  *     busy, suspended, or about to end with the command that started it; so it is asked again, and then reported as an error.
  * I2. A process id that was reused by another program is not waited for.
  */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RuntimeError } from '../core/value/error.ts';
 import { ANSWER_WITHIN_MS } from './connect.ts';
 import { type DevFile, isAlive, readDevFile } from './dev-file.ts';
 import { askService, type UnusableService } from './prepare-service.ts';
-import { readProcessCommand } from './process-command.ts';
+import { runCommand } from './run-command.ts';
 
 /** The time that a server may take to start. */
 const START_TIMEOUT_MS = 60_000;
@@ -85,4 +86,23 @@ function unusable(file: DevFile, { reason }: UnusableService, projectDir: string
       `it. Try again when it is less busy, or end process ${file.pid} first. If that is not a Temporal server, remove ` +
       `${projectDir}/.everthread/dev.json.`,
   );
+}
+
+/**
+ * The command line of a process: shows whether a process id was reused by another program. The arguments joined with
+ * spaces; empty if no such process runs; undefined if the system cannot report them.
+ */
+async function readProcessCommand(pid: number): Promise<string | undefined> {
+  if (process.platform === 'win32') return undefined;
+  if (process.platform !== 'linux') {
+    const { code, output } = await runCommand('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
+    return code === null ? undefined : output.trim();
+  }
+  try {
+    // Empty for a process that has ended and that its parent has not reaped.
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ESRCH' ? '' : undefined;
+  }
 }

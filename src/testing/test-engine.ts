@@ -3,15 +3,18 @@
  * T1. If opening or closing fails, everything that was opened before is still closed, in reverse order.
  * T2. No workflow is left on a shared server: workflows are terminated once no worker can start another one.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
+import { errorMessage } from '../core/value/thrown.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { openInProcess } from '../worker/in-process.ts';
-import { connectQuietly } from './quiet-runtime.ts';
 import type { TestProject } from './test-project.ts';
-import { useServer } from './test-server.ts';
+import { type TestServer, useServer } from './test-server.ts';
 import { openTemporaryStore } from './test-store.ts';
 
 /** Long heartbeats: a worker that a busy machine delays is not lost. Short grace: no long wait for hanging tools. */
@@ -85,4 +88,42 @@ async function endThreads(temporal: Client, store: ThreadStore, started: Readonl
       // The workflow has already ended, or the server has.
       .catch(() => undefined);
   await temporal.withDeadline(Date.now() + END_WITHIN_MS, () => Promise.all([...ids].map(end)));
+}
+
+/** Configures the worker SDK for a test process: it logs errors, and nothing else. */
+const silent = () => undefined;
+
+function printError(
+  message: string,
+  { error, stack }: Readonly<Record<string | symbol, unknown>> = {},
+): void {
+  const why = error === undefined ? '' : `: ${errorMessage(error)}`;
+  process.stderr.write(`${message}${why}\n${typeof stack === 'string' ? `${stack}\n` : ''}`);
+}
+
+/** Installs the SDK's runtime without signal handlers: signals belong to the program that runs the tests. */
+function installQuietly(): void {
+  try {
+    Runtime.install({
+      shutdownSignals: [],
+      telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+      logger: {
+        trace: silent,
+        debug: silent,
+        info: silent,
+        warn: silent,
+        error: printError,
+        log: (level, message, meta) => (level === 'ERROR' ? printError(message, meta) : undefined),
+      },
+    });
+  } catch {
+    // The process has one already: another test agent's, or the program's own.
+  }
+}
+
+/** Opens a connection, which the caller must close; the runtime ends with the last connection. */
+async function connectQuietly({ address }: TestServer): Promise<NativeConnection> {
+  installQuietly();
+  const { connectionOptions } = loadClientConnectConfig();
+  return NativeConnection.connect({ ...connectionOptions, address });
 }

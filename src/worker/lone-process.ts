@@ -18,7 +18,6 @@ import type { AuthorRun } from '../state/author-run.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type ProgramEnd, type ProgramProcess, readDeath, startProgram } from '../supervisor/index.ts';
 import { type FromLone, fromFailureData, type LonePlace, type ToLone } from './lone-protocol.ts';
-import { createTurnstile } from './turnstile.ts';
 
 export interface LoneWorker {
   readonly place: LonePlace;
@@ -111,4 +110,47 @@ async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked 
 
 function toRetryError(type: string, message: string): Error {
   return ApplicationFailure.create({ message, type, nextRetryDelay: RETRY_DELAY });
+}
+
+/** A semaphore: at most a fixed number of callers run at once, admitted in order of arrival. */
+interface Turnstile {
+  /** Runs `work` once admitted. Rejects with the signal's reason if it aborts before that. */
+  pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+}
+
+function createTurnstile(places: number): Turnstile {
+  let free = places;
+  const waiting = new Set<() => void>();
+  const leave = () => {
+    const [next] = waiting;
+    if (!next) {
+      free += 1;
+      return;
+    }
+    waiting.delete(next);
+    next();
+  };
+  const enter = async (signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    if (free > 0) {
+      free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      waiting.add(resolve);
+      signal.addEventListener('abort', () => waiting.delete(resolve) && reject(signal.reason), {
+        once: true,
+      });
+    });
+  };
+  return {
+    async pass(signal, work) {
+      await enter(signal);
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+  };
 }

@@ -38,7 +38,7 @@ export interface TemporalWorkerInput {
  * task queue behind programs that do not end.
  */
 const WAITING_CODE_CALLS = 64;
-/** Activities pace their heartbeats themselves (activities/base/heartbeat.ts), so the SDK must send each one. */
+/** Activities pace their heartbeats themselves (activities/base/guard.ts), so the SDK must send each one. */
 const HEARTBEAT_THROTTLE_MS = 100;
 /** Activities that have not ended this long after their grace period are abandoned. */
 const FORCE_AFTER_GRACE_MS = 5000;

@@ -8,7 +8,12 @@
  * W2. Nothing that a model, a tool or a user does fails the workflow; only an invalid start input does.
  * W3. It ends by `terminate` or the Web UI's Cancel, and completes with `{ outcome: 'terminated' }`. An ended thread
  *     stays ended: every run asks the store first.
+ * Handles requests to cancel an execution, concurrently with the loop. The store records each and returns whether there
+ * is anything to cancel; if so, the running step is aborted as by a stop, and the loop settles what it left open.
+ * C1. A verdict that arrives after the loop has settled aborts nothing: it may concern the execution that has just
+ *     ended. The request recorded in the store still applies from the next step on.
  */
+
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -17,17 +22,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
+import type { OpenThreadOutcome } from '../core/thread/open-thread.ts';
 import { InvalidStart, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
 import { runAnswerLoop } from './answers.ts';
-import { runCancelLoop } from './cancels.ts';
 import { runChildStartLoop } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectLoop } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
 import { type Letter, readLetter } from './letter.ts';
-import { open } from './opening.ts';
-import { report } from './report.ts';
-import { commitEnd, end, settle, toUnchangedRest } from './rest.ts';
+import { commitEnd, end, settle, showActivityAtRest, toUnchangedRest } from './rest.ts';
 import { spillDuring } from './spill.ts';
 import { runStep, type StepEnd } from './step.ts';
 import { ThreadRun } from './thread-run.ts';
@@ -118,4 +121,76 @@ async function advance(run: ThreadRun, step: StepEnd): Promise<void> {
       // The loop handles the request next. Without a request the server cancelled the step, and it is tried again.
       return;
   }
+}
+
+async function runCancelLoop(run: ThreadRun): Promise<void> {
+  const { requests } = run;
+  for (;;) {
+    await condition(() => run.ending || (run.phase.kind === 'open' && requests.asked !== undefined));
+    const { asked } = requests;
+    if (run.ending || !asked) return;
+    const { settled } = requests;
+    const verdict = await run.activities.cancelExecution(asked.request);
+    // C1: true if the loop has not settled since.
+    const current = settled === requests.settled;
+    const aborts = verdict.kind === 'canceling' && !verdict.ahead && current;
+    requests.answerCancel(asked, verdict, aborts);
+  }
+}
+
+/**
+ * Opens a run: loads from the store the state of the thread, the worker settings that apply, and whether the thread has
+ * ended.
+ */
+type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
+
+async function open(run: ThreadRun): Promise<void> {
+  const { agent, userId, arguments: threadArguments, parentId, rootId, context, tags, stored } = run.start;
+  const { activities } = run;
+  const opened = await activities.openThread({
+    agent,
+    userId,
+    arguments: threadArguments,
+    parentId,
+    rootId,
+    ...(context ? { context } : {}),
+    ...(tags ? { tags } : {}),
+    ...(stored ? { stored } : {}),
+  });
+  if (opened.kind === 'terminated') {
+    activities.bind(activities.storeId ?? opened.storeId);
+    run.end();
+    return;
+  }
+  activities.bind(opened.storeId, opened.settings);
+  run.presence.adopt({ agent: opened.agent, model: opened.model ?? '' });
+  run.turn.adoptSession(opened.session);
+  run.family.open(opened);
+  run.tellsEnd = opened.tellsEnd === true;
+  if (run.start.carried === null) resume(run, opened);
+  run.open(opened.settings);
+  showActivityAtRest(run);
+  run.presence.announce();
+  if (opened.lastError && !run.hasWork) await settle(run, { status: 'failed', error: opened.lastError });
+}
+
+/** Continues from the state in the store if nothing was carried over: at the first start, or after a killed run. */
+function resume(run: ThreadRun, { status, afterStep, turnOpen, waiting }: Opened): void {
+  run.turn.resume({ afterStep, turnOpen });
+  // A stop that arrived with the start, after all its messages, holds: this is the case if a stop revives a killed run.
+  const stopHolds = run.requests.stop !== undefined;
+  run.inbox.resume({ waiting, stopped: status === 'stopped', stopHolds });
+  if (turnOpen) run.presence.resume('running');
+  else run.presence.resume(status === 'running' ? 'idle' : status);
+}
+
+/**
+ * Delivers a child's report to its parent (runtime §8.2). The commit that ended the child's execution stored it. The activity is
+ * retried until it succeeds; a report that was delivered before is not delivered twice.
+ */
+async function report(run: ThreadRun): Promise<void> {
+  const { ends } = await run.activities.reportToParent();
+  run.family.reportDelivered();
+  // definitions §13.2: a child that can receive no further message ends with its report.
+  if (ends) run.requestTerminate({ reason: 'it has reported to its parent' });
 }

@@ -4,13 +4,16 @@
  * A call that waits for an answer is dispatched again once there is one. A call whose work continues elsewhere is
  * dispatched again after a pause (wait-call.ts).
  */
+
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { CallWithNext } from '../core/thread/next-step.ts';
-import type { CallRef, ToolCallOutcome } from '../core/thread/step.ts';
+import type { CallRef, SubpromptOutcome, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
+import type { AskedSoFar } from '../core/thread/waiting-call.ts';
+import { awaitBlocked } from './blocked.ts';
 import type { Ahead, CallPlace } from './bound-activities.ts';
 import { runChildCall } from './child-call.ts';
-import { runSubprompt } from './subprompt.ts';
+import { callAt } from './step-call.ts';
 import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { awaitAnswer, pauseCall } from './wait-call.ts';
@@ -68,4 +71,55 @@ async function dispatch(
   // Forget earlier signals: only those from here on concern what this attempt asks.
   run.waits.listen();
   return run.activities.runTool(call, place, next);
+}
+
+/**
+ * Runs a call of a prompt (definitions §12.6): its model step, then its calls one after another like any other calls,
+ * then its result. If the prompt has immediate subagents, their calls come before the model step (runtime §7.3). After
+ * a lost worker or run everything is found in the store: the step by the call, its calls by the step.
+ */
+type SubpromptStep = Extract<SubpromptOutcome, { kind: 'step' }>;
+
+/** Runs a call. Passed as a function because a call of a sub-prompt may be another sub-prompt. */
+type RunCall = (run: ThreadRun, call: CallRef, place: CallPlace) => Promise<ToolCallOutcome>;
+
+async function runSubprompt(
+  run: ThreadRun,
+  call: CallRef,
+  place: CallPlace,
+  runCall: RunCall,
+): Promise<ToolCallOutcome> {
+  let [queued, looks] = [0, 0];
+  let before: AskedSoFar | undefined;
+  const withQueued = (outcome: ToolCallOutcome): ToolCallOutcome =>
+    outcome.kind === 'done' ? { ...outcome, queued: outcome.queued + queued } : outcome;
+  const runInner = (step: SubpromptStep, index: number) => {
+    const inner = callAt(step, index);
+    run.presence.showActivity(`running ${inner.name} of ${call.name} (${index + 1} of ${step.callCount})`);
+    return runCall(run, inner, { ...place, step: step.step, index });
+  };
+  for (;;) {
+    // Forget earlier signals: only those from here on concern what this attempt asks.
+    run.waits.listen();
+    const { signalCount } = run.budget;
+    const asked = await run.activities.askSubprompt(call, before ? { ...place, asked: before } : place);
+    if (asked.kind === 'terminated') return asked;
+    if (asked.kind === 'blocked') {
+      before = asked.held?.asked;
+      await awaitBlocked(run, asked, { look: looks++, signalCount });
+      continue;
+    }
+    if (asked.kind === 'waits') {
+      await awaitAnswer(run, asked);
+      continue;
+    }
+    if (asked.kind === 'settled') return withQueued(asked.outcome);
+    for (let index = 0; index < asked.callCount; index++) {
+      const result = asked.ran?.[index] ?? (await runInner(asked, index));
+      if (result.kind === 'terminated' || result.kind === 'exceeded') return result;
+      if (result.kind === 'done') queued += result.queued;
+    }
+    // `again`: those were the calls of immediate subagents; the prompt's model step comes next.
+    if (!asked.again) return withQueued(await run.activities.finishSubprompt(call, place));
+  }
 }

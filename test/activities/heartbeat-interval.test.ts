@@ -1,6 +1,6 @@
 /** How often an activity sends a heartbeat: a late one must not make a living worker look lost; each has a cost. */
 import { describe, expect, it } from '@jest/globals';
-import { heartbeatPauseMs } from '../../src/activities/base/heartbeat.ts';
+import { heartbeatPauseMs } from '../../src/activities/base/guard.ts';
 import { readConfiguration } from '../../src/configuration.ts';
 
 describe('the pause between two heartbeats', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readSources } from './source-tree.ts';
 
 const SOURCES = new Map(readSources().map((file) => [file.path, file]));
-/** Files that whatever reads a project loads on behalf of its authors (`definitions/running-package.ts`). */
+/** Files that whatever reads a project loads on behalf of its authors (`definitions/module-loader.ts`). */
 const FOR_AUTHORS = ['index.ts', 'models/index.ts', 'standard-agents.ts'];
 
 const LARGE = [

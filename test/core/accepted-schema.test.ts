@@ -1,6 +1,6 @@
 /** Any schema of a tool becomes one that providers accept: what they refuse is a table, what it becomes another. */
 import { describe, expect, it } from '@jest/globals';
-import { toAcceptedTool } from '../../src/activities/model/accepted-tool.ts';
+import { toAcceptedTool } from '../../src/activities/model/request.ts';
 import { toAcceptedSchema } from '../../src/core/value/accepted-schema.ts';
 import type { JsonSchema } from '../../src/core/value/json-schema.ts';
 import { refuseSchema } from '../support/tool-schema-rules.ts';

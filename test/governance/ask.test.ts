@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
-import { signalForgotten } from '../../src/worker/wait-signals.ts';
+import { signalForgotten } from '../../src/worker/maintenance.ts';
 import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { readRuns } from '../support/run-chain.ts';
 import { eventually, helperRegistry, testRuntime } from '../support/runtime.ts';

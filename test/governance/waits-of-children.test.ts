@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
-import { signalForgotten, signalUnseen } from '../../src/worker/wait-signals.ts';
+import { signalForgotten, signalUnseen } from '../../src/worker/maintenance.ts';
 import { answerWaitUpdate, status } from '../../src/workflows/messages.ts';
 import { type Answer, childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';

@@ -2,7 +2,7 @@
  * How long a child waits for the memory figure of a settled run: longer than a busy machine is late, and not for ever.
  */
 import { describe, expect, it } from '@jest/globals';
-import { readUsedMemory } from '../../src/sandbox/child/used-memory.ts';
+import { readUsedMemory } from '../../src/sandbox/child/engine.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/index.ts';
 
 type Heap = Awaited<ReturnType<Parameters<typeof readUsedMemory>[0]['getHeapStatistics']>>;

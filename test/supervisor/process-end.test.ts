@@ -1,8 +1,9 @@
 /** What caused the end of a worker process, and how long its supervisor waits before it starts the next one. */
 import { describe, expect, it } from '@jest/globals';
-import { Backoff } from '../../src/supervisor/backoff.ts';
+
 import { type ProcessEnd, readDeath } from '../../src/supervisor/death.ts';
 import { Journal, toLine, type Unit } from '../../src/supervisor/journal.ts';
+import { Backoff } from '../../src/supervisor/supervise.ts';
 import { StallMeter } from '../../src/worker/stall.ts';
 
 const unit = (name: string): Unit => ({

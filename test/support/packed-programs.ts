@@ -59,7 +59,7 @@ const EXAMPLES = ['examples/agenticx', 'examples/client', 'examples/protolink', 
 /** Packages that only our sources load. */
 const WITHIN = ['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees'];
 
-/** The package's entries, which projects of authors import (src/definitions/running-package.ts). */
+/** The package's entries, which projects of authors import (src/definitions/module-loader.ts). */
 function findDoors(): string[] {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     exports: Readonly<Record<string, string | { readonly default: string }>>;

@@ -4,13 +4,19 @@
  *     that is computing count as alive (heartbeat.ts sets the interval).
  * G2. A result above LIMITS.activityResultBytes is a bug of ours and fails loudly: history must stay small.
  * G3. Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
+ * The interval of an activity's heartbeats. Temporal Cloud bills each one as an action, so they are only as frequent as
+ * these rules require.
+ * H1. A worker counts as lost only if all heartbeats within a timeout are lost or late. The SDK's own interval is four
+ *     fifths of the timeout: with a timeout of one second, a delay of 200 ms would leave the tool of a living worker
+ *     with an unknown outcome.
+ * H2. The response to a heartbeat reports a cancellation. So the interval bounds how long a stop takes if another
+ *     worker runs the thread; on the thread's own worker it arrives at once (worker/prompt-cancellations.ts).
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
-import { heartbeatPauseMs } from './heartbeat.ts';
 import { progressOf } from './progress.ts';
 
 /** Attempts after which a step's fault counts as permanent: the thread reports it and rests. */
@@ -142,4 +148,10 @@ export function abortError(handover?: AbortSignal): Error {
     return new WorkerHandover('This worker is shutting down.');
   const { reason } = cancellationSignal;
   return reason instanceof Error ? reason : new CancelledFailure('cancelled');
+}
+
+const HEARTBEATS_PER_TIMEOUT = 3;
+
+export function heartbeatPauseMs(timeoutMs: number | undefined, stopWithinMs: number): number {
+  return Math.min(Math.floor((timeoutMs ?? Number.POSITIVE_INFINITY) / HEARTBEATS_PER_TIMEOUT), stopWithinMs);
 }

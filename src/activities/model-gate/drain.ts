@@ -14,16 +14,20 @@
  */
 
 import type { Registry } from '../../core/author/definition.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
 import { findActiveSide, hasTwoSides, toRoundLimits, toStepLimits } from '../../core/project/active-side.ts';
 import { findManifest } from '../../core/project/new-task.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
+import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
+import { storeAttachments } from '../../state/attachments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { PendingWork, PreparedRow } from '../../store/step/prepared-row-record.ts';
+import type { PendingMessage, PendingWork, PreparedRow } from '../../store/step/prepared-row-record.ts';
 import type { BeginStep, BegunStep } from '../../store/step/step-record.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
 import {
   type HookWork,
@@ -38,8 +42,6 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, hasLeft } from '../base/guard.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
 import { requestNeeds } from '../model/request-needs.ts';
-import { storeManifests } from './kept-manifest.ts';
-import { prepareRow } from './prepare-row.ts';
 import type { OpenStep } from './read-step.ts';
 
 /** The result of the drain. */
@@ -235,4 +237,70 @@ async function toExecution(
     history,
     flow: scratch.flow,
   };
+}
+
+/**
+ * Stores manifests of agents before an execution names one by its hash, once per project of this process. For each
+ * store, the projects whose manifests it already has.
+ */
+const STORED_PROJECTS = new WeakMap<ThreadStore, WeakSet<Registry>>();
+
+async function storeManifests(store: ThreadStore, registry: Registry): Promise<void> {
+  const kept = STORED_PROJECTS.get(store) ?? new WeakSet();
+  STORED_PROJECTS.set(store, kept);
+  if (kept.has(registry)) return;
+  for (const { run, hash, document } of registry.manifests.values())
+    if (run !== null && registry.agents.has(run)) await store.tasks.keepManifest(hash, document);
+  kept.add(registry);
+}
+
+/** Passes a row that a step is about to drain through the hooks before a new message (definitions §9). */
+async function prepareRow(
+  { store }: ActivityDependencies,
+  { hooks }: HookWork,
+  { created_at: createdAt, status: _, tool_status: toolStatus, ...message }: PendingMessage,
+  threadId: string,
+): Promise<PreparedRow> {
+  const queued = message.attachments ?? [];
+  const files = await findFiles(store, threadId, message.id, queued);
+  // The role of a call or a result stays: only an assistant can call.
+  const written = message.tool_calls === null && message.role !== 'tool';
+  const draft = { ...message, attachments: files.length > 0 ? files : null };
+  const { id, role, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
+    written,
+    createdAt,
+    toolStatus: toolStatus ?? undefined,
+  });
+  const changed = JSON.stringify(attachments) !== JSON.stringify(draft.attachments);
+  return {
+    id,
+    content,
+    silent,
+    metadata,
+    // The drain reports a missing file, unless the hook has chosen other files.
+    ...(changed || (files.length > 0 && files.length === queued.length) ? { attachments } : {}),
+    ...(written ? { role: role as PreparedRow['role'] } : {}),
+  };
+}
+
+/** Hooks receive AttachmentRefs; a sender names paths. */
+async function findFiles(
+  store: ThreadStore,
+  threadId: string,
+  id: string,
+  attachments: readonly (string | AttachmentRef)[],
+): Promise<AttachmentRef[]> {
+  const found: AttachmentRef[] = [];
+  for (const [index, each] of attachments.entries()) {
+    // The id that the file would have without hooks (store/message/queued-attachments.ts).
+    const place = { store, threadId, nextId: () => `${id}:${index}` };
+    if (typeof each !== 'string') found.push(each);
+    else found.push(...(await storeAttachments(place, [each]).catch(ignoreRuntimeError)));
+  }
+  return found;
+}
+
+function ignoreRuntimeError(error: unknown): [] {
+  if (isRuntimeError(error) && !isStoreFault(error)) return [];
+  throw error;
 }

@@ -2,15 +2,24 @@
  * The model gate: the stages around a request to a model, in order (runtime §3.1-3.4). The thread's own step begins
  * with its drain. A sub-prompt's step has nothing to drain and is opened by its call (subprompt/open.ts). Both are
  * answered alike.
+ * Stage: replaces all stages that ask a model if code of another process produces the execution
+ * (core/thread/producer.ts). That code writes to the log itself; this stage waits for its end, which becomes the answer
+ * of the step.
+ * A1. This process holds no state of the production: if its worker is lost, another attempt goes on waiting.
+ * A2. A producer whose process shows no sign of life is ended here too, not only by the workers' regular check.
  */
+import { composeReminder } from '../../core/guard/loop.ts';
+import { type Produced, producerLost } from '../../core/thread/producer.ts';
 import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { readField } from '../../core/value/thrown.ts';
-import { openGate } from '../../state/gate.ts';
+import { end, go, openGate, type Verdict } from '../../state/gate.ts';
+import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { BegunStep, CommittedStep } from '../../store/step/step-record.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
 import type { HeldRequest, UnsentRequest } from '../model/model-call-record.ts';
 import { signalBudgetWaiters } from '../signals/signal-budget-waiters.ts';
 import { storeImages } from './answer-images.ts';
@@ -19,19 +28,20 @@ import {
   type BlockedRequest,
   chooseHistory,
   filterHistory,
+  type History,
   noteTrimmed,
   type RequestMaterial,
   renderSystem,
   runCompactionHooks,
   sanitise,
 } from './assemble.ts';
-import { awaitProducer } from './await-producer.ts';
 import { cleanAnswer } from './clean-answer.ts';
 import {
   type AnsweredStep,
   afterCreateAnswer,
   beforeCreateAnswer,
   commitAnswer,
+  type StepAnswer,
   type UncommittedStep,
 } from './commit-answer.ts';
 import { compact, compactForBudget } from './compact.ts';
@@ -46,7 +56,6 @@ import {
   requireStepVariables,
   resolveSide,
 } from './read-step.ts';
-import { remind } from './remind.ts';
 import { openStepHooks, type StepHooks } from './step-hooks.ts';
 
 /** All that is known of a step while its hooks are open. */
@@ -198,4 +207,43 @@ async function failStep(
   const error = { code, message: message.slice(0, 1000) };
   const failed = await store.steps.fail({ ...ref, error });
   return failed.kind === 'terminated' ? failed : { kind: 'failed', error };
+}
+
+/** Milliseconds without a new row in the log before the producer is checked again. */
+const CHECK_INTERVAL_MS = 1000;
+
+async function awaitProducer(
+  { store, handover }: Pick<ActivityDependencies, 'store' | 'handover'>,
+  { context: { thread, executionId }, active }: Pick<ReadStep, 'context' | 'active'>,
+): Promise<Verdict<{ readonly answer: StepAnswer }, FailedStep>> {
+  const signal = abortSignal(handover);
+  for (;;) {
+    const found = await store.producers.find(thread.id, executionId);
+    if (!found) return end({ kind: 'failed', error: producerLost(executionId) });
+    if (found.produced) return toAnswer(found.produced, active.prompt.name);
+    // A2: ended here, then read again.
+    if (found.overdue) await store.producers.closeLost();
+    else await store.events.awaitGrowth(thread.id, found.lastSeq, { signal, withinMs: CHECK_INTERVAL_MS });
+    if (signal.aborted) throw abortError(handover);
+  }
+}
+
+function toAnswer(produced: Produced, prompt: string): Verdict<{ readonly answer: StepAnswer }, FailedStep> {
+  if (!produced.ok) return end({ kind: 'failed', error: produced.error });
+  const { text: content, usage } = produced;
+  return go({
+    answer: { content, toolCalls: [], model: '', finishReason: 'produced', usage, prompt, ends: 'produced' },
+  });
+}
+
+/**
+ * Stage: appends a reminder about a loop of calls behind all results. It comes from the runtime: no hook sees it, and
+ * it is not stored.
+ */
+function remind(
+  _ports: unknown,
+  { context: { loops = [] }, history }: History & { readonly context: Pick<StepContext, 'loops'> },
+): Verdict<History, never> {
+  if (loops.length === 0) return go({ history });
+  return go({ history: [...history, { role: 'user', content: composeReminder(loops) }] });
 }

@@ -7,7 +7,10 @@ import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../core/
 import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StopRules } from '../../core/thread/stop.ts';
-import { toAcceptedTool } from './accepted-tool.ts';
+import { type AcceptedSchema, toAcceptedSchema } from '../../core/value/accepted-schema.ts';
+import { canonicalJson } from '../../core/value/canonical-json.ts';
+import { cutMiddle } from '../../core/value/cut-middle.ts';
+import { type JsonSchema, undescribed } from '../../core/value/json-schema.ts';
 
 import type { McpOffer } from './mcp-offer.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -116,4 +119,32 @@ export function offerTools(
     .filter((tool) => !runsAtProvider(registry, tool.function.name))
     .flatMap((tool) => toAcceptedTool(tool) ?? []);
   return [...own, ...findProviderTools(registry, active, asked, permissions)];
+}
+
+/**
+ * A tool in a form that every provider accepts, whoever has described it: an author, a client, or a server elsewhere.
+ * Characters of an original schema that a description repeats.
+ */
+const MAX_ORIGINAL_CHARS = 2000;
+
+/** Undefined if its arguments are no object. */
+export function toAcceptedTool(tool: ProviderTool): ProviderTool | undefined {
+  const { description, parameters } = tool.function;
+  const accepted = acceptedOf(parameters);
+  if (!accepted) return undefined;
+  const { schema, saysLess } = accepted;
+  const original = saysLess ? cutMiddle(canonicalJson(undescribed(parameters)), MAX_ORIGINAL_CHARS) : '';
+  const told = saysLess ? `\n\nIts arguments are checked against this JSON schema: ${original}` : '';
+  return {
+    ...tool,
+    function: { ...tool.function, description: `${description}${told}`, parameters: schema },
+  };
+}
+
+/** Computed once per schema, since requests are made for every step. */
+const acceptedSchemas = new WeakMap<JsonSchema, AcceptedSchema | undefined>();
+
+function acceptedOf(parameters: JsonSchema): AcceptedSchema | undefined {
+  if (!acceptedSchemas.has(parameters)) acceptedSchemas.set(parameters, toAcceptedSchema(parameters));
+  return acceptedSchemas.get(parameters);
 }

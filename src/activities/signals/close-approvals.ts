@@ -1,6 +1,6 @@
 /**
  * After a budget is exceeded, closes the approvals that relatives with the same budget wait for, and signals those
- * relatives. If this worker is lost in between, a worker's regular check finds their calls (worker/wait-signals.ts).
+ * relatives. If this worker is lost in between, a worker's regular check finds their calls (worker/maintenance.ts).
  */
 import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals } from './thread-signals.ts';

@@ -4,20 +4,24 @@
  * separate activities.
  */
 
+import { randomUUID } from 'node:crypto';
 import type { Registry } from '../../core/author/definition.ts';
+import { describeFailures } from '../../core/guard/failure.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { Session } from '../../core/thread/session.ts';
 import { refuseContent } from '../../core/thread/signalled-content.ts';
 import type { ModelStepInput, ModelStepOutcome, StoredStep } from '../../core/thread/step.ts';
-import type { StepRecord } from '../../store/step/step-record.ts';
+import type { PausedStep } from '../../core/thread/waiting-call.ts';
+import type { BegunStep, StepRecord } from '../../store/step/step-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { throwIfLeaving } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { toStopRules } from '../model/request.ts';
 import type { DrainedStep } from '../model-gate/drain.ts';
 import { type AnsweredOutcome, answerStep, beginThreadStep } from '../model-gate/model-gate.ts';
+import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
-import { openPause } from './paused-step.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 export async function modelStep(
   dependencies: ActivityDependencies,
@@ -121,4 +125,40 @@ function describe(project: Registry, record: StepRecord): Described {
     ...(record.exceeded ? { exceeded: record.exceeded } : {}),
     ...(hasTwoSides(active?.agent) ? { side, turns } : {}),
   };
+}
+
+/**
+ * For a subagent that has used up its rounds, or an execution that asks for help: opens its wait, or reports that the
+ * step must be begun again.
+ */
+type Paused = Extract<BegunStep, { kind: 'paused' }>;
+
+/** The wait is found by its key: another attempt waits for the same one. */
+async function openPause(
+  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  threadId: string,
+  { pause, ...begun }: Paused,
+): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {
+  const { waits } = store;
+  const { spokenTo, key, executionId, agent } = pause;
+  if (spokenTo !== undefined) {
+    await waits.close(spokenTo, 'spoken to');
+    await signalAncestors(store, threadId);
+    return 'again';
+  }
+  const opened = await waits.open({
+    ...{ id: randomUUID(), threadId, key, kind: 'paused', name: agent, executionId, blocks: true },
+    ...describePause(pause),
+  });
+  await probe?.('wait_opened');
+  if (opened.kind === 'open') return { ...begun, wait: toWaitingCall(opened.wait) };
+  return opened.kind === 'terminated' ? 'terminated' : 'again';
+}
+
+/** What people see of the wait. */
+function describePause({ agent, rounds, failures }: Paused['pause']) {
+  if (failures) return { summary: describeFailures(agent, failures), data: failures };
+  const { round, maxRounds } = rounds ?? {};
+  const summary = `more rounds for ${agent}: it has used ${round} of ${maxRounds} rounds without finishing`;
+  return { summary, data: rounds };
 }

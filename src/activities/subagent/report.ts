@@ -1,7 +1,7 @@
 /**
  * `reportToParent`: delivers what a child's executions have ended with to its parent (runtime §8.2): it is stored there
  * first, then the parent's workflow is signalled. Returns whether the child has made its last report: its workflow then
- * ends (workflows/report.ts). `listUnstarted`: children whose workflows have not been started.
+ * ends (workflows/thread.ts). `listUnstarted`: children whose workflows have not been started.
  * D1. A report is delivered once. A worker may be lost before it signalled the parent; so a later attempt that finds
  *     nothing due signals it again, and reads from the registry whether the child is done.
  */

@@ -3,7 +3,8 @@
  * next one begins, so another attempt goes on where a lost worker was; none of them has an effect.
  * A question is asked after them (ask.ts).
  */
-import type { DecideContext } from '../../core/author/task.ts';
+import { randomUUID } from 'node:crypto';
+import type { ActionOutcome, DecideContext } from '../../core/author/task.ts';
 import {
   judgeCost,
   judgeEvals,
@@ -20,9 +21,11 @@ import { readDecision, readEvals } from '../../core/task/decision.ts';
 import { decideReadiness } from '../../core/task/knowledge.ts';
 import type { TaskStepInput, ThoughtOutcome } from '../../core/thread/task-step.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
+import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { TaskStepRecord } from '../../store/task/task-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { askPeople } from './ask.ts';
+import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import {
   ACTION_BYTES,
   fingerprintOf,
@@ -210,4 +213,45 @@ function toVerdict(
     ...(reached === undefined ? {} : { score: reached }),
     ...(outcome === undefined ? {} : { outcome }),
   };
+}
+
+/**
+ * Asks the question that a step has decided on. Whichever attempt takes the step opens the same wait, whose answer is
+ * the step's outcome.
+ */
+async function askPeople(
+  { store: { waits, tasks }, probe }: ActivityDependencies,
+  { run, step, definition, signal }: TaskFrame,
+  { question, data, expiresInMs }: Extract<TaskDecision, { kind: 'ask' }>,
+): Promise<ThoughtOutcome> {
+  // Set before the wait is opened: whoever sees the wait must see a task that waits.
+  await tasks.rest({ ...run, waits: true });
+  const opened = await retryWhileUnavailable(signal, () =>
+    waits.open({
+      id: randomUUID(),
+      threadId: run.threadId,
+      key: `ask:${step}`,
+      kind: 'question',
+      name: definition.name,
+      summary: question,
+      data: data ?? null,
+      blocks: true,
+      ...(expiresInMs === undefined ? {} : { expiresInMs }),
+    }),
+  );
+  if (opened.kind === 'open') {
+    await probe?.('task_asked');
+    return toWaitingCall(opened.wait);
+  }
+  if (opened.kind !== 'over') return { kind: 'terminated' };
+  await tasks.endAct({ threadId: run.threadId, step, outcome: toAnswer(opened.wait) });
+  return { kind: 'goes_on' };
+}
+
+/** The answer as the adapter finds it in its history. */
+function toAnswer({ answer, state, reason }: Wait): ActionOutcome {
+  if (answer && 'value' in answer) return { ok: true, result: answer.value };
+  const refused = answer !== null;
+  const why = (answer && 'reason' in answer ? answer.reason : reason) ?? (refused ? 'refused' : state);
+  return { ok: false, code: refused ? 'Refused' : 'NotAnswered', error: `It was not answered: ${why}.` };
 }

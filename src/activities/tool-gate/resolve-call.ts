@@ -8,17 +8,25 @@ import type {
   Registry,
   ToolDefinition,
 } from '../../core/author/definition.ts';
+import type { ThreadState } from '../../core/author/thread-state.ts';
+import type { ToolResult } from '../../core/message/message.ts';
 import { hasTwoSides } from '../../core/project/active-side.ts';
 import { findCallee } from '../../core/project/callee.ts';
-import { parseClientToolName } from '../../core/project/client-tool.ts';
+import {
+  type ClientTool,
+  clientCapability,
+  clientToolName,
+  parseClientToolName,
+  readResultValue,
+} from '../../core/project/client-tool.ts';
 import { isSubagentCall } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { readClientTools } from '../model/client-offer.ts';
 import type { KnownCall } from './call-info.ts';
-import { findClientTool } from './client-call.ts';
 
 type Ports = Pick<ActivityDependencies, 'registry'>;
 type ToolPorts = Pick<ActivityDependencies, 'registry' | 'store'>;
@@ -107,4 +115,40 @@ export function resolveHandoff(
   }
   if (agent.name === thread.agent) return refuseCall(`"${agent.name}" already has this thread.`);
   return go({ schema: project.prompts.get(agent.sideA.prompt)?.requiredSchema });
+}
+
+/**
+ * A call of a tool that the client runs: a durable wait that occupies no process and is answered by the client's next
+ * request. It passes the tool gate like any call.
+ */
+async function findClientTool(
+  ports: Pick<ActivityDependencies, 'store'>,
+  threadId: string,
+  called: string,
+): Promise<ToolDefinition | undefined> {
+  const tools = await readClientTools(ports, threadId);
+  const tool = tools.find((each) => clientToolName(each.name) === called);
+  return tool && toDefinition(tool);
+}
+
+function toDefinition({ name, description, parameters }: ClientTool): ToolDefinition {
+  return {
+    kind: 'tool',
+    name: clientToolName(name),
+    description,
+    parameters,
+    execute: (state) => askClient(state, name),
+    variables: [],
+    executionMode: 'local',
+    idempotent: true,
+    quick: true,
+    timeoutMs: 10_000,
+    capabilities: [clientCapability(name)],
+    asks: true,
+  };
+}
+
+async function askClient(state: ThreadState, name: string): Promise<ToolResult> {
+  const { value } = await state.ask({ key: 'client', question: `The client must run its tool "${name}".` });
+  return readResultValue(value);
 }

@@ -4,6 +4,7 @@
 
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { ToolDefinition } from '../../core/author/definition.ts';
+import { refuseQuery } from '../../core/guard/status-query.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
@@ -23,8 +24,7 @@ import { toQueueError } from '../signals/relative-sink.ts';
 import type { Sink } from '../signals/sink.ts';
 import { openAsking } from './asking.ts';
 import type { KnownCall } from './call-info.ts';
-import { answerStatusQuery } from './status-query.ts';
-import type { ToolFrame } from './tool-frame.ts';
+import type { ToolExecution, ToolFrame } from './tool-frame.ts';
 
 /** The body was cut off before it answered: its call has no result. */
 export interface AbortedCall {
@@ -132,4 +132,27 @@ function toCutOffResult({ name }: ToolDefinition): ToolResult {
 
 function timedOut(tool: ToolDefinition): string {
   return `"${tool.name}" did not answer within ${tool.timeoutMs} ms and was told to stop; it may or may not have taken effect.`;
+}
+
+/** The body of `query_subagent_status`: answered from the store, as often as the limits of its turn allow. */
+async function answerStatusQuery(
+  { store }: Pick<ActivityDependencies, 'store'>,
+  { thread, step, index }: Pick<ToolExecution, 'thread' | 'step' | 'index'>,
+  args: unknown,
+): Promise<ToolResult> {
+  const { limits, earlier, subagents } = await store.children.readTeam(thread.id, { step, index });
+  const refused = limits && refuseQuery(limits, earlier);
+  if (refused) return { status: 'error', error: refused };
+  const { agent_id: id } = args as { agent_id?: string };
+  const asked = id === undefined ? subagents : subagents.filter((each) => each.agent_id === id);
+  // A query that finds nothing is an error, and does not count against the limits.
+  if (asked.length === 0)
+    return {
+      status: 'error',
+      error:
+        id === undefined
+          ? 'You have not started any subagents.'
+          : `You have not started a subagent ${JSON.stringify(id)}.`,
+    };
+  return { status: 'success', result: JSON.stringify({ subagents: asked }) };
 }

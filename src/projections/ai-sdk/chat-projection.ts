@@ -4,13 +4,12 @@
  * U1. A response ends once: with `finish`, or with `abort`.
  * U2. Nothing that happens between executions is emitted.
  */
-import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
 import { argumentsOf, toRowMessage } from '../row-message.ts';
 import { CALL_HANDLERS, emitCall } from './chat-calls.ts';
 import { endResponse } from './chat-end.ts';
 import type { ChatHandlers, ChatTransition } from './chat-handler.ts';
-import { noteOf } from './chat-notes.ts';
 import { type ChatReading, type OpenResponse, openResponse } from './chat-state.ts';
 import { TEXT_HANDLERS } from './chat-text.ts';
 import type { UiChunk, UiDialect } from './ui-chunk.ts';
@@ -71,4 +70,26 @@ function handleMessage(
       ? { type: 'steering-message', id, parts: [{ type: 'text', text }] }
       : { type: 'data-message', id, data: { role, content: text } };
   return [next, [joined]];
+}
+
+/** Transient notes, which are not part of the message: about subagents, files, effects and budgets. */
+const NOTES: { readonly [Kind in EventKind]?: string } = {
+  'subagent.created': 'subagent',
+  'subagent.status': 'subagent',
+  'subagent.returned': 'subagent',
+  'subagent.failed': 'subagent',
+  'file.created': 'file',
+  'file.updated': 'file',
+  'file.deleted': 'file',
+  'effect.scheduled': 'effect',
+  'effect.done': 'effect',
+  'effect.failed': 'effect',
+  'budget.warning': 'budget',
+  'budget.exceeded': 'budget',
+};
+
+function noteOf({ type, data }: ThreadEvent): readonly UiChunk[] {
+  const name = NOTES[type];
+  if (name === undefined) return [];
+  return [{ type: `data-everthread-${name}`, data: { event: type, ...(data as object) }, transient: true }];
 }

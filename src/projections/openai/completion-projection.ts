@@ -3,30 +3,33 @@
  * O1. A completion ends once: with a finish reason and the chunk of its usage, or as failed.
  * O2. Nothing that happens between executions is emitted. Nor are the agent's own calls: a client must answer each call
  *     that it receives, so it receives only those of its own tools (completion-calls.ts).
+ * The emitted text of an answer. What a reader has of a step is the beginning of the committed text, or a chunk names
+ * the part that is void.
+ * T1. A repeated request is assumed to repeat its text, so only text that is longer or different is emitted.
+ * T2. Emitted text is never withdrawn: its replacement is a separate paragraph, and the chunk names what it replaces.
+ * T3. Texts of several steps are paragraphs of one answer.
  */
-import type { EventData } from '../../core/event/event-data.ts';
+
+import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { ProviderUsage } from '../../core/message/provider.ts';
+import { type ClientCallPlace, clientCallId } from '../../core/project/client-call-id.ts';
+import { parseClientToolName } from '../../core/project/client-tool.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
+import type { WaitKind } from '../../core/wait/wait.ts';
 import type { LogRow, Projection } from '../projection.ts';
-import { toRowMessage } from '../row-message.ts';
-import { callsOf, closeClientWait, openClientWait, withCalls, withoutCall } from './completion-calls.ts';
+import { callsOf as callsWritten, toRowMessage } from '../row-message.ts';
 import type {
+  CompletionCall,
   CompletionChunk,
   CompletionDelta,
   CompletionFinish,
   CompletionOutput,
+  CompletionUsage,
 } from './completion-chunk.ts';
 import { type CompletionReading, type OpenCompletion, openCompletion } from './completion-state.ts';
-import {
-  commitText,
-  handleChunk,
-  paragraph,
-  type TextPiece,
-  type TextTransition,
-} from './completion-text.ts';
-import { addUsage } from './completion-usage.ts';
-import { closeWait, openWait } from './completion-waits.ts';
 
 type Handlers = {
   readonly [Kind in EventKind]?: (
@@ -168,4 +171,127 @@ function chunkOf(
     model,
     choices: [{ index: 0, delta, finish_reason: finish }],
   };
+}
+
+/**
+ * Calls of tools that the client runs itself. All that have no result are emitted at the end of a completion, and the
+ * client's next request has their results. Adds the client's calls of an answer.
+ */
+function withCalls(
+  open: OpenCompletion,
+  message: Message | null | undefined,
+  place: Omit<ClientCallPlace, 'callId'>,
+): OpenCompletion {
+  if (message?.role !== 'assistant') return open;
+  const called = callsWritten(message).flatMap(({ id: callId, function: { name, arguments: given } }) => {
+    const ofClient = parseClientToolName(name);
+    if (ofClient === undefined) return [];
+    const call = { name: ofClient, arguments: given };
+    return [[callId, { id: clientCallId({ ...place, callId }), function: call }] as const];
+  });
+  return called.length > 0 ? { ...open, calls: { ...open.calls, ...Object.fromEntries(called) } } : open;
+}
+
+function withoutCall(open: OpenCompletion, callId: string): OpenCompletion {
+  if (!(callId in open.calls)) return open;
+  const { [callId]: _, ...calls } = open.calls;
+  return { ...open, calls };
+}
+
+/** Undefined if the wait is not for the client. People, not the client, approve calls of its tools. */
+function openClientWait(
+  open: OpenCompletion,
+  { waitId, kind, name, callId }: EventData['wait.opened'],
+): OpenCompletion | undefined {
+  if (kind !== 'question' || parseClientToolName(name) === undefined) return undefined;
+  if (callId === undefined || !(callId in open.calls)) return undefined;
+  return { ...open, clientWaits: { ...open.clientWaits, [waitId]: callId } };
+}
+
+function closeClientWait(open: OpenCompletion, { waitId }: NamedWait): OpenCompletion {
+  const { [waitId]: closed, ...clientWaits } = open.clientWaits;
+  return closed === undefined ? open : { ...open, clientWaits };
+}
+
+/** Returns the calls that the client must run; none if the client is not waited for. */
+function callsOf({ calls, clientWaits }: OpenCompletion): readonly CompletionCall[] {
+  if (Object.keys(clientWaits).length === 0) return [];
+  return Object.values(calls).map((call, index) => ({ index, type: 'function', ...call }));
+}
+
+/** Text to emit; `discarded`: text that was emitted before and is void. */
+interface TextPiece {
+  readonly text: string;
+  readonly discarded?: string;
+}
+
+type TextTransition = readonly [OpenCompletion, readonly TextPiece[]];
+
+const PARAGRAPH = '\n\n';
+
+function handleChunk(open: OpenCompletion, event: ThreadEventOf<'model.chunk'>): TextTransition {
+  const { delta, call, depth } = event.data;
+  // Text of a sub-prompt is no answer to the user.
+  if (depth !== undefined || delta === '') return [open, []];
+  const id = `${event.step ?? 0}.${event.attempt ?? 0}.${call}`;
+  const text = (open.attempt?.id === id ? open.attempt.text : '') + delta;
+  const next = { ...open, attempt: { id, text } };
+  // T1: nothing until the text is longer or different.
+  return open.told.startsWith(text) ? [next, []] : emitText(next, text);
+}
+
+/** Emits what the committed text of a step adds or replaces, and closes the step. */
+function commitText(open: OpenCompletion, content: string): TextTransition {
+  const [next, chunks] = emitText(open, content);
+  return [{ ...next, told: '', attempt: null }, chunks];
+}
+
+function emitText(open: OpenCompletion, text: string): TextTransition {
+  const { told, begun } = open;
+  if (text === told) return [open, []];
+  const next = { ...open, told: text, begun: true };
+  if (told === '') return [next, [{ text: (begun ? PARAGRAPH : '') + text }]];
+  if (text.startsWith(told)) return [next, [{ text: text.slice(told.length) }]];
+  // T2: the replacement.
+  return [next, [{ text: text === '' ? '' : PARAGRAPH + text, discarded: told }]];
+}
+
+/** T3: separates a text from earlier text. */
+function paragraph(open: OpenCompletion, text: string): string {
+  return (open.begun ? PARAGRAPH : '') + text;
+}
+
+/** Sums the usage of all answered model requests of an execution, with OpenAI's field names. */
+function addUsage(sum: CompletionUsage, usage: ProviderUsage | null): CompletionUsage {
+  if (!usage) return sum;
+  const { promptTokens, completionTokens, totalTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
+  return {
+    prompt_tokens: sum.prompt_tokens + promptTokens,
+    completion_tokens: sum.completion_tokens + completionTokens,
+    total_tokens: sum.total_tokens + totalTokens,
+    prompt_tokens_details: { cached_tokens: sum.prompt_tokens_details.cached_tokens + cachedTokens },
+    completion_tokens_details: {
+      reasoning_tokens: sum.completion_tokens_details.reasoning_tokens + reasoningTokens,
+    },
+  };
+}
+
+/** Describes waits for people as text, because a completion has no field for them. */
+const REQUEST_TEXTS: Readonly<Record<WaitKind, (name: string) => string>> = {
+  approval: (name) => `approval of ${name}`,
+  question: (name) => `an answer to ${name}`,
+  variables: (name) => `variables of ${name}`,
+  paused: (name) => `permission to continue for ${name}`,
+  reconcile: (name) => `the outcome of ${name}`,
+};
+
+function openWait(open: OpenCompletion, wait: EventData['wait.opened']): OpenCompletion {
+  const { waitId, kind, name, summary } = wait;
+  const asked = `${REQUEST_TEXTS[kind](name)}: ${summary} (wait ${waitId})`;
+  return { ...open, waits: { ...open.waits, [waitId]: asked } };
+}
+
+function closeWait(open: OpenCompletion, { waitId }: NamedWait): OpenCompletion {
+  const { [waitId]: _, ...waits } = open.waits;
+  return { ...open, waits };
 }

@@ -6,12 +6,11 @@
  * N3. An answer that never came leaves no pending row: its row is sent as failed.
  */
 
-import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import { roleOf } from '../../core/thread/session.ts';
 import type { LogRow, Projection } from '../projection.ts';
 import { rowFrame, type StandardFrame, toStandardRow } from './standard-frame.ts';
-import { NOTES } from './standard-note.ts';
 import { answerFrame, type OpenAnswer, type StandardReading } from './standard-state.ts';
 
 type StandardTransition = readonly [StandardReading, readonly StandardFrame[]];
@@ -131,3 +130,46 @@ function noteOf(event: ThreadEvent): readonly StandardFrame[] {
   const [eventType, data] = note(event);
   return [{ type: 'event', eventType, data, timestamp: Math.floor(event.at / 1000) }];
 }
+
+/**
+ * Rows that are not about messages, as events of the stream; with the standard's event names if it has one. The name
+ * of an event, and its data.
+ */
+type Note = readonly [eventType: string, data: unknown];
+
+type Notes = { readonly [Kind in EventKind]?: (event: ThreadEventOf<Kind>) => Note };
+
+const DIRECTORY = 'inode/directory';
+
+function fileOf({ path, mimeType, size }: { path: string; mimeType: string; size: number }) {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return { path, file: { path, name, mimeType, size, isDirectory: mimeType === DIRECTORY } };
+}
+
+const effectNote =
+  (status: string) =>
+  ({ data: { id, name } }: { readonly data: { readonly id: string; readonly name: string } }): Note => [
+    'effect_changed',
+    { id, name, status },
+  ];
+
+const NOTES: Notes = {
+  'tool.started': ({ data: { callId: id, name } }) => ['tool_call_started', { id, name }],
+  'tool.result': ({ data: { callId: id, name, status } }) => ['tool_call_done', { id, name, status }],
+  'tool.unknown': ({ data: { callId: id, name, status } }) => ['tool_call_done', { id, name, status }],
+  'file.created': ({ data }) => ['file_created', fileOf(data)],
+  'file.updated': ({ data }) => ['file_updated', fileOf(data)],
+  'file.deleted': ({ data: { path } }) => ['file_deleted', { path }],
+  'value.changed': ({ at, data: { key } }) => ['kv_changed', { key, updated_at: at }],
+  'message.deleted': ({ data: { messageId: id } }) => ['message_deleted', { id }],
+  'effect.scheduled': effectNote('scheduled'),
+  'effect.started': effectNote('running'),
+  'effect.done': effectNote('done'),
+  'effect.failed': effectNote('failed'),
+  'effect.cancelled': effectNote('canceled'),
+  'wait.opened': ({ data }) => ['wait_opened', data],
+  'wait.answered': ({ data }) => ['wait_answered', data],
+  'wait.closed': ({ data }) => ['wait_closed', data],
+  'thread.status': ({ data }) => ['thread_status', data],
+  custom: ({ data: { event, data } }) => [event, data],
+};

@@ -2,15 +2,16 @@
  * One run in one fresh isolate, from its first module to its result. The user's code runs on a thread of the engine;
  * this thread stays free to end it.
  */
+import type ivm from 'isolated-vm';
+import type { Wire } from '../codec/wire.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
 import { memoryMessage } from '../memory-message.ts';
 import type { Crossing, Job, Remark, Settlement } from '../protocol.ts';
 import { type Booted, boot, type Deliver, install } from './boot.ts';
 import { readError, toFailure } from './failure.ts';
 import { Graph } from './graph.ts';
 import { exitOutOfMemory } from './guarded-memory.ts';
-import { type GuestMessage, readGuestMessage } from './guest-message.ts';
 import { Loader } from './loader.ts';
-import { readUsedMemory } from './used-memory.ts';
 
 export interface EngineHost {
   cross(crossing: Crossing): Promise<void> | undefined;
@@ -171,4 +172,72 @@ function missingExport({ fn, filename }: Job, names: string): Settlement {
   const has = names === '' ? 'has no exports' : `exports ${names}`;
   const message = `'${filename}' has no export '${fn}': it ${has}. Name one of its exports in execute.fn.`;
   return { status: 'link_error', error: { name: 'LinkError', message, filename } };
+}
+
+/** Parses the messages that the sandbox's own code in the isolate sends through its port. */
+type GuestMessage =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'crossing'; readonly crossing: Crossing }
+  | { readonly kind: 'remark'; readonly remark: Remark }
+  | { readonly kind: 'load'; readonly id: number; readonly referrer: number; readonly specifier: string }
+  /** A module that `import()` requested has been evaluated. */
+  | { readonly kind: 'evaluated'; readonly index: number }
+  | { readonly kind: 'done'; readonly functions: number; readonly wire: Wire }
+  | { readonly kind: 'threw'; readonly wire: Wire }
+  | { readonly kind: 'missing'; readonly names: string };
+
+function readGuestMessage(
+  says: string,
+  first: number,
+  second: number,
+  text: string,
+  buffer?: ArrayBuffer,
+): GuestMessage {
+  const wire: Wire = buffer ? { text, bytes: new Uint8Array(buffer) } : { text };
+  switch (says) {
+    case 'call':
+      return { kind: 'crossing', crossing: { kind: 'call', id: first, fn: second, wire } };
+    case 'answer':
+    case 'refusal':
+      return { kind: 'crossing', crossing: { kind: 'answer', id: first, ok: says === 'answer', wire } };
+    case 'report':
+      return { kind: 'remark', remark: { kind: 'report', wire } };
+    case 'log':
+      return { kind: 'remark', remark: { kind: 'log', level: first, wire } };
+    case 'load':
+      return { kind: 'load', id: first, referrer: second, specifier: text };
+    case 'evaluated':
+      return { kind: 'evaluated', index: first };
+    case 'done':
+      return { kind: 'done', functions: first, wire };
+    case 'threw':
+      return { kind: 'threw', wire };
+    case 'missing':
+      return { kind: 'missing', names: text };
+    default:
+      return { kind: 'started' };
+  }
+}
+
+/**
+ * Reads how much memory the isolate of a run holds, on its own thread. User code may block that thread forever, so the
+ * wait is limited; but a child without a figure is replaced, which costs far more than waiting for a busy machine.
+ * Returns bytes; undefined if the code keeps its thread busy after its result, or if the isolate is gone.
+ */
+export async function readUsedMemory(
+  isolate: Pick<ivm.Isolate, 'isDisposed' | 'getHeapStatistics'>,
+): Promise<number | undefined> {
+  if (isolate.isDisposed) return undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    // If this process itself was late, an answer that has arrived is read first.
+    timer = setTimeout(() => setImmediate(() => resolve(undefined)), SANDBOX_LIMITS.stopGraceMs);
+  });
+  const read = isolate.getHeapStatistics().then(
+    (heap) => heap.used_heap_size + heap.externally_allocated_size,
+    () => undefined,
+  );
+  const bytes = await Promise.race([read, late]);
+  clearTimeout(timer);
+  return bytes;
 }

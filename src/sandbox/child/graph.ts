@@ -6,12 +6,11 @@ import type ivm from 'isolated-vm';
 import type { Job } from '../protocol.ts';
 import { BridgeModules, type UserModule } from './bridge-modules.ts';
 import { compileUserModule } from './compile.ts';
-import { LinkFailure } from './failure.ts';
+import { LinkFailure, toLinkFailure } from './failure.ts';
 import { locateImport } from './import-position.ts';
 import { IsolateCompiler, retryOnce } from './isolate-compiler.ts';
-import { Linker } from './linker.ts';
 import { createResolver, type Resolver } from './resolve.ts';
-import type { SourceModule } from './transform.ts';
+import type { SourceModule } from './source-module.ts';
 
 interface Node extends UserModule {
   /** Undefined for the entry. */
@@ -144,5 +143,46 @@ export class Graph {
     const position = locateImport(this.#sources.get(node.name) as SourceModule, specifier);
     const { message } = resolved;
     throw new LinkFailure({ name: 'LinkError', message, specifier, filename: node.name, ...position });
+  }
+}
+
+/**
+ * Links modules of one context, one graph at a time: the engine refuses to link two graphs concurrently if they share a
+ * module that is not linked yet.
+ */
+type ResolveImport = (specifier: string, referrer: ivm.Module) => Promise<ivm.Module> | ivm.Module;
+
+class Linker {
+  readonly #context: ivm.Context;
+  readonly #sources: ReadonlyMap<string, SourceModule>;
+  #lastLink: Promise<unknown> = Promise.resolve();
+
+  constructor(context: ivm.Context, sources: ReadonlyMap<string, SourceModule>) {
+    this.#context = context;
+    this.#sources = sources;
+  }
+
+  /** Rejects with a `LinkFailure`, or with the first error that `resolve` threw. */
+  link(module: ivm.Module, resolve: ResolveImport): Promise<void> {
+    const linking = this.#lastLink.then(() => this.#link(module, resolve));
+    this.#lastLink = linking.catch(() => undefined);
+    return linking;
+  }
+
+  async #link(module: ivm.Module, resolve: ResolveImport): Promise<void> {
+    let failure: unknown;
+    try {
+      await module.instantiate(this.#context, async (specifier, referrer) => {
+        try {
+          return await resolve(specifier, referrer);
+        } catch (error) {
+          // `instantiate` rejects with a copy of an error; the first original one is thrown instead.
+          failure ??= error;
+          throw error;
+        }
+      });
+    } catch (error) {
+      throw failure ?? toLinkFailure(error, this.#sources);
+    }
   }
 }

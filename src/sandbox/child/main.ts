@@ -2,17 +2,19 @@
  * The program of a sandbox child: runs one job at a time for its parent, and ends when the parent does. It holds no
  * secrets, opens no file after its start, and is killed rather than trusted.
  */
+
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import type { CodeExecutionError } from '../../core/author/code-execution.ts';
 import { openChannel } from '../channel.ts';
+import { type Wire, wireBytes } from '../codec/wire.ts';
+import { SANDBOX_LIMITS } from '../limits.ts';
 import { joinToChild, partFromChild } from '../message-frame.ts';
-import type { Crossing, FromChild, Job, Remark, ToChild } from '../protocol.ts';
+import type { Crossing, FromChild, Job, Remark, Settlement, ToChild } from '../protocol.ts';
 import { prepareIsolate } from './boot.ts';
 import { die } from './death.ts';
 import { Engine } from './engine.ts';
-import { createFlow, type Flow } from './flow.ts';
 import { endMemoryGuard, guardMemory, startWatchdog } from './guarded-memory.ts';
-import { boundSettlement } from './settlement.ts';
 import { prepareTransform } from './transform.ts';
 
 interface Current {
@@ -98,3 +100,67 @@ for (const name of Object.keys(process.env)) if (name !== 'TZ') delete process.e
 await Promise.all([watchesItself && startWatchdog(watchdog), prepareTransform()]);
 prepareIsolate();
 send({ kind: 'ready' });
+
+/**
+ * Back-pressure from the host to the code: while too much of what was sent is unacknowledged, the sender waits. A flood
+ * is slowed down to the speed of the host instead of growing some buffer.
+ */
+const MESSAGES = 256;
+const BYTES = 4 * 1024 * 1024;
+
+interface Flow {
+  /** Counts what was sent, and returns a promise to wait for if the host is behind. */
+  sent(wire: Wire): Promise<void> | undefined;
+  taken(count: number, bytes: number): void;
+}
+
+function createFlow(): Flow {
+  let messages = 0;
+  let bytes = 0;
+  let waiting: PromiseWithResolvers<void> | undefined;
+  const behind = () => messages >= MESSAGES || bytes >= BYTES;
+  return {
+    sent(wire) {
+      messages += 1;
+      bytes += wireBytes(wire);
+      if (!behind()) return undefined;
+      waiting ??= Promise.withResolvers<void>();
+      return waiting.promise;
+    },
+    taken(count, size) {
+      messages -= count;
+      bytes -= size;
+      if (behind()) return;
+      waiting?.resolve();
+      waiting = undefined;
+    },
+  };
+}
+
+/** Limits a settlement to the bounds that the host checks: cuts texts, and rounds memory to a non-negative integer. */
+function boundSettlement(
+  settlement: Settlement,
+  memoryUsedBytes: number | undefined,
+): { settlement: Settlement; memoryUsedBytes?: number } {
+  const bounded =
+    settlement.status === 'success' ? settlement : { ...settlement, error: boundError(settlement.error) };
+  if (memoryUsedBytes === undefined) return { settlement: bounded };
+  return { settlement: bounded, memoryUsedBytes: Math.max(0, Math.round(memoryUsedBytes)) };
+}
+
+function boundError(error: CodeExecutionError): CodeExecutionError {
+  const { errorNameLength, errorMessageLength, errorStackLength } = SANDBOX_LIMITS;
+  const { stack, filename, specifier } = error;
+  return {
+    ...error,
+    name: truncate(error.name, errorNameLength),
+    message: truncate(error.message, errorMessageLength),
+    ...(stack === undefined ? {} : { stack: truncate(stack, errorStackLength) }),
+    ...(filename === undefined ? {} : { filename: truncate(filename, errorMessageLength) }),
+    ...(specifier === undefined ? {} : { specifier: truncate(specifier, errorMessageLength) }),
+  };
+}
+
+function truncate(text: string, length: number): string {
+  return text.length <= length + 1 ? text : `${text.slice(0, length)}…`;
+}

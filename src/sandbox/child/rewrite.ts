@@ -3,8 +3,8 @@
  * natively the first rejects and the second is empty. Replacements have the same length, so no line or column moves. If
  * the lexer is wrong, the native behaviour remains, which exposes nothing.
  */
+import { randomBytes } from 'node:crypto';
 import { type Import, parse, type StaticImport } from 'es-module-lexer';
-import { freshName } from './fresh-name.ts';
 
 const IMPORT = 'import';
 const META = 'import.meta';
@@ -81,4 +81,19 @@ export function findUnsupported(text: string, imports: readonly Import[]): Unsup
 function hiddenPhase(text: string, { importStart, start }: StaticImport): string | undefined {
   const clause = text.slice(importStart, start - 1).replace(/\/\*.*?\*\/|\/\/[^\n\r\u2028\u2029]*/gs, ' ');
   return /^import\s+(source|defer)\s+(?!from\s*$|,)/.exec(clause)?.[1];
+}
+
+/** Generates identifiers of a given length that do not occur in a text. */
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz$_ABCD';
+
+/**
+ * Random, so that no source can be written to contain the name, not even with escapes. The leading `$` avoids reserved
+ * words.
+ */
+function freshName(length: number, text: string): string {
+  for (;;) {
+    const letters = Array.from(randomBytes(length - 1), (byte) => LETTERS[byte % LETTERS.length]);
+    const name = `$${letters.join('')}`;
+    if (!text.includes(name)) return name;
+  }
 }

@@ -8,11 +8,10 @@
  *     a leading `;` would make a program of `while (true)`.
  * I3  The internal specifier is a random one from the caller: user code cannot import it by guessing.
  */
-import { type Import, init } from 'es-module-lexer';
-import { elidedSpecifiers } from './elided-imports.ts';
+
+import { type Import, init, type StaticImport } from 'es-module-lexer';
 import { eraseTypes } from './erase-types.ts';
 import { createErasureMap } from './erasure-map.ts';
-import { toJsonModule } from './json-module.ts';
 import { findUnsupported, type Rewritten, readImports, rewriteImports } from './rewrite.ts';
 import { isJson, type Position, positionAt, SourceError, type SourceModule } from './source-module.ts';
 
@@ -91,4 +90,91 @@ function refuseUnsupported(module: SourceModule, erased: string, imports: readon
   const position = positionAt(erased, unsupported.offset);
   const toAuthors = module.language === 'typescript' ? createErasureMap(module) : (same: Position) => same;
   throw new SourceError(module.name, unsupported.message, toAuthors(position));
+}
+
+/**
+ * Finds imports that the erasure drops because nothing uses them as a value. §13.2 requires linkage to fail for any
+ * unknown specifier, so the dropped ones are still linked, for their side effects only. `import type` and clauses with
+ * only `type` names stay erased.
+ */
+const EMPTY_CLAUSE = /^(?:import|export)\s*\{[\s,]*\}\s*from\b/;
+
+/** `kept` are the imports of the erased text. */
+function elidedSpecifiers(module: SourceModule, kept: readonly Import[]): readonly string[] {
+  if (!/\b(?:import|export)\b/.test(module.source)) return [];
+  const all = eraseTypes(module, true);
+  const known = new Set(kept.filter(isStatic).map(({ specifier }) => specifier));
+  const elided = new Set<string>();
+  let authored: readonly Import[] | undefined;
+  for (const each of (readImports(all) ?? []).filter(isStatic)) {
+    if (known.has(each.specifier) || elided.has(each.specifier)) continue;
+    // The clause had only type names, or the author wrote an empty one.
+    if (EMPTY_CLAUSE.test(all.slice(each.importStart, each.importEnd))) {
+      authored ??= readImports(module.source) ?? [];
+      if (!authored.some((its) => isEmptyImportOf(each.specifier, module.source, its))) continue;
+    }
+    elided.add(each.specifier);
+  }
+  return [...elided];
+}
+
+function isStatic(each: Import): each is StaticImport {
+  return each.type === 'static' || each.type === 'reexport-star';
+}
+
+function isEmptyImportOf(specifier: string, source: string, its: Import): boolean {
+  return its.specifier === specifier && EMPTY_CLAUSE.test(source.slice(its.importStart, its.importEnd));
+}
+
+/**
+ * `.json` modules (definitions §19.4): the text itself, validated, as the default export. JSON is a JavaScript
+ * expression, with one exception: a key `__proto__` sets the prototype. Such keys are written as computed ones. The
+ * text is not passed to the code's own `JSON.parse`, which it may have replaced, nor serialised again, which would
+ * lose `-0` and `1e999`.
+ */
+function toJsonModule({ name, source }: SourceModule): string {
+  try {
+    JSON.parse(source);
+  } catch (error) {
+    throw toSourceError((error as Error).message, name, source);
+  }
+  return `export default ${ownProtoKeys(source)}`;
+}
+
+/** `text` is valid JSON, so every quote outside a string begins one. */
+function ownProtoKeys(text: string): string {
+  if (!/__proto__|\\u/.test(text)) return text;
+  let out = '';
+  let written = 0;
+  for (let open = text.indexOf('"'); open !== -1; ) {
+    const end = findStringEnd(text, open);
+    const literal = text.slice(open, end);
+    if (isKey(text, end) && JSON.parse(literal) === '__proto__') {
+      out += `${text.slice(written, open)}[${literal}]`;
+      written = end;
+    }
+    open = text.indexOf('"', end);
+  }
+  return out + text.slice(written);
+}
+
+function findStringEnd(text: string, open: number): number {
+  let at = open + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (' \t\n\r'.includes(text[at] ?? '!')) at += 1;
+  return text[at] === ':';
+}
+
+/** V8 reports the position within the message, or quotes a short text instead. */
+function toSourceError(message: string, name: string, source: string): SourceError {
+  const match = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message);
+  if (match)
+    return new SourceError(name, message.slice(0, match.index), positionAt(source, Number(match[1])));
+  const atEnd = message === 'Unexpected end of JSON input';
+  return new SourceError(name, message, atEnd ? positionAt(source, source.length) : undefined);
 }

@@ -2,8 +2,9 @@
  * The sandbox's own code inside the isolate. The child calls `install` and `deliver`; modules that the child generates
  * around the user's import the rest. No specifier in user code resolves to this module.
  */
+
 import { decode } from '../codec/decode.ts';
-import { type EncodeLimits, encode } from '../codec/encode.ts';
+import { type EncodeLimits, encode, encodeLenient } from '../codec/encode.ts';
 import { define, hasOwn, keysOf, mapDelete, mapGet, mapSet, Uint8ArrayOf } from '../codec/intrinsics.ts';
 import type { Wire } from '../codec/wire.ts';
 import {
@@ -14,9 +15,7 @@ import {
   openCalls,
   settleCall,
 } from './calls.ts';
-import { createConsole } from './console.ts';
 import { describe } from './describe.ts';
-import { harden } from './harden.ts';
 import { openPort, type PortReference, sendToChild, sendWire } from './port.ts';
 
 /** Configuration of the isolate, copied in by the child. */
@@ -136,5 +135,81 @@ export async function start(namespace: object, fn: string): Promise<void> {
   } catch (thrown) {
     const { name, message, stack } = describe(thrown);
     sendWire('threw', 0, 0, encode([name, message, stack], undefined, limits).wire);
+  }
+}
+
+/**
+ * The `console` of a run whose caller gave none: its output becomes `logs` (§13.9, SHOULD). The console's methods,
+ * each with its index in LOG_LEVELS (protocol.ts).
+ */
+const METHODS = [
+  ['log', 0],
+  ['info', 1],
+  ['warn', 2],
+  ['error', 3],
+  ['debug', 4],
+  ['trace', 4],
+  ['dir', 0],
+  ['table', 0],
+] as const;
+
+function createConsole(limits: EncodeLimits): object {
+  const methods: Record<string, (...args: unknown[]) => void> = {};
+  for (const [name, level] of METHODS) {
+    methods[name] = (...args) => sendWire('log', level, 0, encodeLenient(args, limits, 'console'));
+  }
+  methods.assert = (holds, ...args) => {
+    if (!holds) sendWire('log', 3, 0, encodeLenient(args, limits, 'console'));
+  };
+  // No-ops, so that code written for other consoles does not fail: there is nothing to group, count or time here.
+  for (const name of [
+    'group',
+    'groupCollapsed',
+    'groupEnd',
+    'time',
+    'timeEnd',
+    'timeLog',
+    'count',
+    'clear',
+  ]) {
+    methods[name] = () => undefined;
+  }
+  return Object.freeze(methods);
+}
+
+/**
+ * Removes what an engine adds to the language, shared memory, and every way to make code from text (§13.1). Promises,
+ * `await` and the microtask queue belong to the engine and stay; `queueMicrotask`, timers and other host APIs are
+ * never provided (§13.7). Runs inside the isolate before any user code, so it may use the intrinsics directly.
+ * `WebAssembly` and `console` come from the engine; the others belong to the language, but §13.1 forbids them.
+ */
+const REMOVED = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'console', 'eval'];
+
+function harden(): void {
+  for (const name of REMOVED) Reflect.deleteProperty(globalThis, name);
+  const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
+  for (const kind of kinds) disableConstructor(Object.getPrototypeOf(kind));
+  // Removes the engine's template object from the prototype chain: it has its own constructor.
+  Object.setPrototypeOf(globalThis, Object.prototype);
+}
+
+/** Makes the original constructor unreachable: only its prototype and its global, if any, refer to it. */
+function disableConstructor(prototype: { constructor: { readonly name: string } }): void {
+  const { name } = prototype.constructor;
+  function disabled(): never {
+    throw new EvalError(`${name} from text is disabled in the sandbox.`);
+  }
+  const fixed = { __proto__: null, enumerable: false, configurable: false, writable: false };
+  Object.defineProperty(disabled, 'name', { ...fixed, value: name });
+  // Keeps `instanceof Function` working.
+  Object.defineProperty(disabled, 'prototype', { ...fixed, value: prototype });
+  Object.defineProperty(prototype, 'constructor', { ...fixed, value: disabled });
+  if (Object.hasOwn(globalThis, name)) {
+    Object.defineProperty(globalThis, name, {
+      ...fixed,
+      configurable: true,
+      writable: true,
+      value: disabled,
+    });
   }
 }

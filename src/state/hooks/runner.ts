@@ -3,6 +3,7 @@
  * active prompt or the agent lists, and share one ThreadState, which is made when the first of them runs. What a hook
  * writes does not run hooks.
  */
+
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { AgentEnd, HookMemory, HookName } from '../../core/author/hook.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
@@ -24,7 +25,7 @@ import { createChain, type HookChain } from './chain.ts';
 import { listHooks } from './listed.ts';
 import { type MessageHooks, NO_HOOKS } from './message-hook-port.ts';
 import { createMessageHooks, type RowHooks } from './message-hooks.ts';
-import { afterToolCall, beforeStoreResult } from './tool-hooks.ts';
+import { readResult } from './returned.ts';
 
 export interface HookRunnerOptions {
   readonly thread: ThreadRecord;
@@ -181,4 +182,32 @@ function openMemory(store: ThreadStore, env: Pick<ThreadEnv, 'redact'>, threadId
     },
     recall: (within) => store.memory.recall(threadId, { within }),
   };
+}
+
+/**
+ * The hooks of a tool call's result (definitions §9, §12.4): they replace it, recover a failure, or remove the call.
+ * Returns null if a hook removed the call; the remaining hooks of its kind do not run.
+ */
+async function afterToolCall(
+  chain: HookChain,
+  call: ToolCall,
+  result: ToolResult,
+): Promise<ToolResult | null> {
+  const name = result.status === 'success' ? 'after_tool_call_success' : 'after_tool_call_failure';
+  return chain.run<ToolResult | null>(name, result, {
+    give: (current) => [call, current],
+    take: (current, returned) => {
+      if (returned === undefined) return current;
+      return returned === null ? null : readResult(returned);
+    },
+    ends: (current) => current === null,
+  });
+}
+
+async function beforeStoreResult(chain: HookChain, call: ToolCall, result: ToolResult): Promise<ToolResult> {
+  return chain.run('before_store_tool_result', result, {
+    give: (current) => [call, current],
+    take: (current, returned) =>
+      returned === undefined || returned === null ? current : readResult(returned),
+  });
 }

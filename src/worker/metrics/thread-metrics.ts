@@ -8,7 +8,6 @@ import type { Registry } from '../../core/author/definition.ts';
 import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import { clampAmount, toPico, toUsd } from '../../core/value/money.ts';
 import type { EventListener } from '../../store/transaction/event-record.ts';
-import { OTHER_LABEL, openLabels } from './label.ts';
 
 /** Histogram buckets of model requests, in seconds: answers take from below one second to minutes. */
 const SLOW_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -168,4 +167,19 @@ function keyOf(threadId: string, { step, attempt }: ThreadEvent, call: number): 
 /** Converts the difference of two times in microseconds to seconds; never negative. */
 function secondsBetween(from: number, to: number): number {
   return Math.max(0, to - from) / 1_000_000;
+}
+
+/** Bounds the values of labels: a model can invent names of tools, and each value of a label is a permanent series. */
+const MAX_LABELS = 200;
+const OTHER_LABEL = 'other';
+
+/** Returns a function from names to labels: at most 200 known names map to themselves, all others to `other`. */
+function openLabels(isKnown: (name: string) => boolean): (name: string) => string {
+  const seen = new Set<string>();
+  return (name) => {
+    if (seen.has(name)) return name;
+    if (seen.size >= MAX_LABELS || !isKnown(name)) return OTHER_LABEL;
+    seen.add(name);
+    return name;
+  };
 }
