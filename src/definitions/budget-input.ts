@@ -1,4 +1,4 @@
-/** What authors write as the `budget` of an agent. Types alone; `budget-field.ts` checks them. */
+/** What authors write as the `budget` of an agent. Types alone; `define-agent.ts` checks them. */
 
 /** Each limit is 0 or more; an absent limit means unlimited. */
 export interface BudgetInput {

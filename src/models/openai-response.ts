@@ -1,5 +1,6 @@
 /**
  * Translates OpenAI chat completions, whole or streamed, into the provider port's answers (definitions §5.3, §5.4).
+ *
  * The usage of Chat Completions, and of the servers that speak them in their own way.
  * O1. Cached tokens are details of the prompt's; DeepSeek, Moonshot and routers to Anthropic name them beside it.
  * O2. A total above the sum of prompt and answer counts thoughts that neither details nor answer have (Gemini).

@@ -31,7 +31,7 @@ const READ: { readonly [K in Kind]: (fields: Fields) => Omit<ChunkOf<K>, 'type'>
   'image-done': ({ index, image }) => ({ index: Number(index), image: imageOf(image) }),
   'web-search-done': ({ result }) => ({ result }),
   'provider-tool-done': ({ tool }) => ({ tool: executedOf(tool) }),
-  // Finish reason, usage and id may be implausible: `plausible.ts` corrects them.
+  // Finish reason, usage and id may be implausible: `attempt.ts` corrects them.
   finish: (fields) => ({
     finishReason: fields.finishReason as ChunkOf<'finish'>['finishReason'],
     usage: fields.usage as ChunkOf<'finish'>['usage'],

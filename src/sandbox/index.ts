@@ -8,7 +8,7 @@
  *   host   the worker's side: the pool of children, runs and their options, checks of child messages, walls (`wall`)
  *
  * The files beside them are shared by host and child: the messages (`protocol.ts`), their transport (`channel.ts`,
- * `frame.ts`, `message-frame.ts`, `message-batcher.ts`), and the limits (`limits.ts`). `host` and `child` run in
+ * `frame.ts`, `message-frame.ts`), and the limits (`limits.ts`). `host` and `child` run in
  * different processes and communicate only over the channel.
  */
 import type { RunCode } from '../core/author/code-execution.ts';

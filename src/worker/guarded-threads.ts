@@ -2,23 +2,14 @@
  * The workflow threads (Node worker threads) of one Temporal worker, started with our own entry script
  * (`workflow-thread.ts`) instead of the SDK's. A thread with a lost context refuses new requests, and ends after the
  * pending ones.
- * Prevents a query from advancing a thread. A query that the server dispatched while no workflow task was pending may
- * wait in the queue of a busy worker while further events are added; the server then delivers those with the query,
- * without a workflow task. The SDK's core applies them, so the thread acts on them before their task. History records
- * only tasks, so a replay sees another order: signals that came between the query and the task are applied first
- * (docs/sdk-queries.md).
- * A1. An activation with new events but without a new workflow task is refused. The query fails and can be repeated;
- *     the thread is replayed with its next task.
- * A2. An activation with nothing but queries is allowed: the last events of an ended thread belong to no task either.
  */
-
 import { MessageChannel, Worker as NodeThread } from 'node:worker_threads';
-import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
 import {
   ThreadedVMWorkflowCreator,
   type ThreadedVMWorkflowCreatorOptions,
   WorkerThreadClient,
 } from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import { refuseAheadOfTask } from './ahead-of-task.ts';
 import { type Culprit, LostContextError } from './context-guard.ts';
 
 export type ContextLoss =
@@ -132,49 +123,4 @@ function answerWithoutContext({ type }: Request, culprit: Culprit): Answer {
   if (type === 'extract-sink-calls') return { type: 'sink-calls', calls: [] };
   if (type === 'dispose-workflow' || type === 'destroy') return undefined;
   throw new LostContextError(culprit);
-}
-
-type Activation = Parameters<Workflow['activate']>[0];
-
-/** Identifies the workflow task that an activation belongs to. */
-interface Moment {
-  readonly events: number;
-  /** Start time of the task; unique among the tasks of a run. */
-  readonly taskStarted: string;
-}
-
-class AheadOfTaskError extends Error {
-  constructor() {
-    super(
-      'The thread has new events that its workflow task has not delivered yet: repeat the query in a moment',
-    );
-    this.name = 'AheadOfTaskError';
-  }
-}
-
-/** Changes the workflow so that it refuses events delivered by a query alone (A1); returns the same object. */
-function refuseAheadOfTask(workflow: Workflow): Workflow {
-  const activate = workflow.activate.bind(workflow);
-  let last: Moment | undefined;
-  workflow.activate = async (activation) => {
-    const moment = momentOf(activation);
-    if (last && isAhead(last, moment) && hasNews(activation)) throw new AheadOfTaskError();
-    last = moment;
-    return activate(activation);
-  };
-  return workflow;
-}
-
-/** A1: more events with the same task. Activations that belong to one task have the same number of events. */
-function isAhead(last: Moment, { events, taskStarted }: Moment): boolean {
-  return events > last.events && taskStarted === last.taskStarted;
-}
-
-/** A2: true if the activation has any job other than a query. */
-function hasNews({ jobs }: Activation): boolean {
-  return jobs?.some(({ queryWorkflow }) => !queryWorkflow) ?? false;
-}
-
-function momentOf({ historyLength, timestamp }: Activation): Moment {
-  return { events: historyLength ?? 0, taskStarted: `${timestamp?.seconds}.${timestamp?.nanos}` };
 }

@@ -1,14 +1,14 @@
 /**
  * The workflow `thread`: one agent thread during its whole life (runtime §2, 3, 9, 10, 11).
  * Its work comes from messages and tool calls in signals (handlers.ts), rows that others have written to the store and
- * announced (inbox.ts, family-watch.ts), due effects (effects.ts), and a turn that an earlier run left open
- * (opening.ts).
+ * announced (inbox.ts, family-watch.ts), due effects (effects.ts), and a turn that an earlier run left open.
  * W1. One loop, one step at a time; handlers never act (no two flows). Effects and steps have the floor in turn
  *     (floor.ts).
  * W2. Nothing that a model, a tool or a user does fails the workflow; only an invalid start input does.
  * W3. It ends by `terminate` or the Web UI's Cancel, and completes with `{ outcome: 'terminated' }`. An ended thread
  *     stays ended: every run asks the store first.
- * Handles requests to cancel an execution, concurrently with the loop. The store records each and returns whether there
+ *
+ * A second loop handles requests to cancel an execution. The store records each and returns whether there
  * is anything to cancel; if so, the running step is aborted as by a stop, and the loop settles what it left open.
  * C1. A verdict that arrives after the loop has settled aborts nothing: it may concern the execution that has just
  *     ended. The request recorded in the store still applies from the next step on.
@@ -138,12 +138,12 @@ async function runCancelLoop(run: ThreadRun): Promise<void> {
   }
 }
 
+type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
+
 /**
  * Opens a run: loads from the store the state of the thread, the worker settings that apply, and whether the thread has
  * ended.
  */
-type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
-
 async function open(run: ThreadRun): Promise<void> {
   const { agent, userId, arguments: threadArguments, parentId, rootId, context, tags, stored } = run.start;
   const { activities } = run;

@@ -1,6 +1,6 @@
 /** How often workflow contexts are rebuilt, and when a thread that destroyed one is retried. */
 import { describe, expect, it } from '@jest/globals';
-import { RebuildPace } from '../../src/worker/rebuilding-worker.ts';
+import { RebuildPace } from '../../src/worker/rebuild-pace.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -2,8 +2,9 @@
  * The model gate: the stages around a request to a model, in order (runtime §3.1-3.4). The thread's own step begins
  * with its drain. A sub-prompt's step has nothing to drain and is opened by its call (subprompt/open.ts). Both are
  * answered alike.
- * Stage: replaces all stages that ask a model if code of another process produces the execution
- * (core/thread/producer.ts). That code writes to the log itself; this stage waits for its end, which becomes the answer
+ *
+ * `awaitProducer` replaces all stages that ask a model if code of another process produces the execution
+ * (core/thread/producer.ts). That code writes to the log itself; the stage waits for its end, which becomes the answer
  * of the step.
  * A1. This process holds no state of the production: if its worker is lost, another attempt goes on waiting.
  * A2. A producer whose process shows no sign of life is ended here too, not only by the workers' regular check.

@@ -27,7 +27,7 @@ export function refuseUnlisted(
   { name, origin }: Pick<StoredToolCall, 'name' | 'origin'>,
   entry: PromptToolEntry | undefined,
 ): string | undefined {
-  // A client tool is listed by the newest user message instead (client-call.ts).
+  // A client tool is listed by the newest user message instead (resolve-call.ts).
   if (origin === 'code' || entry || parseClientToolName(name) !== undefined) return undefined;
   return `Tool "${name}" is not available to this prompt.`;
 }

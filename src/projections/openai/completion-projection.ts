@@ -2,7 +2,8 @@
  * Projects the log as OpenAI's Chat Completions. It may begin at the start of any execution, which is one completion.
  * O1. A completion ends once: with a finish reason and the chunk of its usage, or as failed.
  * O2. Nothing that happens between executions is emitted. Nor are the agent's own calls: a client must answer each call
- *     that it receives, so it receives only those of its own tools (completion-calls.ts).
+ *     that it receives, so it receives only those of its own tools.
+ *
  * The emitted text of an answer. What a reader has of a step is the beginning of the committed text, or a chunk names
  * the part that is void.
  * T1. A repeated request is assumed to repeat its text, so only text that is longer or different is emitted.

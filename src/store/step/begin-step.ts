@@ -22,6 +22,7 @@
  * B11. If code of another process produces that execution (core/thread/producer.ts), the step calls no model.
  * B12. A person may let the thread go on without a message: its step count restarts, and with nothing in line it goes
  *     on from the history.
+ *
  * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in place of the
  * model's.
  * I1. These calls come before the first model step of an agent's side and no later one, even if there were none. After

@@ -3,7 +3,7 @@
  * H1. Until then nothing changes: the step's other calls, and its stop rules, are those of the agent that asked.
  * H2. The last handoff of a step counts, and the input for an earlier one's agent is removed.
  * H3. An agent that gets the thread starts over, with its immediate subagents before its first model step
- *     (immediate.ts): even one that has had the thread before.
+ *     (begin-step.ts): even one that has had the thread before.
  */
 import type { MessageItem } from '../../core/thread/item.ts';
 import { dropQueued, enqueue } from '../message/queue.ts';

@@ -177,7 +177,7 @@ async function take(
   return { ...call, state: 'started', attempt };
 }
 
-/** Stores the call's single result, from any run (thread-store.ts, P2). The same attempt again changes nothing. */
+/** Stores the call's single result, from any run (store.ts, P2). The same attempt again changes nothing. */
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   const { threadId, step } = command;
   return inThreadWith(
