@@ -62,7 +62,17 @@ export function readDeclarations(folder: string, entries: readonly string[]) {
       const text = load(file).declared.get(original) ?? '';
       return /^export declare (?:abstract )?(?:function|class|const)/.test(text) ? [name] : [];
     });
-  return { exported, mentions, values };
+  /** Returns what an entry declares, by name: the text of each declaration, which names others. */
+  const surface = (entry: string): string =>
+    [...load(entry).exported]
+      .map(([name, from]) => {
+        const { file, name: original } = origin(from);
+        const text = (load(file).declared.get(original) ?? '').trim().replace(/\n\s*\n/g, '\n');
+        return name === original ? text : `// ${name}\n${text}`;
+      })
+      .toSorted()
+      .join('\n\n');
+  return { exported, mentions, values, surface };
 }
 
 export function key({ file, name }: Declared): string {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeProject } from '../../src/cli/new-project/write-project.ts';
 import { loadProject } from '../../src/index.ts';
 import { readExamples } from '../docs/page-examples.ts';
+import { expectCheckedIn } from '../support/checked-in.ts';
 import { type Consumer, createConsumer, type Diagnostic } from './consumer.ts';
 import { key, readDeclarations } from './declarations.ts';
 import { type DocExample, placeExample, readDocExamples } from './doc-examples.ts';
@@ -64,19 +65,24 @@ const of = (folder: string) => [...found].filter(([file]) => file.startsWith(fol
 describe('the declarations of the package', () => {
   it('mention no type that no entry exports', () => {
     const { exported, mentions } = declarations;
-    const unnamed = mentions.filter(({ by, name }) => !OPAQUE.has(by.name) && !exported.has(key(name)));
+    const unnamed = mentions.filter(({ name }) => !exported.has(key(name)));
     expect(exported.size).toBeGreaterThan(200);
     expect(mentions.length).toBeGreaterThan(200);
     expect(unnamed.map(({ by, name }) => `${key(by)} mentions ${key(name)}`)).toEqual([]);
   });
 
+  it.each([...entries()])(
+    'are those that are checked in for %s; otherwise: EVERTHREAD_WRITE=1',
+    (name, file) => {
+      const place = name.replaceAll('/', '-');
+      expectCheckedIn(`test/package/surface/${place}.d.ts.txt`, `${declarations.surface(file)}\n`);
+    },
+  );
+
   it('have no mistake of their own', () => {
     expect(of('node_modules/everthread/')).toEqual([]);
   });
 });
-
-/** Types that callers only open, pass on and close; the groups of commands within are internal. */
-const OPAQUE = new Set(['ThreadStore']);
 
 /** Declaration file of each entry, by the name that a program imports. */
 function entries(): Map<string, string> {

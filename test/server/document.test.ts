@@ -7,6 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { API_ROUTES } from '../../src/server/api/routes.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
+import { expectCheckedIn } from '../support/checked-in.ts';
 import { testRuntime } from '../support/runtime.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -45,6 +46,12 @@ interface Operation {
 }
 
 describe('/openapi.json', () => {
+  it('is the document that is checked in; otherwise: EVERTHREAD_WRITE=1', async () => {
+    const api = await testApi(await testRuntime({ model: scriptedModel([]) }));
+    const { body } = await api.call('GET', '/openapi.json');
+    expectCheckedIn('test/server/openapi.json', `${JSON.stringify({ ...body, servers: [] }, null, 1)}\n`);
+  });
+
   it('names every route once, with a summary, its answer and the problem', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
