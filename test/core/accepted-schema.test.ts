@@ -260,7 +260,7 @@ describe('a tool', () => {
     expect(toolOf({ type: 'object' })?.function.description).toBe('Opens.');
     const { description = '' } = toolOf({ oneOf: [file, page], title: 'words' })?.function ?? {};
     const [words, original = ''] = description.split(
-      '\n\nIts arguments are checked against this JSON schema: ',
+      '\n\nIts arguments must match this JSON schema: ',
     );
     expect(words).toBe('Opens.');
     expect(JSON.parse(original)).toMatchObject({ oneOf: [{ properties: { kind: { const: 'file' } } }, {}] });

@@ -134,7 +134,7 @@ export function toAcceptedTool(tool: ProviderTool): ProviderTool | undefined {
   if (!accepted) return undefined;
   const { schema, saysLess } = accepted;
   const original = saysLess ? cutMiddle(canonicalJson(undescribed(parameters)), MAX_ORIGINAL_CHARS) : '';
-  const told = saysLess ? `\n\nIts arguments are checked against this JSON schema: ${original}` : '';
+  const told = saysLess ? `\n\nIts arguments must match this JSON schema: ${original}` : '';
   return {
     ...tool,
     function: { ...tool.function, description: `${description}${told}`, parameters: schema },
