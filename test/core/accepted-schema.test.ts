@@ -259,9 +259,7 @@ describe('a tool', () => {
   it('has its original schema in its description where its parameters cannot say all of it', () => {
     expect(toolOf({ type: 'object' })?.function.description).toBe('Opens.');
     const { description = '' } = toolOf({ oneOf: [file, page], title: 'words' })?.function ?? {};
-    const [words, original = ''] = description.split(
-      '\n\nIts arguments must match this JSON schema: ',
-    );
+    const [words, original = ''] = description.split('\n\nIts arguments must match this JSON schema: ');
     expect(words).toBe('Opens.');
     expect(JSON.parse(original)).toMatchObject({ oneOf: [{ properties: { kind: { const: 'file' } } }, {}] });
     const many = Array.from({ length: 500 }, (_, n) => ({ properties: { [`field_${n}`]: text } }));
