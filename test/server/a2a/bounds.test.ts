@@ -64,6 +64,10 @@ describe('a door of A2A', () => {
     expect(await refused(rpc('SendMessage', { message: message({ parts: [{}] }) }))).toEqual([
       200, 7, -32602,
     ]);
+    expect(await refused(rpc('ListTasks', { status: 'TASK_STATE_DONE' }))).toEqual([200, 7, -32602]);
+    expect(await refused(rpc('ListTasks', { status: 'TASK_STATE_REJECTED' }))).toEqual([200, 7, undefined]);
+    const listed = await api.call('GET', '/a2a/helper/tasks?status=completed', undefined, VERSION);
+    expect(listed.status).toBe(400);
     const pushed = { message: message(), configuration: { taskPushNotificationConfig: { url: 'http://x' } } };
     expect(await refused(rpc('SendMessage', pushed))).toEqual([200, 7, -32003]);
     expect(await refused(rpc('GetExtendedAgentCard'))).toEqual([200, 7, -32007]);

@@ -1,7 +1,7 @@
 /** Lists an agent's tasks that have begun, the latest first: of one context, or of all if the caller may read all. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
-import { type A2aTask, type TaskState, toTimestamp } from '../../../projections/a2a/a2a-shape.ts';
+import { type A2aTask, TASK_STATES, type TaskState, toTimestamp } from '../../../projections/a2a/a2a-shape.ts';
 import type {
   ExecutionPlace,
   ExecutionRecord,
@@ -30,7 +30,7 @@ const text = optionalField(z.string());
 
 export const listParams = z.object({
   contextId: text,
-  status: text,
+  status: optionalField(z.enum(['', 'TASK_STATE_UNSPECIFIED', ...TASK_STATES])),
   pageSize: optionalField(z.coerce.number().int().min(1).max(100)).transform((size = 50) => size),
   pageToken: text,
   historyLength: optionalField(z.coerce.number().int().min(0)).transform((length = 0) => length),
