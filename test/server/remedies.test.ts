@@ -91,8 +91,18 @@ const REMEDIES: readonly Remedy[] = [
     remedied: async (site) => askAs((await withTokens(site)).url, 'agents.example', bearer),
   },
   {
-    says: 'set EVERTHREAD_API_TOKENS, and give a token to the page',
+    says: 'set EVERTHREAD_API_TOKENS, give a token to the page, and',
     refused: ({ api }) => ask(api, '/v1/threads', { headers: { origin: PAGE } }),
+    remedied: async (site) =>
+      ask(await withTokens(site), '/v1/threads', { headers: { origin: PAGE, ...bearer } }),
+  },
+  {
+    // The page's origin is permitted already, so tokens are all that is missing.
+    says: 'set EVERTHREAD_API_TOKENS, give a token to the page, and',
+    refused: async ({ runtime }) => {
+      const open = await testApi(runtime, { access: loopbackAccess, origins: [PAGE] });
+      return ask(open, '/v1/threads', { headers: { origin: PAGE } });
+    },
     remedied: async (site) =>
       ask(await withTokens(site), '/v1/threads', { headers: { origin: PAGE, ...bearer } }),
   },

@@ -81,7 +81,7 @@ export const loopbackAccess: Access = (request) => {
   if (origin !== null && !isLoopback(hostOf(origin.replace(/^https?:\/\//, ''))))
     throw new RuntimeError(
       'Forbidden',
-      `Without tokens only pages of this machine are allowed: set EVERTHREAD_API_TOKENS, and give a token to the page. ${originRemedy(origin)}`,
+      `Without tokens only pages of this machine are allowed: set EVERTHREAD_API_TOKENS, give a token to the page, and ${origin === 'null' ? 'serve it at an address, since a page without an origin cannot be allowed' : `have ${origin} among EVERTHREAD_API_ORIGINS, or the "origins" of createApi`}.`,
     );
   return OPERATOR;
 };
