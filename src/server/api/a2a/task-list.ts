@@ -1,7 +1,12 @@
 /** Lists an agent's tasks that have begun, the latest first: of one context, or of all if the caller may read all. */
 import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
-import { type A2aTask, TASK_STATES, type TaskState, toTimestamp } from '../../../projections/a2a/a2a-shape.ts';
+import {
+  type A2aTask,
+  TASK_STATES,
+  type TaskState,
+  toTimestamp,
+} from '../../../projections/a2a/a2a-shape.ts';
 import type {
   ExecutionPlace,
   ExecutionRecord,
