@@ -51,20 +51,22 @@ describe('the same words again', () => {
     expect(await runtime.messages(threadId)).toHaveLength(8);
   });
 
-  it('are new behind the delivered answer to results of the client', async () => {
+  it('are new behind the delivered answer to results of the client; the same results are a repetition', async () => {
     const model = scriptedModel((_, n) => (n % 2 === 0 ? calls('client__look', {}) : says(`seen ${n}`)));
     const { api, threadId } = await begin({ model });
     const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
     const post = async (messages: readonly object[]) => {
       const body = { model: 'helper', messages, tools, metadata: { thread_id: threadId } };
       const answer = await api.call('POST', '/v1/chat/completions', body);
-      return answer.body.choices[0].message;
+      return [answer.body.choices[0].message, answer.headers.get(REPEATED)];
     };
     for (const n of [1, 3]) {
-      const asked = await post([user('look')]);
+      const [asked] = await post([user('look')]);
       const result = { role: 'tool', tool_call_id: asked.tool_calls[0].id, content: 'a tree' };
-      const answer = await post([user('look'), asked, result]);
-      expect(answer.content).toBe(`seen ${n}`);
+      for (const again of [null, 'true']) {
+        const [answer, repeated] = await post([user('look'), asked, result]);
+        expect([answer.content, repeated]).toEqual([`seen ${n}`, again]);
+      }
     }
   });
 

@@ -60,7 +60,7 @@ export async function takeResults(
   if (other !== undefined)
     return refuseRequest('tool_call_id: the last messages have results for two threads.');
   const thread = await requireThreadOf(client, caller, { agent, threadId });
-  const { waits, give } = await giveResults(client, caller, thread, given);
+  const { waits, give, repeated } = await giveResults(client, caller, thread, given);
   const taken = { threadId, found: thread, give };
   if (waits.length === 0) return { ...taken, begin: null };
   const begin = await findAnswerBegin(
@@ -68,7 +68,7 @@ export async function takeResults(
     thread,
     waits.map(({ waitId }) => waitId),
   );
-  return { ...taken, begin: { ...begin, joins: true } };
+  return { ...taken, begin: { ...begin, joins: true, ...(repeated && { repeated }) } };
 }
 
 /** L1. Null for the id of a call that another server has made, or that is not asked yet. */

@@ -32,6 +32,8 @@ export type GiveResult = (waitId: string, callId: string) => Promise<boolean>;
 export interface GivenResults {
   /** Waits of the calls that have a result and were asked for until now. */
   readonly waits: readonly { readonly waitId: string; readonly callId: string }[];
+  /** Set if all of them had their results before. */
+  readonly repeated?: true;
   readonly give: GiveResult;
 }
 
@@ -63,7 +65,7 @@ export async function giveResults(
     waitId: id,
     callId: toolCallId ?? '',
   }));
-  return { waits, give };
+  return { waits, give, ...(waits.length > 0 && open.length === 0 && { repeated: true }) };
 }
 
 interface ResultFiles {

@@ -120,12 +120,11 @@ async function giveClientResults(
   found: ThreadRecord,
   { results, last }: Conversation,
 ): Promise<{ readonly give: GiveResult; readonly begin: ChatBegin | null }> {
-  const { give, waits } = await giveResults(client, caller, found, results);
+  const { give, waits, repeated } = await giveResults(client, caller, found, results);
   const ids = waits.map(({ waitId }) => waitId);
-  return {
-    give,
-    begin: last === 'tool' && ids.length > 0 ? await findAnswerBegin(client, found, ids) : null,
-  };
+  if (last !== 'tool' || ids.length === 0) return { give, begin: null };
+  const begin = await findAnswerBegin(client, found, ids);
+  return { give, begin: { ...begin, ...(repeated && { repeated }) } };
 }
 
 /** Messages that were accepted, and that the thread has not read yet. */
