@@ -72,7 +72,8 @@ export function cleanCalls(
   const extra = nameless.length > 0 && inline.length === 0 ? [toCall(UNNAMED_CALL, '')] : inline;
   const made =
     named.length > 0 ? named.map(repairNativeCall) : extra.map((call) => repairCall(call, ['inline']));
-  const whole = finishReason === 'length' && inline.length === 0 ? made.map(markCutOff) : made;
+  const isCut = finishReason === 'length' || finishReason === 'content_filter';
+  const whole = isCut && inline.length === 0 ? made.map(markCutOff) : made;
   const calls = withIds(whole, step);
   return {
     calls: calls.map(({ call, repairs }) => ({ call, repairs: call.name === UNNAMED_CALL ? [] : repairs })),
@@ -110,7 +111,7 @@ function repairCall({ rawArguments, ...call }: ProviderToolCall, before: readonl
   return { call: { ...call, arguments: read.value }, repairs: [...before, ...read.repairs] };
 }
 
-/** C3: marks the last call of an answer that ran out of tokens; the calls before it are complete. */
+/** C3: marks the last call of an answer that ran out of tokens, or was filtered; the calls before it are complete. */
 function markCutOff({ call, repairs }: CleanCall, index: number, all: readonly CleanCall[]): CleanCall {
   const isCut = index === all.length - 1 && Object.keys(call.arguments).length === 0;
   if (!isCut || call.rawArguments !== undefined) return { call, repairs };

@@ -82,7 +82,8 @@ describe('the calls of an answer', () => {
     const given = [call('first'), call('last')];
     const texts = (finishReason: ProviderResponse['finishReason']) =>
       clean(given, { finishReason }).calls.map((each) => each.call.rawArguments);
-    expect(texts('length')).toEqual([undefined, '{']);
+    for (const reason of ['length', 'content_filter'] as const)
+      expect(texts(reason)).toEqual([undefined, '{']);
     expect(texts('tool_calls')).toEqual([undefined, undefined]);
     const whole = clean([call('last', { arguments: { a: 1 } })], { finishReason: 'length' });
     expect(whole.calls[0]?.call).toEqual(call('last', { arguments: { a: 1 } }));

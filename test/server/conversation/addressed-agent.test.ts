@@ -61,6 +61,7 @@ describe('a thread of one agent', () => {
   it('is not there for whoever addresses it as another agent, over every door', async () => {
     const { runtime, api, threadId, taskId } = await begin();
     const before = await runtime.transcript(threadId);
+    expect((await api.call('GET', `/v1/agents/clerk/chat/${threadId}/stream`)).status).toBe(404);
     for (const [door, toRequest] of Object.entries(DOORS)) {
       const { status, body } = await post(api, toRequest('clerk', threadId, taskId));
       expect([door, status, JSON.stringify(body)]).toEqual([

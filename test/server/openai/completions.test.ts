@@ -314,5 +314,9 @@ describe('/v1/chat/completions', () => {
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://x/y' } }] }] },
     ])
       expect([more, await refused(more)]).toEqual([more, invalid]);
+    const legacy = { role: 'function' as const, name: 'look', content: 'a tree' };
+    await expect(
+      client.chat.completions.create({ model: 'helper', messages: [legacy] }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('needs the "tool_call_id" of its call') });
   });
 });

@@ -80,6 +80,10 @@ export async function readCompletion(
   const terms = { tools: readTools(body), threadId, ...(copy && { copy }) };
   const said = await readConversation(body.messages.map(toGiven), terms);
   if (said.message || said.results.size > 0) return said;
+  if (said.last === 'tool')
+    refuseRequest(
+      'messages: a result at the end needs the "tool_call_id" of its call, with the role "tool".',
+    );
   return refuseRequest(
     `messages: the last one must be of the user, or the result of a call, ${said.last ? `not of the role "${said.last}"` : 'but there is none'}.`,
   );

@@ -1,7 +1,6 @@
 /** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message creates it. */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
@@ -70,7 +69,7 @@ export const chatRoutes: readonly ApiRoute[] = [
     async handle({ params: { agent, chatId }, query, request, caller, host }) {
       const begin = await findCurrentBegin(host.client, chatId);
       // A page requests this on mount, also for a chat without messages.
-      const found = await findChat(host, caller, { agent, threadId: chatId }).catch(nullIfThreadNotFound);
+      const found = await findChat(host, caller, { agent, threadId: chatId });
       const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
       return respond(host, { threadId: chatId, dialect: query.ui, begin, request });
