@@ -5,7 +5,7 @@
  * B1. A settlement reported while the store is being asked is not missed: the wait then ends at once.
  */
 import { condition } from '@temporalio/workflow';
-import type { ThreadRun } from './thread-run.ts';
+import type { Presence } from './presence.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
@@ -25,7 +25,7 @@ export class BudgetWatch {
 
 /** B1. `look`: number of earlier attempts; `signalCount`: the count of signals before the store was asked. */
 export async function awaitBudget(
-  { presence, budget }: ThreadRun,
+  { presence, budget }: { readonly presence: Presence; readonly budget: BudgetWatch },
   { look, signalCount }: { readonly look: number; readonly signalCount: number },
 ): Promise<void> {
   presence.showActivity('waiting for its budget, which other requests hold');

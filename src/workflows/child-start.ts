@@ -16,7 +16,7 @@ import {
   taskStartOptions,
 } from '../core/thread/task-start.ts';
 import { errorMessage } from '../core/value/thrown.ts';
-import type { thread } from './thread.ts';
+import type { ThreadWorkflow } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const PAUSE_MS = 1000;
@@ -38,7 +38,7 @@ export async function startThread(run: ThreadRun, child: ChildStart): Promise<vo
 
 function startChildThread(run: ThreadRun, child: ChildStart) {
   const { threadId, agent, userId, rootId } = child;
-  return startChild<typeof thread>(WORKFLOW_TYPE, {
+  return startChild<ThreadWorkflow>(WORKFLOW_TYPE, {
     ...startOptions({ ...child, parentId: run.threadId }),
     args: [{ agent, threadId, userId, parentId: run.threadId, rootId }],
     ...DETACHED,

@@ -9,8 +9,8 @@
 import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
 import { effectsBlockContinue } from './effects.ts';
+import type { ThreadWorkflow } from './messages.ts';
 import { spillBatch } from './spill.ts';
-import type { thread } from './thread.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 function mustContinueAsNew(run: ThreadRun): boolean {
@@ -46,7 +46,7 @@ export async function continueThread(run: ThreadRun): Promise<void> {
   const { terminate, stop, canceled } = requests;
   if (phase.kind !== 'open' || terminate || stop || canceled || owesStep(run)) return; // N1: settled first, never carried
   const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
-  const next = makeContinueAsNewFunc<typeof thread>({
+  const next = makeContinueAsNewFunc<ThreadWorkflow>({
     ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
   });
   await next({

@@ -176,3 +176,6 @@ export const UPDATE_NAMES: readonly string[] = [sendMessage, answerWaitUpdate, c
 );
 export const status = defineQuery<StatusView>('status');
 export const taskStatus = defineQuery<TaskStatusView>('status');
+
+/** The workflow of a thread. Its input arrives undecoded (interceptors.ts); clients send a start input. */
+export type ThreadWorkflow = (input: unknown) => Promise<{ outcome: 'terminated' }>;

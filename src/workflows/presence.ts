@@ -4,24 +4,42 @@
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Settings } from '../core/thread/open-thread.ts';
+import type { StartInput } from '../core/thread/start-input.ts';
 import type { StepCalls, StoredError, ThreadStatus } from '../core/thread/step.ts';
+import type { EffectAlarm } from './effect-alarm.ts';
+import type { Inbox } from './inbox.ts';
 import type { StatusView } from './messages.ts';
-import type { ThreadRun } from './thread-run.ts';
+import type { Turn } from './turn.ts';
+import type { WaitWatch } from './wait-watch.ts';
 
 const THREAD_STATUS = defineSearchAttributeKey('ThreadStatus', 'KEYWORD');
 const AGENT_ID = defineSearchAttributeKey('AgentId', 'KEYWORD');
 const PARENT_THREAD_ID = defineSearchAttributeKey('ParentThreadId', 'KEYWORD');
 const ROOT_THREAD_ID = defineSearchAttributeKey('RootThreadId', 'KEYWORD');
 
+/** What of a run is shown. */
+interface ShownRun {
+  readonly threadId: string;
+  readonly start: Pick<StartInput, 'parentId' | 'rootId' | 'carried'>;
+  readonly settings: Settings | undefined;
+  readonly presence: Presence;
+  readonly turn: Turn;
+  readonly inbox: Inbox;
+  readonly effects: EffectAlarm;
+  readonly waits: WaitWatch;
+  readonly wanted: boolean;
+}
+
 export class Presence {
-  readonly #run: ThreadRun;
+  readonly #run: ShownRun;
   #agent: string;
   #status: ThreadStatus;
   #model = '';
   #activity = 'opening';
   #called = '';
 
-  constructor(run: ThreadRun, { agent, status }: { readonly agent: string; readonly status: ThreadStatus }) {
+  constructor(run: ShownRun, { agent, status }: { readonly agent: string; readonly status: ThreadStatus }) {
     this.#run = run;
     this.#agent = agent;
     this.#status = status;
@@ -121,7 +139,7 @@ export class Presence {
   }
 }
 
-export function toStatusView({ threadId, presence, turn, inbox, waits, wanted }: ThreadRun): StatusView {
+export function toStatusView({ threadId, presence, turn, inbox, waits, wanted }: ShownRun): StatusView {
   return {
     threadId,
     agent: presence.agent,
@@ -137,7 +155,7 @@ export function toStatusView({ threadId, presence, turn, inbox, waits, wanted }:
   };
 }
 
-function toDetails({ threadId, presence, turn, inbox, effects, start }: ThreadRun): string {
+function toDetails({ threadId, presence, turn, inbox, effects, start }: ShownRun): string {
   const { agent, model, status, activity, called } = presence;
   const { lastError } = turn;
   const lines: [string, string][] = [
@@ -165,7 +183,7 @@ function describeFailure(status: ThreadStatus, error: StoredError | null): strin
   return status === 'failed' && error ? `: ${error.code}` : '';
 }
 
-function describeWaiting({ parked, shelved, queue }: ThreadRun['inbox']): string {
+function describeWaiting({ parked, shelved, queue }: Inbox): string {
   if (parked) return '; queued work waits for a user message';
   return shelved && queue.size > 0
     ? '; a limit was reached, queued work waits for something from outside'

@@ -13,30 +13,15 @@
  *     named after its one step.
  */
 import { workflowInfo } from '@temporalio/workflow';
-import type { CallWithNext, NextStep, NextStepOffer, StepWithNext } from '../core/thread/next-step.ts';
-import type { CallRef, ModelStepOutcome, StoredStep, ToolCallOutcome } from '../core/thread/step.ts';
+import type { NextStep, NextStepOffer } from '../core/thread/next-step.ts';
+import type { CallRef, StoredStep } from '../core/thread/step.ts';
 import type { CallEnd } from '../core/thread/step-end.ts';
-import type { ToolAttempt } from '../core/thread/wait-step.ts';
 import type { Ahead } from './bound-activities.ts';
 import { mayContinue } from './continue.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Events of history that scheduling an activity adds: the completed workflow task, and the scheduled activity. */
 const OWN_EVENTS = 2;
-
-/** Counters at the time when the step was asked for. */
-interface SignalCounters {
-  /** `Inbox.news`. */
-  readonly news: number;
-  /** `BudgetWatch.signalCount`. */
-  readonly budget: number;
-}
-
-export interface StepAhead extends SignalCounters {
-  readonly ordinal: number;
-  /** Absent if the outcome was not received: the step is then asked for again. */
-  readonly outcome?: ModelStepOutcome;
-}
 
 /** The step ahead for the call after those in `ended`; undefined unless it is the last and the turn goes on (A1). */
 export function planAhead(
@@ -82,62 +67,4 @@ function isFree(run: ThreadRun): boolean {
 
 function toOffer(ordinal: number): NextStepOffer {
   return { ordinal, historyLength: workflowInfo().historyLength + OWN_EVENTS };
-}
-
-/** A2: holds the step ahead until the loop's next step. */
-export class StepsAhead {
-  #asked: StepAhead | undefined;
-  #held: StepAhead | undefined;
-  #expected = false;
-
-  /** True if a step ahead was begun, which the loop must take next. */
-  get owed(): boolean {
-    return this.#held !== undefined;
-  }
-
-  /** A4: true if the previous step's calls were all quick. */
-  get expected(): boolean {
-    return this.#expected;
-  }
-
-  /** A4: called with each stored step. */
-  notice({ callCount, ran }: StoredStep): void {
-    if (callCount > 0) this.#expected = ran?.length === callCount;
-  }
-
-  /** Called before the activity that may go on is scheduled. */
-  ask({ ordinal }: NextStepOffer, { inbox, budget }: ThreadRun): void {
-    this.#asked = { ordinal, news: inbox.news, budget: budget.signalCount };
-  }
-
-  /** Takes the step ahead out of the activity's answer, and returns the rest. */
-  receive(answer: ToolAttempt | CallWithNext): ToolAttempt;
-  receive(answer: ModelStepOutcome | StepWithNext): ModelStepOutcome;
-  receive(
-    answer: ToolAttempt | ModelStepOutcome | CallWithNext | StepWithNext,
-  ): ToolAttempt | ModelStepOutcome {
-    if (!('next' in answer)) return answer;
-    const { next, ...before } = answer;
-    this.#held = this.#asked && { ...this.#asked, ...(next.kind === 'unheard' ? {} : { outcome: next }) };
-    return before;
-  }
-
-  /** Called if the activity was lost and the store has the call's result: it may have gone on into the step. */
-  receiveLost(called: ToolCallOutcome): ToolCallOutcome {
-    if (called.kind !== 'done' || called.directive !== undefined) return called;
-    this.#held = this.#asked;
-    return called;
-  }
-
-  /** Returns the held step ahead for the step that begins, and clears it. */
-  take(): StepAhead | undefined {
-    const held = this.#held;
-    this.forget();
-    return held;
-  }
-
-  forget(): void {
-    this.#held = undefined;
-    this.#asked = undefined;
-  }
 }

@@ -19,7 +19,7 @@ import { Mailbox } from './mailbox.ts';
 import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
 import { type EndRequest, Requests } from './requests.ts';
-import { StepsAhead } from './step-ahead.ts';
+import { StepsAhead } from './steps-ahead.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 

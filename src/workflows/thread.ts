@@ -30,13 +30,14 @@ import { continueThread, mayContinue } from './continue.ts';
 import { runEffectLoop } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
 import { type Letter, readLetter } from './letter.ts';
+import type { ThreadWorkflow } from './messages.ts';
 import { commitEnd, end, settle, showActivityAtRest, toUnchangedRest } from './rest.ts';
 import { spillDuring } from './spill.ts';
 import { runStep, type StepEnd } from './step.ts';
 import { ThreadRun } from './thread-run.ts';
 
 /** The input arrives as an undecoded letter (interceptors.ts); clients send `{ agent, … }`. */
-export async function thread(input: unknown): Promise<{ outcome: 'terminated' }> {
+export async function thread(input: unknown): ReturnType<ThreadWorkflow> {
   const run = new ThreadRun(readStart(input as Letter));
   registerHandlers(run);
   // Cancel in the Web UI means terminate. The loop itself is not cancelled: it still has to settle the store.
