@@ -35,6 +35,7 @@ export type { IdleOptions } from './client/wait-for-idle.ts';
 export type { CallRepair } from './core/answer/clean-calls.ts';
 export type { ArgumentRepair } from './core/answer/repair-arguments.ts';
 export type { A2aAgentDefinition } from './core/author/a2a-agent.ts';
+export type { AuthorSchema, ParsedBySchema } from './core/author/author-schema.ts';
 export type {
   CodeExecution,
   CodeExecutionError,
@@ -46,21 +47,16 @@ export type {
 } from './core/author/code-execution.ts';
 export type {
   AgentDefinition,
-  AuthorSchema,
   ModelCapabilities,
   ModelDefinition,
-  ParsedBySchema,
   PromptDefinition,
   PromptPart,
   PromptToolEntry,
   ReasoningConfig,
-  Registry,
   SessionToolBinding,
   SideDefinition,
-  ToolDefinition,
-  VariableDefinition,
 } from './core/author/definition.ts';
-export type { EffectDefinition, ScheduledEffect, ThreadEffects } from './core/author/effect.ts';
+export type { EffectDefinition } from './core/author/effect.ts';
 export type { EndpointDefinition, EndpointHandler, EndpointParams } from './core/author/endpoint.ts';
 export type {
   AgentEnd,
@@ -98,6 +94,7 @@ export type {
   SpendingAnswer,
 } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
+export type { Registry, ToolDefinition } from './core/author/registry.ts';
 export type {
   ActContext,
   ActionOutcome,
@@ -118,6 +115,7 @@ export type {
   TaskStep,
   TaskThread,
 } from './core/author/task.ts';
+export type { ScheduledEffect, ThreadEffects } from './core/author/thread-effect.ts';
 export type { EnvState, EnvType } from './core/author/thread-env.ts';
 export type { ExecutionState, Side } from './core/author/thread-execution.ts';
 export type { SubagentRegistryEntry, SubagentStatus, ThreadFamily } from './core/author/thread-family.ts';
@@ -139,6 +137,7 @@ export type {
   UnknownFields,
 } from './core/author/thread-state.ts';
 export type { ThreadValues } from './core/author/thread-value.ts';
+export type { VariableDefinition } from './core/author/variable-definition.ts';
 export type {
   EntryFields,
   LoadedAgent,
@@ -178,15 +177,15 @@ export type {
   AgentPolicy,
   JudgedAction,
 } from './core/governance/agent-policy.ts';
+export type { BudgetDefinition } from './core/governance/budget.ts';
 export type {
   BudgetAccount,
-  BudgetDefinition,
   BudgetLimit,
   BudgetLine,
   LineLimit,
   RunningClock,
   Spending,
-} from './core/governance/budget.ts';
+} from './core/governance/budget-line.ts';
 export type { Cancellation, CancelRequest } from './core/governance/cancellation.ts';
 export type { CapabilityPolicy, PolicyDecision, RuleSource } from './core/governance/capability-policy.ts';
 export type { Permissions } from './core/governance/permissions.ts';

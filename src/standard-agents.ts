@@ -37,12 +37,12 @@ export type {
   PromptDefinition,
   PromptPart,
   ReasoningConfig,
-  ToolDefinition,
-  VariableDefinition,
 } from './core/author/definition.ts';
 export type { EffectDefinition } from './core/author/effect.ts';
 export type { EndpointDefinition as ThreadEndpointDefinition } from './core/author/endpoint.ts';
 export type { HookDefinition } from './core/author/hook.ts';
+export type { ToolDefinition } from './core/author/registry.ts';
+export type { VariableDefinition } from './core/author/variable-definition.ts';
 export type { LLMMessage } from './core/message/llm-message.ts';
 export type {
   ContentPart,
@@ -57,10 +57,14 @@ export type {
   ProviderResponse,
   ProviderStreamChunk,
   ProviderTool,
-  ProviderToolCall,
   ProviderUsage,
 } from './core/message/provider.ts';
-export type { ProviderFactoryConfig, ProviderImage, ReasoningDetail } from './core/message/provider-terms.ts';
+export type {
+  ProviderFactoryConfig,
+  ProviderImage,
+  ProviderToolCall,
+  ReasoningDetail,
+} from './core/message/provider-terms.ts';
 export type {
   PromptToolInput as PromptToolConfig,
   SessionToolInput as SessionToolBinding,

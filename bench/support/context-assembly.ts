@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { historyWindow } from '../../src/activities/model/history-window.ts';
 import { NO_REQUEST_HOOKS } from '../../src/activities/model-gate/assemble.ts';
 import { ASSEMBLE } from '../../src/activities/model-gate/model-gate.ts';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { type ActiveSide, findActiveSide } from '../../src/core/project/active-side.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
 import type { ThreadStore } from '../../src/store/store.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import proto from '@temporalio/proto';
 import { NativeConnection } from '@temporalio/worker';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/store.ts';

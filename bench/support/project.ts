@@ -3,7 +3,7 @@
  * The model is a plain function over the provider port: the test kit's double records and freezes each request,
  * which costs more than a step at 1,000 messages.
  */
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import type { Provider, ProviderRequest, ProviderStreamChunk } from '../../src/core/message/provider.ts';
 import {
   defineAgent,

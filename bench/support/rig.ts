@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { type Configuration, readConfiguration } from '../../src/configuration.ts';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import { findTemporalBinary } from '../../src/temporal-service/find-binary.ts';

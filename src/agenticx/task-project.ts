@@ -1,6 +1,6 @@
 /** The project of an executor: one agent, whose side ends with `finish_task` or a text answer, and may ask a person. */
 import { z } from 'zod';
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../definitions/index.ts';
 import type { EngineOptions } from '../worker/in-process.ts';
 import type { Agent } from './agent-model.ts';

@@ -5,12 +5,12 @@
  */
 
 import type { Client } from '@temporalio/client';
-import type { ScheduledEffect } from '../core/author/effect.ts';
+import type { ScheduledEffect } from '../core/author/thread-effect.ts';
 import type { EnvType } from '../core/author/thread-env.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
-import type { BudgetLine } from '../core/governance/budget.ts';
+import type { BudgetLine } from '../core/governance/budget-line.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
 import type { MessageFields } from '../core/message/message-fields.ts';

@@ -3,7 +3,6 @@
  * be found by its acceptance (accepted-thread.ts).
  */
 
-import type { ScheduledEffect } from '../core/author/effect.ts';
 import {
   checkExecutionPage,
   checkFollow,
@@ -14,11 +13,12 @@ import {
   checkValuePage,
   checkWaitPage,
 } from '../core/author/read-options.ts';
+import type { ScheduledEffect } from '../core/author/thread-effect.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { FileChunk, FileRecord, FindResult, ReaddirResult } from '../core/file/thread-file.ts';
-import type { BudgetLine } from '../core/governance/budget.ts';
+import type { BudgetLine } from '../core/governance/budget-line.ts';
 import type { Message } from '../core/message/message.ts';
 import { checkFields, type MessageFields } from '../core/message/message-fields.ts';
 import { parseTags } from '../core/thread/tags.ts';

@@ -3,11 +3,11 @@
  * the one that reaches only the HTTP API (http/http-client.ts). Code that is written for it runs with either. Those
  * files document what each method rejects with.
  */
-import type { ScheduledEffect } from '../core/author/effect.ts';
+import type { ScheduledEffect } from '../core/author/thread-effect.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
 import type { ThreadEvent } from '../core/event/thread-event.ts';
-import type { BudgetLine } from '../core/governance/budget.ts';
+import type { BudgetLine } from '../core/governance/budget-line.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';

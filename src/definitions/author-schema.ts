@@ -3,7 +3,7 @@
  * (definitions §8). Class checks would refuse an author's schema whenever npm installed zod twice.
  */
 import type { z } from 'zod';
-import type { AuthorSchema } from '../core/author/definition.ts';
+import type { AuthorSchema } from '../core/author/author-schema.ts';
 
 /** The part of a zod 4 schema's internals that is read here. */
 export interface SchemaDef {

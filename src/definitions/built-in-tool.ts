@@ -2,7 +2,7 @@
  * Built-in tools of every project. Prompts list them by name like the project's own tools; their names are reserved.
  */
 import { z } from 'zod';
-import type { Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import { STATUS_QUERY } from '../core/guard/status-query.ts';
 import { defineTool } from './define-tool.ts';
 import { markDefinition, nameDefinition } from './definition-mark.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { AgentDefinition } from '../core/author/definition.ts';
-import { BUDGET_LIMITS } from '../core/governance/budget.ts';
+import { BUDGET_LIMITS } from '../core/governance/budget-line.ts';
 import { WARN_AT } from '../core/governance/run-limit.ts';
 import type { AgentInput } from './agent-input.ts';
 import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';

@@ -1,6 +1,6 @@
 /** `defineTool` (definitions §8): the fields of a tool, with their defaults and checks. */
 import { z } from 'zod';
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { markDefinition } from './definition-mark.ts';

@@ -7,18 +7,14 @@
  *     are not plain data (zod schemas, provider factories, functions) are kept as they are.
  */
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
-import type {
-  AgentDefinition,
-  ModelDefinition,
-  PromptDefinition,
-  ToolDefinition,
-} from '../core/author/definition.ts';
+import type { AgentDefinition, ModelDefinition, PromptDefinition } from '../core/author/definition.ts';
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
 import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { McpServerDefinition } from '../core/author/mcp-server.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { keepWritten } from '../core/author/written-definition.ts';
 import type { FieldProblem } from './problem.ts';

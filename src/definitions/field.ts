@@ -3,7 +3,8 @@
  * deprecated `tenvs`. Each is a zod schema whose output is the normalised form.
  */
 import { z } from 'zod';
-import type { AuthorSchema, VariableDefinition } from '../core/author/definition.ts';
+import type { AuthorSchema } from '../core/author/author-schema.ts';
+import type { VariableDefinition } from '../core/author/variable-definition.ts';
 import { isZodSchema, objectShape } from './author-schema.ts';
 import type { RawFields } from './check.ts';
 

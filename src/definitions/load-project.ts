@@ -1,7 +1,7 @@
 /** Loads a project: checks its layout, reads its files, and returns the registry of its definitions or all problems. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { discoverDefinitions } from './discovery.ts';
 import { createModuleLoader, type LoaderOptions, type ModuleLoader } from './module-loader.ts';

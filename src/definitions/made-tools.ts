@@ -2,8 +2,9 @@
 
 import { z } from 'zod';
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
-import type { PromptToolEntry, Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { PromptToolEntry } from '../core/author/definition.ts';
 import type { McpServerDefinition } from '../core/author/mcp-server.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { a2aCapability } from '../core/project/a2a-agent.ts';
 import { mcpCapability } from '../core/project/mcp-tool.ts';

@@ -1,5 +1,5 @@
 /** What authors pass to `definePrompt` (definitions §6, §13.1). Types alone; `define-prompt.ts` checks them. */
-import type { AuthorSchema } from '../core/author/definition.ts';
+import type { AuthorSchema } from '../core/author/author-schema.ts';
 import type { GuardsInput } from './guards-input.ts';
 import type { VariableInput } from './variable-input.ts';
 

@@ -1,5 +1,6 @@
 /** Checks what a prompt refers to (definitions §6): its model, included prompts, variables, tools, provider options. */
-import type { PromptDefinition, Registry } from '../core/author/definition.ts';
+import type { PromptDefinition } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { FieldProblem } from './problem.ts';
 import { checkProviderOptions } from './provider-option.ts';
 import { checkName, type Findings, joinFindings, type Scope, toFindings } from './scope.ts';

@@ -1,18 +1,13 @@
 /** Builds a registry from definitions made in code, for tests and programs. */
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
-import type {
-  AgentDefinition,
-  ModelDefinition,
-  PromptDefinition,
-  Registry,
-  ToolDefinition,
-} from '../core/author/definition.ts';
+import type { AgentDefinition, ModelDefinition, PromptDefinition } from '../core/author/definition.ts';
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { EndpointDefinition } from '../core/author/endpoint.ts';
 import type { HookDefinition } from '../core/author/hook.ts';
 import type { ManifestDefinition } from '../core/author/manifest.ts';
 import type { McpServerDefinition } from '../core/author/mcp-server.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import { type Definition, isDefinition, nameDefinition } from './definition-mark.ts';
 import type { SourcedDefinition } from './name-owner.ts';

@@ -2,13 +2,9 @@
  * Combines definitions into a registry in which every reference resolves (definitions §2.1), or reports all
  * problems. Pure: it does not access files, and uses their names only for reports.
  */
-import type {
-  AgentDefinition,
-  ModelDefinition,
-  PromptDefinition,
-  Registry,
-} from '../core/author/definition.ts';
+import type { AgentDefinition, ModelDefinition, PromptDefinition } from '../core/author/definition.ts';
 import type { ManifestDefinition } from '../core/author/manifest.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import type { ModelPrices } from '../core/message/model-price.ts';
 import { findCallee } from '../core/project/callee.ts';

@@ -2,12 +2,8 @@
  * Resolves names inside one project, and describes a name that does not resolve.
  * Tools, prompts and agents share one namespace: all three are offered to models as callables (definitions §2.3).
  */
-import type {
-  ModelDefinition,
-  PromptDefinition,
-  Registry,
-  ToolDefinition,
-} from '../core/author/definition.ts';
+import type { ModelDefinition, PromptDefinition } from '../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import { type Callee, findCallee } from '../core/project/callee.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../core/project/subagent.ts';
 import { objectShape } from './author-schema.ts';

@@ -1,6 +1,6 @@
 /** What authors pass to `defineTool` (definitions §8). Types alone; `define-tool.ts` checks them. */
 
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import type { ActionContext, PreparedAction } from '../core/governance/prepared-action.ts';
 import type { ToolResult } from '../core/message/message.ts';

@@ -4,14 +4,13 @@
  *     without a `tool-call-done` counts as complete when the answer is finished.
  * A2. Nothing is lost from chunks of kinds that the contract defines; of other kinds only the names are kept.
  */
-import type {
-  ExecutedProviderTool,
-  ProviderResponse,
-  ProviderStreamChunk,
-  ProviderToolCall,
+import {
+  type ExecutedProviderTool,
+  ProviderError,
+  type ProviderResponse,
+  type ProviderStreamChunk,
 } from '../core/message/provider.ts';
-import { ProviderError } from '../core/message/provider.ts';
-import type { ProviderImage } from '../core/message/provider-terms.ts';
+import type { ProviderImage, ProviderToolCall } from '../core/message/provider-terms.ts';
 import { errorMessage } from '../core/value/thrown.ts';
 import { answerJson, invalidAnswer } from './answer-failure.ts';
 import { parseToolCall } from './tool-arguments.ts';

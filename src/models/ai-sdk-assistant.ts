@@ -8,7 +8,8 @@
  * T3. Gemini 3 refuses a turn whose first call has no signature: calls of other models get the documented placeholder.
  */
 import { type AnswerPart, type AnswerParts, isReadingOf } from '../core/message/answer-parts.ts';
-import type { ProviderMessage, ProviderToolCall } from '../core/message/provider.ts';
+import type { ProviderMessage } from '../core/message/provider.ts';
+import type { ProviderToolCall } from '../core/message/provider-terms.ts';
 import { isRecord, parseRecord } from '../core/value/record.ts';
 import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { originOf } from './ai-sdk-parts.ts';

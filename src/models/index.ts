@@ -31,7 +31,6 @@ export type {
   ProviderResponse,
   ProviderStreamChunk,
   ProviderTool,
-  ProviderToolCall,
   ProviderUsage,
   ReasoningRequest,
 } from '../core/message/provider.ts';
@@ -43,6 +42,7 @@ export type {
   ProviderImage,
   ProviderModelCapabilities,
   ProviderOwnTool,
+  ProviderToolCall,
   ReasoningDetail,
   SafeParseResult,
 } from '../core/message/provider-terms.ts';

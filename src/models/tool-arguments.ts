@@ -1,6 +1,6 @@
 /** Parses the JSON text of a tool call's arguments. Malformed text from a model is a value, not a fault. */
 
-import type { ProviderToolCall } from '../core/message/provider.ts';
+import type { ProviderToolCall } from '../core/message/provider-terms.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { parseRecord } from '../core/value/record.ts';
 import { tooLarge } from './answer-failure.ts';

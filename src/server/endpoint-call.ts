@@ -8,8 +8,8 @@
 import { randomUUID } from 'node:crypto';
 import { storeOf } from '../client/client-store.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
-import type { Registry } from '../core/author/definition.ts';
 import type { EndpointDefinition, EndpointParams } from '../core/author/endpoint.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { runAuthorCode } from '../state/author-run.ts';

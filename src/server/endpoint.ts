@@ -4,7 +4,7 @@
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { readConfiguration } from '../configuration.ts';
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import { decodeSegments, findRoute } from '../core/project/route.ts';
 import { isThreadId } from '../core/thread/start-input.ts';
 import { isRuntimeError } from '../core/value/error.ts';

@@ -4,8 +4,9 @@
  *     that gives them the same meaning: workers with different definitions may share a task queue.
  */
 import { createHash } from 'node:crypto';
-import type { PromptDefinition, Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { PromptDefinition } from '../core/author/definition.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import {
   type ActingRules,
   type Action,

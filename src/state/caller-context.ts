@@ -2,7 +2,7 @@
  * The context of a ThreadState: the thread, the execution, the tool, and the sink for queued work. Tools, hooks,
  * effects and endpoints get the same ThreadState with different contexts.
  */
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { ChildRecord } from '../store/family/child-record.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { AskPort } from './ask.ts';

@@ -1,5 +1,5 @@
 /** Stages of the tool gate: check that the tool may run here, and validate its arguments (definitions §12.4). */
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import type { DecidedAction } from '../store/action/decided-action-record.ts';

@@ -2,7 +2,7 @@
  * Validates values against an author's schema (definitions §8). Refinements and transforms are author code: they may be
  * asynchronous, throw, or never settle. Each of these is reported as a problem of the value and never fails the caller.
  */
-import type { AuthorSchema } from '../core/author/definition.ts';
+import type { AuthorSchema } from '../core/author/author-schema.ts';
 import { type JsonBound, toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage } from '../core/value/thrown.ts';

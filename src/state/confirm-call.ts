@@ -3,7 +3,7 @@
  * confirmation are one wait; a denial stays a denial.
  * C1. `guards.confirm: 'auto'` confirms automatically and records this in the decision. The policy's decision stands.
  */
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { AskedAction } from './asked-action.ts';
 import { runAuthorCode } from './author-run.ts';

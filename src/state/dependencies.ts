@@ -1,5 +1,5 @@
 /** What a ThreadState is made from: ports, never globals. */
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { AuthorFault } from './author-fault.ts';

@@ -1,6 +1,6 @@
 /** ThreadState's effects (definitions §10), backed by the store. */
-import type { Registry } from '../core/author/definition.ts';
-import type { ThreadEffects } from '../core/author/effect.ts';
+import type { Registry } from '../core/author/registry.ts';
+import type { ThreadEffects } from '../core/author/thread-effect.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';

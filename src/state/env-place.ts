@@ -3,7 +3,8 @@
  * change at any time. The environment of this process is never included.
  */
 
-import type { PromptDefinition, Registry } from '../core/author/definition.ts';
+import type { PromptDefinition } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { EnvType } from '../core/author/thread-env.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
 import { declaredTypes, type EnvPlace, listSecrets, type Variable } from '../core/project/env.ts';

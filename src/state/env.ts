@@ -7,7 +7,7 @@
  * T4. Messages, events, paths, arguments and scratch are cleared of the secrets that this code itself has read. So none
  *     of them costs a read. Values and the content of files stay as the author wrote them.
  */
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { EnvState } from '../core/author/thread-env.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { resolveVariable, type Variable } from '../core/project/env.ts';
@@ -15,8 +15,7 @@ import { isScoped, requiredBy } from '../core/project/env-requirement.ts';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { StateDependencies } from './dependencies.ts';
-import type { EnvReadOptions } from './env-place.ts';
-import { readEnvPlace, readRedactor } from './env-place.ts';
+import { type EnvReadOptions, readEnvPlace, readRedactor } from './env-place.ts';
 import { redactAttachment, redactIn } from './redact-known.ts';
 import { createRedactor } from './redaction.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';

@@ -1,6 +1,6 @@
 /** `state.execution` (definitions §14.1): the state of the running execution, and the controls of its flow. */
 
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { ExecutionState } from '../core/author/thread-execution.ts';
 import { contextOf } from '../core/governance/run-context.ts';
 import { findActiveSide } from '../core/project/active-side.ts';

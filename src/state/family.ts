@@ -36,7 +36,10 @@ export async function loadChildren(
   return childCount > 0 || made ? store.children.list(id) : [];
 }
 
-export function createFamily(input: FamilyInput, caller: CallerContext): Omit<ThreadFamily, 'terminate'> {
+export function createFamily(
+  input: FamilyInput,
+  caller: CallerContext,
+): Omit<ThreadFamily<ThreadState>, 'terminate'> {
   const { store } = input;
   const { thread, children = [] } = caller;
   const find = createFinder(input);

@@ -5,8 +5,8 @@
  * J2. Preparation adds capabilities to the declared ones, and never removes any.
  */
 
-import type { ToolDefinition } from '../core/author/definition.ts';
 import type { PolicyDefinition } from '../core/author/policy.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import { decide, type PolicyDecision } from '../core/governance/capability-policy.ts';
 import { decideByRules, joinVerdict, type OwnVerdict, readVerdict } from '../core/governance/own-decision.ts';
 import { readPrepared } from '../core/governance/prepared-action.ts';

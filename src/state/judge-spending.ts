@@ -3,8 +3,9 @@
  * and only if no limit denies. It may run more than once for the same spending, and fails closed.
  * D1. A denial is stored, which ends the execution: every later payment is refused with the same reason.
  */
-import type { Registry } from '../core/author/definition.ts';
+
 import type { JudgedSpending, PolicyContext, PolicyDefinition } from '../core/author/policy.ts';
+import type { Registry } from '../core/author/registry.ts';
 import {
   checkSpendingLimits,
   readSpendingVerdict,

@@ -1,5 +1,5 @@
 /** ThreadState's loaders (definitions §14.4): definitions of the project, by name. */
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { ThreadLoaders } from '../core/author/thread-state.ts';
 import { asWritten } from '../core/author/written-definition.ts';
 import { RuntimeError } from '../core/value/error.ts';

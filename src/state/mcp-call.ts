@@ -5,8 +5,9 @@
  *     stored with the wait, so any process can continue the call. The call is sent once for each round of answers.
  * B2. Whatever a server does becomes a result with a code, and the connection is closed.
  */
-import type { ToolDefinition } from '../core/author/definition.ts';
+
 import type { McpReach } from '../core/author/mcp-server.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import {

@@ -3,13 +3,14 @@
  * the body.
  * O1. If nothing judges the thread's calls, no action is logged or stored: the executor just runs.
  */
-import type { Registry } from '../core/author/definition.ts';
+
 import type {
   OwnAction,
   OwnActionContext,
   OwnActionResult,
   ThreadActions,
 } from '../core/author/own-action.ts';
+import type { Registry } from '../core/author/registry.ts';
 import { CALL_KINDS, findRules } from '../core/governance/agent-policy.ts';
 import { CAPABILITY } from '../core/governance/policy-rule.ts';
 import { type PreparedAction, readPrepared } from '../core/governance/prepared-action.ts';

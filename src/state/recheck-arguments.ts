@@ -5,7 +5,7 @@
  *     then what is judged, shown and executed.
  * R2. If arguments are changed after that, the call is refused before it begins.
  */
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import { toAction } from './asked-action.ts';
 import { type AnsweredCall, refuseCall } from './check-arguments.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';

@@ -2,7 +2,7 @@
  * Variables of a thread, as author code reads and sets them, and the removal of secrets from what that code writes.
  * Implemented by `env.ts`.
  */
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { EnvState } from '../core/author/thread-env.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';

@@ -3,8 +3,8 @@
  * an endpoint is defined by the caller's context.
  */
 
-import type { Registry, ToolDefinition } from '../core/author/definition.ts';
 import { checkPage } from '../core/author/read-options.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { EventData } from '../core/event/thread-event.ts';
 import { findActiveSide } from '../core/project/active-side.ts';

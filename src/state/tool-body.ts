@@ -1,5 +1,5 @@
 /** Runs a tool's own code. The outcome is always a ToolResult: a throw becomes an error result (runtime §5.2). */
-import type { ToolDefinition } from '../core/author/definition.ts';
+import type { ToolDefinition } from '../core/author/registry.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { errorMessage, errorStack } from '../core/value/thrown.ts';

@@ -1,5 +1,5 @@
 /** ThreadState's tools (definitions §14.6): queued as a normal call, or run now. */
-import type { Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { findCallee } from '../core/project/callee.ts';

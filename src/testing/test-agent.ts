@@ -3,7 +3,7 @@
  * call: some projects import this entry only for its scripted models, also on machines without Temporal.
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { RecordedRequest } from './script.ts';
 import type { ScriptedModel } from './scripted-model.ts';
 import type { TestScripts } from './test-project.ts';

@@ -1,6 +1,7 @@
 /** The project under test: its definitions, with scripts in place of models. */
 import { fileURLToPath } from 'node:url';
-import type { ModelDefinition, Registry } from '../core/author/definition.ts';
+import type { ModelDefinition } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { didYouMean, requireProject } from '../definitions/index.ts';
 import { asProjectCode } from '../state/author-run.ts';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { newThreadId } from '../client/new-thread-id.ts';
-import type { Registry, ToolDefinition } from '../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import type { Scratch, ThreadState, UnknownFields } from '../core/author/thread-state.ts';
 import { findActiveSide } from '../core/project/active-side.ts';
 import { RuntimeError } from '../core/value/error.ts';

@@ -1,6 +1,6 @@
 /** A worker and a client in one process, on one store: used by `agenticx`, `protolink`, `tangle` and `testing`. */
 import { RuntimeClient } from '../client/runtime-client.ts';
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { createWorker, type WorkerOptions } from './index.ts';
 

@@ -2,7 +2,7 @@
 import type { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from '../activities/base/dependencies.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { EventListener } from '../store/transaction/event-record.ts';
 import type { WorkerSupervision } from './supervision.ts';

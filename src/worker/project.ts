@@ -1,5 +1,5 @@
 /** The definitions that a worker runs: given in code, or loaded from the project's folder, and reloaded. */
-import type { Registry } from '../core/author/definition.ts';
+import type { Registry } from '../core/author/registry.ts';
 import { formatProblems, requireProject } from '../definitions/index.ts';
 import { asProjectCode } from '../state/author-run.ts';
 

@@ -18,8 +18,6 @@ const PATHS = new Set(SOURCES.map(({ path }) => path));
 
 /** Modules that authors import. */
 const DOORS = ['index.ts', 'standard-agents.ts'];
-/** Layers whose types still refer to one another across files. */
-const TYPE_CYCLES = ['core', 'workflows'];
 
 const inLayers = (...layers: string[]): SourceFile[] =>
   SOURCES.filter(({ path }) => layers.includes(layerOf(path)));
@@ -66,7 +64,7 @@ describe('layers', () => {
     expect(findCycle(foldersOf(inLayers(layer)))).toBeUndefined();
   });
 
-  it.each(Object.keys(LAYERS).filter((layer) => !TYPE_CYCLES.includes(layer)))(
+  it.each(Object.keys(LAYERS))(
     'hold no cycle between the files of %s, imports of types included',
     (layer) => {
       expect(findCycle(withTypes(inLayers(layer)))).toBeUndefined();

@@ -1,6 +1,6 @@
 /** Variables (definitions §3, §16): the order of sources, types, what is required. */
 import { describe, expect, it } from '@jest/globals';
-import type { ToolDefinition } from '../../src/core/author/definition.ts';
+import type { ToolDefinition } from '../../src/core/author/registry.ts';
 import {
   declaredTypes,
   listSecrets,

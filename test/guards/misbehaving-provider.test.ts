@@ -1,6 +1,7 @@
 /** Whatever a provider does, the turn ends, the history is valid, sockets are closed, the next message is answered. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ModelDefinition, Registry } from '../../src/core/author/definition.ts';
+import type { ModelDefinition } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import {
   defineAgent,

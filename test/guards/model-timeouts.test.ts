@@ -1,6 +1,6 @@
 /** Time-outs of a model on the engine: what readers receive, what it costs, and that no connection stays open. */
 import { describe, expect, it } from '@jest/globals';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { ModelTimeouts } from '../../src/core/value/limit.ts';
 import {

@@ -1,6 +1,6 @@
 /** A short scenario with one thread, whose history is kept. */
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 import type { RuntimeOptions } from '../support/runtime.ts';
 

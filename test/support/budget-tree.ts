@@ -4,7 +4,7 @@
  * alone, its token counts on the request's number.
  */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import {
   type AgentInput,
   defineAgent,

@@ -3,7 +3,7 @@
  * All prompts use one model, which answers by the prompt that the request comes from.
  */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
 import { type AgentInput, defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
 import {

@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { exit } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ToolDefinition } from '../../src/core/author/definition.ts';
+import type { ToolDefinition } from '../../src/core/author/registry.ts';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 

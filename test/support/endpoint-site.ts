@@ -1,6 +1,6 @@
 /** A runtime whose project has thread endpoints, and a function that calls them; needs the clean-up of `runtime.ts`. */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { registryFrom } from '../../src/definitions/index.ts';
 import {
   defineAgent,

@@ -2,7 +2,7 @@
  * A project with one agent "helper", for tests of variables. A tool is given as its body; all other parts can be set
  * too.
  */
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import type { ToolResult } from '../../src/core/message/message.ts';
 import {

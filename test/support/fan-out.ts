@@ -4,7 +4,8 @@
  * script depends on the request alone.
  */
 import { z } from 'zod';
-import type { ModelDefinition, Registry } from '../../src/core/author/definition.ts';
+import type { ModelDefinition } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import {
   type AgentInput,
   defineAgent,

@@ -1,6 +1,7 @@
 /** A project with one agent "helper", for tests of its hooks. */
-import type { PromptDefinition, Registry } from '../../src/core/author/definition.ts';
+import type { PromptDefinition } from '../../src/core/author/definition.ts';
 import type { HookDefinition, HookName, HookSignatures } from '../../src/core/author/hook.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import {
   type AgentInput,
   defineAgent,

@@ -2,8 +2,8 @@
  * A project with several prompts and agents, for tests of sub-prompts and handoffs. All prompts use one scripted model.
  */
 import { z } from 'zod';
-import type { Registry } from '../../src/core/author/definition.ts';
 import type { HookDefinition } from '../../src/core/author/hook.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import type { Message } from '../../src/core/message/message.ts';
 import {
   type AgentInput,

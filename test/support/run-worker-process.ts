@@ -6,7 +6,7 @@ import { flushCompileCache } from 'node:module';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { Configuration } from '../../src/configuration.ts';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { createWorker } from '../../src/worker/index.ts';
 
 /** Configuration of a worker process, passed in `EVERTHREAD_FAULT_WORKER`. */

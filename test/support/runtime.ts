@@ -9,7 +9,7 @@ import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import { newThreadId } from '../../src/client/new-thread-id.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { isThreadId } from '../../src/core/thread/start-input.ts';
 import {
   type AgentInput,

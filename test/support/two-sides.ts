@@ -1,6 +1,7 @@
 /** A project whose agent "helper" has two AI sides, each with a prompt and a scripted model of its own. */
-import type { Registry } from '../../src/core/author/definition.ts';
+
 import type { HookDefinition } from '../../src/core/author/hook.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import {
   type AgentInput,
   defineAgent,

@@ -18,7 +18,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import type { Configuration } from '../../src/configuration.ts';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { WORKFLOW_ID_PREFIX } from '../../src/core/thread/start-input.ts';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
 import type { SetEnv } from '../../src/store/env/env-record.ts';

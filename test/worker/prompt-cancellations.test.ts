@@ -1,7 +1,7 @@
 /** How a stop reaches the work of its thread: at once on the thread's own worker, with a heartbeat on any other. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Registry } from '../../src/core/author/definition.ts';
+import type { Registry } from '../../src/core/author/registry.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { calls, hangs, type ScriptedModel, says, scriptedModel } from '../../src/testing/index.ts';

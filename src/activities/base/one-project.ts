@@ -2,7 +2,7 @@
  * `everthread dev` replaces the project when a file changes. An attempt at an activity uses one project from beginning
  * to end; otherwise a step could name the tools of one and run the hooks of another.
  */
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Activity } from './guard.ts';
 

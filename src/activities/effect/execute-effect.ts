@@ -2,7 +2,8 @@
  * Runs the handler of one effect (definitions §10). Returns how the effect ended: an unknown name, arguments that its
  * schema refuses, a throw and a time-out are errors that are stored; none is thrown.
  */
-import type { EffectDefinition, ScheduledEffect } from '../../core/author/effect.ts';
+import type { EffectDefinition } from '../../core/author/effect.ts';
+import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';

@@ -13,7 +13,7 @@
  *     without such hooks does the begin return the context.
  */
 
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { findActiveSide, hasTwoSides, toRoundLimits, toStepLimits } from '../../core/project/active-side.ts';
 import { findManifest } from '../../core/project/new-task.ts';

@@ -1,5 +1,5 @@
 /** Decides whether the older part of a step's messages is to be replaced by a summary before its model is asked. */
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { type CompactionPlan, planCompaction } from '../../core/context/compaction.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { estimateProviderMessage } from '../../core/context/context-estimate.ts';

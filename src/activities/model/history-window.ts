@@ -9,7 +9,8 @@
  *     fit.
  */
 
-import type { ModelDefinition, Registry } from '../../core/author/definition.ts';
+import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import {
   estimateOffered,
   estimateText,

@@ -12,7 +12,8 @@
  * I4. A project without immediate subagents pays nothing for them.
  */
 
-import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { Side } from '../../core/author/thread-execution.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { FIRST_WORD, listSubagents, SUBAGENT_CREATE, type Subagent } from '../../core/project/subagent.ts';

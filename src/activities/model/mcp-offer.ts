@@ -5,8 +5,9 @@
  * O2. A server that cannot be asked costs only its own tools; it is asked again after RETRY_AFTER_MS.
  * O3. Only tools that the author has named are offered: whatever else a server lists is never shown.
  */
-import type { PromptDefinition, Registry, ToolDefinition } from '../../core/author/definition.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { McpServerDefinition } from '../../core/author/mcp-server.ts';
+import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { isMcpFailure, listTools, withConnection } from '../../mcp/index.ts';

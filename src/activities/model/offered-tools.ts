@@ -2,7 +2,8 @@
  * What a prompt offers to its model (definitions §6.3, §13.3): function tools; prompts, with the parameters of their
  * schema; agents of type `ai_human`, whose handoff takes the parameters of their side A's prompt; enabled subagents.
  */
-import type { AgentDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { AgentDefinition, PromptDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { findCallee } from '../../core/project/callee.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';

@@ -4,7 +4,8 @@
  * `executionMode: 'provider'`, or as the provider itself lists it (`provider:x`). A fallback model that lacks the tool
  * is asked without it.
  */
-import type { ModelDefinition, PromptToolEntry, Registry } from '../../core/author/definition.ts';
+import type { ModelDefinition, PromptToolEntry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { type AgentPolicy, providerCapability } from '../../core/governance/agent-policy.ts';
 import { type Permissions, readPermissions } from '../../core/governance/permissions.ts';
 import { findRule } from '../../core/governance/policy-rule.ts';

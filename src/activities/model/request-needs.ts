@@ -4,7 +4,7 @@
  *     hook on the request, no variable that may be missing, no manifest to log first, no summary to make. The call's
  *     row exists before the request is sent, as for any call.
  */
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { findStepSide } from '../../core/project/active-side.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
 import { definesHook } from '../../state/hooks/listed.ts';

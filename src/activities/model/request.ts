@@ -1,6 +1,7 @@
 /** Builds the request to a model (runtime §4) from the project's definitions and the thread's messages. */
 
-import type { ModelDefinition, PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { withoutImages } from '../../core/context/context-provider.ts';
 import type { Permissions } from '../../core/governance/permissions.ts';
 import type { ProviderMessage, ProviderRequest, ProviderTool } from '../../core/message/provider.ts';

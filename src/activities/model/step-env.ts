@@ -7,7 +7,8 @@
  * S3. A project that uses neither required variables nor variables in prompts costs no read.
  */
 
-import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
 import { resolveVariable } from '../../core/project/env.ts';
 import type { Requirement } from '../../core/project/env-requirement.ts';

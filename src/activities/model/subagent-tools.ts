@@ -2,7 +2,10 @@
  * How subagents are offered to a model (definitions §13.3): one that ends with its report is a tool of its agent's
  * name; resumable ones are reached through `subagent_create` and `subagent_message`. Pure.
  */
-import type { AgentDefinition, AuthorSchema, Registry } from '../../core/author/definition.ts';
+
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { AgentDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import {
   childPrompt,

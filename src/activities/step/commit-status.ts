@@ -9,7 +9,7 @@
  * E5. Tasks of agents elsewhere, whose calls end with the execution, are cancelled in parallel. A slow agent delays no
  *     rest.
  */
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import { cancelUnwantedTasks } from '../../state/cancel-a2a.ts';

@@ -5,7 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { describeFailures } from '../../core/guard/failure.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { Session } from '../../core/thread/session.ts';

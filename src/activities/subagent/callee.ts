@@ -4,7 +4,8 @@
  * agent, with the defaults of an entry.
  */
 
-import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { findActivePrompt, findActiveSide } from '../../core/project/active-side.ts';
 import {
   findSubagent,

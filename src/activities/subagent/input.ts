@@ -4,7 +4,7 @@
  */
 
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import {
   childPrompt,

@@ -7,7 +7,7 @@
  * M2. Hooks run before the child runs. They run again if the worker was lost before its result reached the workflow.
  */
 
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { delegatePermissions } from '../../core/governance/agent-policy.ts';
 import { childContext, contextOf, type GivenContext } from '../../core/governance/run-context.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';

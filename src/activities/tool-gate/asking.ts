@@ -4,8 +4,8 @@
  * and not awaited.
  */
 import { randomUUID } from 'node:crypto';
-import type { ToolDefinition } from '../../core/author/definition.ts';
 import type { Answered, Question } from '../../core/author/question.ts';
+import type { ToolDefinition } from '../../core/author/registry.ts';
 import { clientCallId } from '../../core/project/client-call-id.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';

@@ -2,7 +2,9 @@
  * Stages: the hooks before a call (docs/hooks.md). Arguments that they change are checked like the model's own; the
  * model reads a refusal. The call has not begun, so after the loss of a worker the hooks merely run again.
  */
-import type { AuthorSchema, ToolDefinition } from '../../core/author/definition.ts';
+
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { ToolDefinition } from '../../core/author/registry.ts';
 import type { ToolCall } from '../../core/message/message.ts';
 import type { AskedAction } from '../../state/asked-action.ts';
 import { type AnsweredCall, checkToolArguments } from '../../state/check-arguments.ts';

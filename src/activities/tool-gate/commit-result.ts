@@ -3,7 +3,7 @@
  * C1. The result is stored even if the run that asked for it has been replaced. Hooks after it run only if this attempt
  *     stored it.
  */
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { toFatalError } from '../../core/governance/agent-policy.ts';
 import { findGuards } from '../../core/guard/guards.ts';
 import type { ToolResult } from '../../core/message/message.ts';

@@ -2,7 +2,9 @@
  * Stages of a call that must be judged: what it asks for, and its beginning if it may begin. A call that had begun
  * before it came to the gate passes both: it was judged then, or its agent has no policy.
  */
-import type { AuthorSchema, Registry, ToolDefinition } from '../../core/author/definition.ts';
+
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
 import { NO_RULES, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
 import { findActivePrompt } from '../../core/project/active-side.ts';
 import { TASK_CAPABILITY } from '../../core/project/task-tool.ts';

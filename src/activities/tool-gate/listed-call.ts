@@ -3,7 +3,8 @@
  * only what the active prompt lists.
  */
 
-import type { PromptToolEntry, Registry } from '../../core/author/definition.ts';
+import type { PromptToolEntry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { findActivePrompt } from '../../core/project/active-side.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';

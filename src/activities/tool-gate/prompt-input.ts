@@ -5,7 +5,8 @@
  */
 
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
-import type { AuthorSchema, PromptToolEntry } from '../../core/author/definition.ts';
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { PromptToolEntry } from '../../core/author/definition.ts';
 import { parseFilePath } from '../../core/file/file-path.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';

@@ -1,13 +1,9 @@
 /** Stage 1 of the tool gate: finds what the call names. One stage for each kind of callee. */
 
 import { UNNAMED_CALL } from '../../core/answer/clean-calls.ts';
-import type {
-  AgentDefinition,
-  AuthorSchema,
-  PromptDefinition,
-  Registry,
-  ToolDefinition,
-} from '../../core/author/definition.ts';
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { AgentDefinition, PromptDefinition } from '../../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { hasTwoSides } from '../../core/project/active-side.ts';

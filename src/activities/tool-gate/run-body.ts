@@ -3,7 +3,7 @@
  */
 
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
-import type { ToolDefinition } from '../../core/author/definition.ts';
+import type { ToolDefinition } from '../../core/author/registry.ts';
 import { refuseQuery } from '../../core/guard/status-query.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';

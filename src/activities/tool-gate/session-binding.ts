@@ -6,7 +6,8 @@
  *     the result into an error, so the session goes on (definitions §12.5).
  */
 
-import type { Registry, SessionToolBinding } from '../../core/author/definition.ts';
+import type { SessionToolBinding } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';

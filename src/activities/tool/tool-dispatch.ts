@@ -2,7 +2,7 @@
  * How the calls of a step are dispatched, according to the definitions of their callees. An unknown callee is quick:
  * its result is an error. A handoff is quick as well: it only names the next agent.
  */
-import type { Registry, ToolDefinition } from '../../core/author/definition.ts';
+import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
 import { findCallee } from '../../core/project/callee.ts';
 import { isSubagentCall } from '../../core/project/subagent.ts';
 import type { CallRef, DispatchMode, StepCalls } from '../../core/thread/step.ts';

@@ -1,6 +1,6 @@
 /** `everthread threads effects`: the pending effects of a thread, and cancelling them. Needs the store, and no server. */
 import type { Command } from 'commander';
-import type { ScheduledEffect } from '../../core/author/effect.ts';
+import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { addCommon, type Cli, type CommonOptions, THREAD_ARGUMENT, withExitCode } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';

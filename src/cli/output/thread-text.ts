@@ -1,5 +1,5 @@
 /** Threads and messages for display. */
-import type { BudgetLine } from '../../core/governance/budget.ts';
+import type { BudgetLine } from '../../core/governance/budget-line.ts';
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { ChildRecord } from '../../store/family/child-record.ts';

@@ -1,5 +1,5 @@
 /** The definitions of a project as a running worker uses them: loaded once, replaced when a later load has no problems. */
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { formatProblems, requireProject } from '../../definitions/index.ts';
 import { asProjectCode } from '../../state/author-run.ts';
 import { note } from '../output/output.ts';

@@ -2,7 +2,10 @@
  * Describes a project's agents for its servers (HTTP API, MCP, A2A): display names, and the arguments that each starts
  * with.
  */
-import type { AuthorSchema, Registry, SideDefinition } from '../../core/author/definition.ts';
+
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { SideDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { toParameters } from '../../definitions/tool-schema.ts';
 import type { AgentArguments, ApiAgent } from '../../server/api/host.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';

@@ -7,7 +7,6 @@
  *     cancel that names no execution, and the start of a thread whose id the caller chose.
  */
 
-import type { ScheduledEffect } from '../../core/author/effect.ts';
 import {
   checkFollow,
   checkFollowRun,
@@ -18,11 +17,12 @@ import {
   checkValuePage,
   checkWaitPage,
 } from '../../core/author/read-options.ts';
+import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import type { GetLogsOptions, Log } from '../../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { FileRecord } from '../../core/file/thread-file.ts';
-import type { BudgetLine } from '../../core/governance/budget.ts';
+import type { BudgetLine } from '../../core/governance/budget-line.ts';
 import type { CancelRequest } from '../../core/governance/cancellation.ts';
 import type { Message } from '../../core/message/message.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';

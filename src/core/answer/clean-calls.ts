@@ -7,7 +7,8 @@
  *     call's position, so it is the same in every attempt.
  * C3. Arguments that were cut off before they began are not treated as empty arguments.
  */
-import type { ProviderResponse, ProviderToolCall } from '../message/provider.ts';
+import type { ProviderResponse } from '../message/provider.ts';
+import type { ProviderToolCall } from '../message/provider-terms.ts';
 import { LIMITS } from '../value/limit.ts';
 import { findInlineCalls, mayHoldCalls } from './inline-calls.ts';
 import { type ArgumentRepair, readArguments } from './repair-arguments.ts';

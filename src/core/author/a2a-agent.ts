@@ -1,5 +1,5 @@
 /** An agent elsewhere as its author declares it (docs/a2a.md). What that agent says of itself is not trusted. */
-import type { VariableDefinition } from './definition.ts';
+import type { VariableDefinition } from './variable-definition.ts';
 
 export interface A2aAgentDefinition {
   readonly kind: 'a2a_agent';

@@ -1,5 +1,5 @@
 /** The author's declaration of an MCP server (docs/mcp.md). What the server says of itself is not trusted. */
-import type { VariableDefinition } from './definition.ts';
+import type { VariableDefinition } from './variable-definition.ts';
 
 export interface McpServerDefinition {
   readonly kind: 'mcp_server';

@@ -3,7 +3,7 @@
  * a spending in addition to the limits of its budget. Types alone.
  */
 import type { Action } from '../governance/agent-policy.ts';
-import type { BudgetLine, Spending } from '../governance/budget.ts';
+import type { BudgetLine, Spending } from '../governance/budget-line.ts';
 import type { PolicyDecision } from '../governance/capability-policy.ts';
 import type { PolicyEffect } from '../governance/policy-rule.ts';
 import type { RunContext } from '../governance/run-context.ts';

@@ -11,7 +11,7 @@ import type {
 } from '../task/knowledge.ts';
 import type { TaskSessions } from '../task/session.ts';
 import type { AgentTaskSpec, TaskBudget } from '../task/spec.ts';
-import type { AuthorSchema } from './definition.ts';
+import type { AuthorSchema } from './author-schema.ts';
 
 /** The outcome of one act, or of one question. */
 export interface ActionOutcome {

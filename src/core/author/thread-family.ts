@@ -1,5 +1,4 @@
 /** The part of ThreadState for parent and children, and for the thread's end (definitions §14.3). */
-import type { ThreadState } from './thread-state.ts';
 
 /** `running`, `idle` (its last report was a result), `failed`, `stopped`, `terminated`; or the text that the child has set. */
 export type SubagentStatus = string;
@@ -24,7 +23,8 @@ export interface SubagentRegistryEntry {
   readonly parentCommunication: 'implicit' | 'explicit';
 }
 
-export interface ThreadFamily {
+/** `State` is the ThreadState of relatives: the same type that has this part. */
+export interface ThreadFamily<State> {
   /** Resumable children, oldest first, terminated ones included; as of the moment in which this code began. */
   readonly children: readonly SubagentRegistryEntry[];
   /**
@@ -32,9 +32,9 @@ export interface ThreadFamily {
    * snapshot of the moment of the call, except for changes made through it. The child's values are not accessible:
    * queue a tool to it, or exchange files. Null unless it is a direct child.
    */
-  getChildThread(referenceId: string): Promise<ThreadState | null>;
+  getChildThread(referenceId: string): Promise<State | null>;
   /** Returns the parent's ThreadState, in the same way; null for a root. */
-  getParentThread(): Promise<ThreadState | null>;
+  getParentThread(): Promise<State | null>;
   /** Queues a silent message to the parent. Does nothing without a parent; rejects when `content` is empty. */
   notifyParent(content: string): Promise<void>;
   /** Sets the status that the parent sees. Does nothing without a parent; rejects when it is empty. */

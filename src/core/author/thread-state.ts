@@ -5,9 +5,9 @@
 import type { ThreadFiles } from '../file/thread-file.ts';
 import type { ToolResult } from '../message/message.ts';
 import type { RunCode } from './code-execution.ts';
-import type { ThreadEffects } from './effect.ts';
 import type { ThreadActions } from './own-action.ts';
 import type { ThreadQuestions } from './question.ts';
+import type { ThreadEffects } from './thread-effect.ts';
 import type { EnvState } from './thread-env.ts';
 import type { ExecutionState } from './thread-execution.ts';
 import type { ThreadFamily } from './thread-family.ts';
@@ -51,7 +51,7 @@ export interface ThreadState<
     ThreadLoaders,
     ThreadQuestions,
     ThreadActions,
-    ThreadFamily {
+    ThreadFamily<ThreadState> {
   readonly threadId: string;
   /** Name of the thread's current agent. */
   readonly agentId: string;

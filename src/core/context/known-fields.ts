@@ -2,7 +2,8 @@
  * Keeps the fields of a message that the provider contract defines, and removes all others: a provider is foreign code,
  * which may forward whatever it receives, and a hook or an import may have added anything.
  */
-import type { ContentPart, ProviderMessage, ProviderToolCall } from '../message/provider.ts';
+import type { ContentPart, ProviderMessage } from '../message/provider.ts';
+import type { ProviderToolCall } from '../message/provider-terms.ts';
 
 type FieldsOf<Union, Tag extends keyof Union> = {
   readonly [Value in Union[Tag] & string]: readonly (keyof Extract<

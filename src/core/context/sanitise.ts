@@ -11,7 +11,8 @@
  * R5. No assistant message is empty, and no message has a field that the provider contract does not define.
  * R6. Sanitising takes time linear in the number of messages and calls.
  */
-import type { ProviderMessage, ProviderToolCall } from '../message/provider.ts';
+import type { ProviderMessage } from '../message/provider.ts';
+import type { ProviderToolCall } from '../message/provider-terms.ts';
 import { keepKnownFields } from './known-fields.ts';
 
 export const NO_RESULT = 'Failed to execute tool: no result was recorded for this call.';

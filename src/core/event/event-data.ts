@@ -10,7 +10,7 @@ import type { CallRepair } from '../answer/clean-calls.ts';
 import type { HookName } from '../author/hook.ts';
 import type { ContextManifest } from '../context/context-manifest.ts';
 import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
-import type { LineLimit } from '../governance/budget.ts';
+import type { LineLimit } from '../governance/budget-line.ts';
 import type { PolicyDecision } from '../governance/capability-policy.ts';
 import type { CompactionReason } from '../guard/compaction.ts';
 import type { LoopDetector } from '../guard/loop.ts';

@@ -4,7 +4,7 @@
  * B2. People and authors read and write US dollars and seconds.
  */
 import { clampAmount, toPico, toUsd } from '../value/money.ts';
-import type { BudgetLine, LineLimit, Spending } from './budget.ts';
+import type { BudgetLine, LineLimit, Spending } from './budget-line.ts';
 
 /** An amount in the unit of its limit. */
 export type Amount = bigint;

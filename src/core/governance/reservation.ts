@@ -10,8 +10,9 @@
  */
 import { BUDGETED_OUTPUT_TOKENS } from '../value/limit.ts';
 import { clampAmount, costOfTokens, TOKENS_PER_PRICE, toPico } from '../value/money.ts';
-import { type BudgetLimit, evaluateSpending, inOrder, isNear, type LineLimit } from './budget.ts';
+import { evaluateSpending, inOrder, isNear } from './budget.ts';
 import type { Amount, CountedLine } from './budget-amount.ts';
+import type { BudgetLimit, LineLimit } from './budget-line.ts';
 
 /** A request to a model, before it is sent. Prices are US dollars per 1,000,000 tokens. */
 export interface CallEstimate {

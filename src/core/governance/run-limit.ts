@@ -1,6 +1,6 @@
 /** Limits of a run, given by the caller that starts it. If there are two, the lower one holds. */
 
-import { BUDGET_LIMITS, type BudgetLimit } from './budget.ts';
+import { BUDGET_LIMITS, type BudgetLimit } from './budget-line.ts';
 
 /** Limits of a run; each is absent if it was not set. */
 export interface RunLimits extends Readonly<Partial<Record<BudgetLimit, number>>> {

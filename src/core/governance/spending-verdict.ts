@@ -3,14 +3,9 @@
  * S1. Limits always hold: the policy is asked only if no limit denies. It may be stricter than a limit, never milder.
  * S2. A verdict that cannot be read denies.
  */
-import {
-  BUDGET_LIMITS,
-  type BudgetLimit,
-  type BudgetLine,
-  evaluateSpending,
-  type Spending,
-} from './budget.ts';
+import { evaluateSpending } from './budget.ts';
 import { toCountedLine, toPayment } from './budget-amount.ts';
+import { BUDGET_LIMITS, type BudgetLimit, type BudgetLine, type Spending } from './budget-line.ts';
 
 /**
  * `allow` changes nothing, `warn` logs a warning, `compact` summarises the history first (a warning if that is not

@@ -9,7 +9,7 @@
  */
 import { LIMITS, utf8Length } from '../value/limit.ts';
 import { isRecord, parseRecord } from '../value/record.ts';
-import type { ProviderToolCall } from './provider.ts';
+import type { ProviderToolCall } from './provider-terms.ts';
 
 export interface AnswerParts {
   /** The provider and the model: parts go back to no other. */

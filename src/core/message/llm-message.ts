@@ -8,8 +8,8 @@
 
 import { canonicalJson } from '../value/canonical-json.ts';
 import type { ToolCall } from './message.ts';
-import type { ContentPart, ProviderMessage, ProviderToolCall } from './provider.ts';
-import type { ReasoningDetail } from './provider-terms.ts';
+import type { ContentPart, ProviderMessage } from './provider.ts';
+import type { ProviderToolCall, ReasoningDetail } from './provider-terms.ts';
 import { isToolCall, toProviderCall } from './tool-call.ts';
 
 export interface LLMMessage {

@@ -96,3 +96,13 @@ export interface LengthRefusal {
   /** True if they are tokens of a minute, not of the model's window. */
   readonly ofMinute?: boolean;
 }
+
+export interface ProviderToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** Parsed arguments; a backend that got malformed JSON gives `{}` here and the text in `rawArguments`. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly rawArguments?: string;
+  /** Data that the provider needs back with the call in later requests; JSON. */
+  readonly extraContent?: unknown;
+}

@@ -2,6 +2,7 @@
  * The provider port (definitions §5): what a model backend looks like to the runtime.
  * Types alone; backends live in `models`. `specificationVersion` is '1'.
  */
+
 import type { AnswerParts } from './answer-parts.ts';
 import type {
   LengthRefusal,
@@ -10,6 +11,7 @@ import type {
   ProviderImage,
   ProviderModelCapabilities,
   ProviderOwnTool,
+  ProviderToolCall,
   ProviderUsage,
   ReasoningDetail,
   SafeParseResult,
@@ -118,16 +120,6 @@ export type ContentPart =
       readonly mediaType: string;
       readonly filename?: string;
     };
-
-export interface ProviderToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** Parsed arguments; a backend that got malformed JSON gives `{}` here and the text in `rawArguments`. */
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly rawArguments?: string;
-  /** Data that the provider needs back with the call in later requests; JSON. */
-  readonly extraContent?: unknown;
-}
 
 export interface ProviderTool {
   readonly type: 'function';

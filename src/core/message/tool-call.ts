@@ -1,7 +1,7 @@
 /** Converts tool calls of messages into those of providers; their arguments are text that a model wrote. */
 import { parseRecord } from '../value/record.ts';
 import type { ToolCall } from './message.ts';
-import type { ProviderToolCall } from './provider.ts';
+import type { ProviderToolCall } from './provider-terms.ts';
 
 export function isToolCall(value: unknown): value is ToolCall {
   const { id, function: target } = (value ?? {}) as Partial<ToolCall>;

@@ -1,5 +1,6 @@
 /** Finds the acting side of an agent, with its prompt and limits. Pure. */
-import type { AgentDefinition, PromptDefinition, Registry, SideDefinition } from '../author/definition.ts';
+import type { AgentDefinition, PromptDefinition, SideDefinition } from '../author/definition.ts';
+import type { Registry } from '../author/registry.ts';
 import type { Side } from '../author/thread-execution.ts';
 import { findGuards } from '../guard/guards.ts';
 import type { RoundLimits } from '../guard/round.ts';

@@ -3,7 +3,8 @@
  * share a name, the agent is called only if it declares itself a tool (`exposeAsTool`): a prompt needs no such
  * declaration.
  */
-import type { AgentDefinition, PromptDefinition, Registry, ToolDefinition } from '../author/definition.ts';
+import type { AgentDefinition, PromptDefinition } from '../author/definition.ts';
+import type { Registry, ToolDefinition } from '../author/registry.ts';
 
 export type Callee = ToolDefinition | PromptDefinition | AgentDefinition;
 

@@ -5,14 +5,9 @@
  * Q2. A value in a definition satisfies a need wherever `state.env` would find it: see `core/project/env.ts`, V1.
  * Q3. Scoped variables of a child thread are not required here: the thread that makes the child provides them.
  */
-import type {
-  AgentDefinition,
-  PromptDefinition,
-  PromptToolEntry,
-  Registry,
-  ToolDefinition,
-  VariableDefinition,
-} from '../author/definition.ts';
+import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../author/definition.ts';
+import type { Registry, ToolDefinition } from '../author/registry.ts';
+import type { VariableDefinition } from '../author/variable-definition.ts';
 import { findCallee } from './callee.ts';
 
 export interface Requirement {

@@ -9,7 +9,8 @@
  *     of its children, unless the entry promotes them by `nameEnv` or `descriptionEnv`. Code reads them like any
  *     others.
  */
-import type { AgentDefinition, PromptDefinition, Registry } from '../author/definition.ts';
+import type { AgentDefinition, PromptDefinition } from '../author/definition.ts';
+import type { Registry } from '../author/registry.ts';
 import type { EnvType } from '../author/thread-env.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
 

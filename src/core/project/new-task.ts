@@ -1,6 +1,7 @@
 /** What the project adds to a new task beside its spec: its manifest and its required knowledge. Pure. */
-import type { Registry } from '../author/definition.ts';
+
 import type { ManifestDefinition } from '../author/manifest.ts';
+import type { Registry } from '../author/registry.ts';
 import type { KnowledgeRequirement } from '../task/knowledge.ts';
 import type { AgentTaskSpec } from '../task/spec.ts';
 

@@ -1,7 +1,8 @@
 /**
  * Subagents (runtime §7, definitions §13): the entry of a `dual_ai` agent in a prompt's `tools`, with its defaults. Pure.
  */
-import type { AgentDefinition, PromptDefinition, PromptToolEntry, Registry } from '../author/definition.ts';
+import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../author/definition.ts';
+import type { Registry } from '../author/registry.ts';
 import type { Side } from '../author/thread-execution.ts';
 import { LIMITS } from '../value/limit.ts';
 import { findCallee } from './callee.ts';

@@ -3,8 +3,9 @@
  * none. Hooks with a higher priority come first; those with equal priority are in the order of the list.
  */
 
-import type { PromptDefinition, Registry } from '../../core/author/definition.ts';
+import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { HookDefinition, HookName } from '../../core/author/hook.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 

@@ -11,15 +11,15 @@
  * A5. If relatives also spend from an exceeded budget, that is kept until the execution ends: their approvals are
  *     closed first (wait/close-approvals.ts).
  */
+import type { BudgetDefinition } from '../../core/governance/budget.ts';
+import { type Amount, toAmount } from '../../core/governance/budget-amount.ts';
 import {
   BUDGET_LIMITS,
   type BudgetAccount,
-  type BudgetDefinition,
   type BudgetLimit,
   type BudgetLine,
   type LineLimit,
-} from '../../core/governance/budget.ts';
-import { type Amount, toAmount } from '../../core/governance/budget-amount.ts';
+} from '../../core/governance/budget-line.ts';
 import { joinLimits, type RunLimits, WARN_AT } from '../../core/governance/run-limit.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';

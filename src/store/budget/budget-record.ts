@@ -1,5 +1,5 @@
 /** Budgets of executions: what they may spend, and what they have spent. */
-import type { BudgetLimit } from '../../core/governance/budget.ts';
+import type { BudgetLimit } from '../../core/governance/budget-line.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 
 /** A tool that code invokes. */

@@ -1,5 +1,5 @@
 /** The tables of budgets. Amounts are in whole units of their limit (core/governance/budget-amount.ts). */
-import type { LineLimit } from '../../core/governance/budget.ts';
+import type { LineLimit } from '../../core/governance/budget-line.ts';
 import type { Flag, Json } from '../schema/json.ts';
 
 /** A limit of an execution, which it shares with all executions that it has caused; kept as long as the thread. */

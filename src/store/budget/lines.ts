@@ -2,8 +2,9 @@
  * Locks, changes and logs lines of budgets, in one transaction.
  * L1. Budget rows are locked after all other rows of a transaction, in key order: only they are shared by threads.
  */
-import { type BudgetAccount, describeExceeded } from '../../core/governance/budget.ts';
+import { describeExceeded } from '../../core/governance/budget.ts';
 import { type Amount, type CountedLine, toShown } from '../../core/governance/budget-amount.ts';
+import type { BudgetAccount } from '../../core/governance/budget-line.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';

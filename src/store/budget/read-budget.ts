@@ -1,7 +1,7 @@
 /** Reads what an execution may spend and has spent, by the limits of agents and contexts: the open one, else the newest. */
 import type { Transaction } from 'kysely';
-import type { BudgetAccount, BudgetLine } from '../../core/governance/budget.ts';
 import { type CountedLine, toShownLine } from '../../core/governance/budget-amount.ts';
+import type { BudgetAccount, BudgetLine } from '../../core/governance/budget-line.ts';
 import { isTime, toMilliseconds, withElapsed } from '../../core/governance/runtime.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';

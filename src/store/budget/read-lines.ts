@@ -1,7 +1,7 @@
 /** Reads the lines of budgets. */
 import type { Kysely } from 'kysely';
-import { type BudgetAccount, LINE_LIMITS, type RunningClock } from '../../core/governance/budget.ts';
 import type { CountedLine } from '../../core/governance/budget-amount.ts';
+import { type BudgetAccount, LINE_LIMITS, type RunningClock } from '../../core/governance/budget-line.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** Selects in key order. */

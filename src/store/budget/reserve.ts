@@ -9,7 +9,8 @@
  * V4. A request that the answer does not depend on is declined silently, unless there is room for it twice.
  */
 import type { Selectable } from 'kysely';
-import { type BudgetAccount, describeUnpriced, evaluateSpending } from '../../core/governance/budget.ts';
+import { describeUnpriced, evaluateSpending } from '../../core/governance/budget.ts';
+import type { BudgetAccount } from '../../core/governance/budget-line.ts';
 import {
   type Amounts,
   addAmounts,

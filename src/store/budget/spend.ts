@@ -1,12 +1,7 @@
 /** Spends counts of budgets in the transaction of what is paid for: once, even if the command is repeated. */
-import {
-  evaluateSpending,
-  inOrder,
-  isNear,
-  LINE_LIMITS,
-  type LineLimit,
-} from '../../core/governance/budget.ts';
+import { evaluateSpending, inOrder, isNear } from '../../core/governance/budget.ts';
 import type { Payment } from '../../core/governance/budget-amount.ts';
+import { LINE_LIMITS, type LineLimit } from '../../core/governance/budget-line.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { clampAmount } from '../../core/value/money.ts';
 import type { CommandContext } from '../transaction/context.ts';

@@ -3,7 +3,7 @@
  * the one clock that all processes of a store share.
  * An effect whose worker is lost while it runs is attempted again, at most three times in all.
  */
-import type { ScheduledEffect } from '../../core/author/effect.ts';
+import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
 import type { QueuedTool } from '../tool/tool-record.ts';

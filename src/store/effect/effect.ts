@@ -5,7 +5,7 @@
  * F2. No two effects of a thread are due in the same microsecond: the one scheduled first comes first.
  */
 import type { Selectable } from 'kysely';
-import type { ScheduledEffect } from '../../core/author/effect.ts';
+import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { causedBy } from '../budget/account.ts';

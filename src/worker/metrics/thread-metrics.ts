@@ -4,7 +4,7 @@
  * M1. No label holds text that a person or a model has made up.
  */
 import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import { clampAmount, toPico, toUsd } from '../../core/value/money.ts';
 import type { EventListener } from '../../store/transaction/event-record.ts';

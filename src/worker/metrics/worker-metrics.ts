@@ -9,7 +9,7 @@
  *   census-metrics   queried on demand: the store as a whole, the backlog of the task queues
  */
 import { collectDefaultMetrics, Gauge, Registry as Metrics } from 'prom-client';
-import type { Registry } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { ThreadStore } from '../../store/store.ts';

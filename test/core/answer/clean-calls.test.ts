@@ -1,7 +1,8 @@
 /** The calls of an answer as they are stored: names, arguments and ids that the engine can rely on. */
 import { describe, expect, it } from '@jest/globals';
 import { cleanCalls, UNNAMED_CALL } from '../../../src/core/answer/clean-calls.ts';
-import type { ProviderResponse, ProviderToolCall } from '../../../src/core/message/provider.ts';
+import type { ProviderResponse } from '../../../src/core/message/provider.ts';
+import type { ProviderToolCall } from '../../../src/core/message/provider-terms.ts';
 import { LIMITS } from '../../../src/core/value/limit.ts';
 import { TOOL_NAME } from '../../../src/definitions/define-tool.ts';
 import { SEEDS, seededRandom } from '../../support/seeded-random.ts';

@@ -1,12 +1,8 @@
 /** core/governance/budget.ts: how a spending is judged. */
 import { describe, expect, it } from '@jest/globals';
-import {
-  type BudgetLimit,
-  type BudgetLine,
-  evaluateSpending,
-  type Spending,
-} from '../../../src/core/governance/budget.ts';
+import { evaluateSpending } from '../../../src/core/governance/budget.ts';
 import { toCountedLine, toPayment } from '../../../src/core/governance/budget-amount.ts';
+import type { BudgetLimit, BudgetLine, Spending } from '../../../src/core/governance/budget-line.ts';
 import { planReservation } from '../../../src/core/governance/reservation.ts';
 
 const line = (
