@@ -59,7 +59,7 @@ describe('a thread that no worker has opened', () => {
       },
     });
     await opening;
-    expect(told.map(({ event }) => event).slice(0, 3)).toEqual(['open', 'caught-up', 'message']);
+    expect(told.map(({ event }) => event).slice(0, 3)).toEqual(['begin', 'caught-up', 'message']);
     expect(told[2]?.data).toMatchObject({ seq: 1, type: 'thread.created' });
     expect((await api.call('GET', path)).body).toMatchObject({
       agent: 'helper',

@@ -22,7 +22,7 @@ describe('/v1/threads/{threadId}/events', () => {
     expect(rest.body).toEqual({ events: rows.slice(3), cursor: String(rows.at(-1)?.seq), more: false });
     for (const format of ['sse', 'ndjson'] as const) {
       const told = await readStream(api.url + path, { format, until: ({ event }) => event === 'caught-up' });
-      expect(told[0]).toMatchObject({ event: 'open', id: '0' });
+      expect(told[0]).toMatchObject({ event: 'begin', id: '0' });
       expect(rowsOf(told)).toEqual(rows);
       expect(told.at(-1)).toMatchObject({ event: 'caught-up', id: String(rows.at(-1)?.seq) });
     }
@@ -46,7 +46,7 @@ describe('/v1/threads/{threadId}/events', () => {
           all.push(each);
         const until = ({ event }: Told) => event === 'caught-up';
         const told = await readStream(`${api.url}${path}?as=${as}`, { format, until });
-        expect(told[0]).toMatchObject({ event: 'open', id: '0' });
+        expect(told[0]).toMatchObject({ event: 'begin', id: '0' });
         expect(rowsOf(told)).toEqual(all.map(({ event }) => event));
         expect(told.slice(1, -1).map(({ id }) => id)).toEqual(all.map(({ cursor }) => cursor));
         // The mark `caught-up` has the cursor of the last event.
@@ -55,7 +55,7 @@ describe('/v1/threads/{threadId}/events', () => {
           format,
           until,
         });
-        expect(later.map(({ event }) => event)).toEqual(['open', 'caught-up']);
+        expect(later.map(({ event }) => event)).toEqual(['begin', 'caught-up']);
       }
   });
 
@@ -88,7 +88,7 @@ describe('/v1/threads/{threadId}/events', () => {
       format: 'sse',
       until: ({ event }) => event === 'end',
     });
-    expect(late.map(({ event }) => event)).toEqual(['open', 'end']);
+    expect(late.map(({ event }) => event)).toEqual(['begin', 'end']);
   });
 
   it('an EventSource that reconnects behind the end of a log is told to stop, and one before it is not', async () => {

@@ -5,7 +5,7 @@
  *     yielded twice.
  * L2. A closed connection does not end a reading. Only the mark `end` does, or `caught-up` if the reader does not
  *     follow.
- * L3. A connection that is silent for longer than the interval of keep-alives is dead. If not even `open` has arrived,
+ * L3. A connection that is silent for longer than the interval of keep-alives is dead. If not even `begin` has arrived,
  *     a proxy in between buffers responses until they end: from then on the log is requested in responses that end.
  */
 import { awaitResponse, type HttpConnection, NoAnswer, requestOnce } from './http-place.ts';
@@ -15,7 +15,7 @@ export interface LogLine {
   readonly cursor: string;
   /** Absent from a mark. */
   readonly event?: unknown;
-  readonly mark?: 'open' | 'caught-up' | 'keep-alive' | 'end';
+  readonly mark?: 'begin' | 'caught-up' | 'keep-alive' | 'end';
 }
 
 export interface LiveReading {

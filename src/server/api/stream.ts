@@ -72,7 +72,7 @@ async function* toSse({
   signal,
   keepAliveMs,
 }: StreamOptions): AsyncGenerator<string> {
-  yield `retry: ${RETRY_MS}\nid: ${start}\nevent: open\ndata: ${JSON.stringify({ cursor: start })}\n\n`;
+  yield `retry: ${RETRY_MS}\nid: ${start}\nevent: begin\ndata: ${JSON.stringify({ cursor: start })}\n\n`;
   let cursor = start;
   let caughtUp = false;
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
@@ -100,7 +100,7 @@ async function* toLines({
   keepAliveMs,
 }: StreamOptions): AsyncGenerator<string> {
   const line = (value: object) => `${JSON.stringify(value)}\n`;
-  yield line({ cursor: start, mark: 'open' });
+  yield line({ cursor: start, mark: 'begin' });
   let cursor = start;
   let caughtUp = false;
   for await (const page of withPulse(pages, keepAliveMs, signal)) {
