@@ -13,6 +13,7 @@ import type { ProviderToolCall } from '../core/message/provider-terms.ts';
 import { isRecord, parseRecord } from '../core/value/record.ts';
 import type { AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { originOf } from './ai-sdk-parts.ts';
+import { sentArguments } from './tool-arguments.ts';
 
 export type AssistantMessage = Extract<ProviderMessage, { role: 'assistant' }>;
 
@@ -63,9 +64,10 @@ interface PromptPart {
 }
 
 function toCallPart(
-  { id: toolCallId, name: toolName, arguments: input }: ProviderToolCall,
+  { id: toolCallId, name: toolName, ...given }: ProviderToolCall,
   providerOptions?: AnswerPart['metadata'],
 ): object {
+  const input = sentArguments(given);
   return { type: 'tool-call', toolCallId, toolName, input, ...(providerOptions && { providerOptions }) };
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../core/message/provider.ts';
 import { definedFields } from '../core/value/record.ts';
 import { toReasoningEffort } from './reasoning-effort.ts';
+import { sentArguments } from './tool-arguments.ts';
 import { imagesBehindTools } from './tool-images.ts';
 
 export type ChatBody = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, 'stream'>;
@@ -111,8 +112,7 @@ function toAssistantMessage(
     tool_calls: calls.map((call) => ({
       id: call.id,
       type: 'function',
-      // Not the raw text of malformed arguments: servers that parse it would reject every later request of the thread.
-      function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+      function: { name: call.name, arguments: JSON.stringify(sentArguments(call)) },
       ...(call.extraContent === undefined || dialect === 'openai'
         ? {}
         : { extra_content: call.extraContent }),

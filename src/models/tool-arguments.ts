@@ -17,6 +17,17 @@ export function parseToolCall(id: string, name: string, text: string): ProviderT
   return { id, name, arguments: {}, rawArguments: text };
 }
 
+/**
+ * The arguments of a call as a provider gets them back. Servers that parse them would reject every later request of a
+ * thread for text that is no JSON object: so it is a field of one.
+ */
+export function sentArguments({
+  arguments: parsed,
+  rawArguments,
+}: Pick<ProviderToolCall, 'arguments' | 'rawArguments'>): Readonly<Record<string, unknown>> {
+  return rawArguments === undefined ? parsed : { invalid_json: rawArguments };
+}
+
 /** Throws `AnswerTooLarge` for JSON that is nested too deep to be written again: JSON.stringify recurses. */
 export function checkNesting(text: string, what: string): void {
   let depth = 0;

@@ -224,7 +224,7 @@ describe('requests', () => {
       ],
     });
     expect(sent?.messages).toMatchObject([
-      { tool_calls: [{ function: { arguments: '{}' } }] },
+      { tool_calls: [{ function: { arguments: '{"invalid_json":"{\\"a"}' } }] },
       { role: 'tool', content: 'Error: bad arguments' },
       { role: 'assistant', content: '' },
     ]);
