@@ -17,6 +17,7 @@ import {
 } from '../core/message/provider.ts';
 import type { ProviderFactoryConfig } from '../core/message/provider-terms.ts';
 import { toRateScope } from './admission.ts';
+import { invalidAnswer } from './answer-failure.ts';
 import { boundedFetch, type Fetch } from './bounded-fetch.ts';
 import { classifyError } from './classify.ts';
 import { type Dialect, toChatBody } from './openai-request.ts';
@@ -190,6 +191,13 @@ async function* convertErrors<T>(
   try {
     yield* chunks;
   } catch (error) {
-    throw toFailure(error);
+    throw toFailure(isUnreadable(error) ? invalidAnswer(UNREADABLE) : error);
   }
 }
+
+/** The SDK reads the choices of an event before they are checked here. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof TypeError && error.message.startsWith('Cannot read properties of');
+}
+
+const UNREADABLE = 'The server sent an event that is no part of an answer, such as null in place of a choice';

@@ -262,6 +262,17 @@ const TEXT_SHAPES: readonly ServerShape[] = [
     said: { content: 'Hello', finishReason: 'stop' },
   },
   {
+    who: 'a server with null where choices, a delta, calls or their function have to stand',
+    stream: [
+      delta(null),
+      delta({ content: null, tool_calls: null, function_call: null }),
+      delta({ content: 'Hello', tool_calls: [null, { index: 0, function: null, type: 'custom' }] }),
+      end('stop'),
+      { id: null, choices: null, usage: null },
+    ],
+    said: { content: 'Hello', finishReason: 'stop' },
+  },
+  {
     who: 'a server with an empty finish reason in each chunk',
     stream: [
       delta({ content: 'Hel' }, { finish_reason: '' }),
@@ -394,5 +405,10 @@ export const FAILING_SHAPES: readonly (Pick<ServerShape, 'who' | 'stream' | 'who
     says: /without a finish reason/,
   },
   { who: 'a stream of nothing but [DONE]', stream: [], says: /without a finish reason/ },
+  {
+    who: 'a server with null in place of a choice',
+    stream: [delta({ content: 'Hel' }), { choices: [null] }, end('stop')],
+    says: /an event that is no part of an answer/,
+  },
   { who: 'a body without choices', whole: { id: 'c1', object: 'chat.completion' }, says: /no choices/ },
 ];
