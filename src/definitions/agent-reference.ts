@@ -1,5 +1,7 @@
 /** Checks that what an agent names exists (definitions §7): prompts, stop tools, session tools and their arguments. */
+
 import type { AgentDefinition, SessionToolBinding, SideDefinition } from '../core/author/definition.ts';
+import { findCallee } from '../core/project/callee.ts';
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,
@@ -7,7 +9,6 @@ import {
   checkArgument,
   checkName,
   type Findings,
-  findCallable,
   joinFindings,
   LIFECYCLE_TOOLS,
   NO_FINDINGS,
@@ -66,7 +67,7 @@ function checkSideTool(
   name: string,
   properties: Readonly<Record<string, string | undefined>>,
 ): Findings {
-  const target = findCallable(scope, name);
+  const target = findCallee(scope, name);
   if (target === undefined) return toFindings(checkSideToolName(scope, side, field, name));
   if (target.kind === 'agent') return { problems: [], warnings: warnUnlisted(scope, side, field, name) };
   const known = argumentNames(target);

@@ -4,13 +4,11 @@
  */
 import type { ModelDefinition, PromptDefinition } from '../core/author/definition.ts';
 import type { Registry, ToolDefinition } from '../core/author/registry.ts';
-import { type Callee, findCallee } from '../core/project/callee.ts';
+import type { Callee } from '../core/project/callee.ts';
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../core/project/subagent.ts';
 import { objectShape } from './author-schema.ts';
 import type { FieldProblem } from './problem.ts';
 import { didYouMean } from './suggestion.ts';
-
-export type Callable = Callee;
 
 export interface Scope extends Registry {
   /** Names of definitions in broken files. That problem is already reported, so references to them are accepted. */
@@ -34,10 +32,6 @@ export function joinFindings(all: readonly Findings[]): Findings {
 
 export const toFindings = (problems: readonly FieldProblem[]): Findings => ({ problems, warnings: [] });
 
-export function findCallable(scope: Scope, name: string): Callable | undefined {
-  return findCallee(scope, name);
-}
-
 export function callableNames(scope: Scope): string[] {
   return [...scope.tools.keys(), ...scope.prompts.keys(), ...scope.agents.keys()];
 }
@@ -59,7 +53,7 @@ export function checkName(
 export function checkArgument(
   field: string,
   property: string | undefined,
-  target: Callable,
+  target: Callee,
   known: readonly string[],
 ): FieldProblem[] {
   if (property === undefined || known.includes(property)) return [];

@@ -2,19 +2,19 @@
  * Checks the entries of a prompt's `tools` (definitions §6.3, §13.1): each name resolves, its fields apply to the kind
  * of the named definition, and the arguments that they name exist.
  */
+
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/author/definition.ts';
 import { A2A_PREFIX } from '../core/project/a2a-agent.ts';
+import { type Callee, findCallee } from '../core/project/callee.ts';
 import { MCP_PREFIX } from '../core/project/mcp-tool.ts';
 import { TASK_PREFIX } from '../core/project/task-tool.ts';
 import type { FieldProblem } from './problem.ts';
 import {
   argumentNames,
-  type Callable,
   callableNames,
   checkArgument,
   checkName,
   type Findings,
-  findCallable,
   joinFindings,
   LIFECYCLE_TOOLS,
   NO_FINDINGS,
@@ -42,7 +42,7 @@ export function checkToolEntries(scope: Scope, prompt: PromptDefinition): Findin
 }
 
 function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEntry, field: string): Findings {
-  const target = findCallable(scope, entry.name);
+  const target = findCallee(scope, entry.name);
   if (target === undefined) return checkUnresolved(scope, prompt, entry, field);
   return {
     problems: [
@@ -55,7 +55,7 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
 }
 
 /** Warns if a prompt and an agent share the name, which is allowed: a call can mean only one of them. */
-function warnShared(scope: Scope, entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+function warnShared(scope: Scope, entry: PromptToolEntry, target: Callee, field: string): FieldProblem[] {
   const { name } = entry;
   if (target.kind === 'tool' || !scope.agents.has(name) || !scope.prompts.has(name)) return [];
   const why =
@@ -107,7 +107,7 @@ function checkA2aName(scope: Scope, { name, a2a }: PromptToolEntry, field: strin
   return [{ field: `${field}.name`, message }];
 }
 
-function checkTargetFields(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+function checkTargetFields(entry: PromptToolEntry, target: Callee, field: string): FieldProblem[] {
   const { what, fields } = TARGET_FIELDS[target.kind === 'agent' ? target.type : target.kind];
   const given = Object.keys(entry.extra).filter((name) => entry.extra[name] !== undefined);
   return given
@@ -115,7 +115,7 @@ function checkTargetFields(entry: PromptToolEntry, target: Callable, field: stri
     .map((name) => ({ field: `${field}.${name}`, message: `does not apply: '${entry.name}' is ${what}` }));
 }
 
-function checkExposed(entry: PromptToolEntry, target: Callable, field: string): FieldProblem[] {
+function checkExposed(entry: PromptToolEntry, target: Callee, field: string): FieldProblem[] {
   if (target.kind !== 'agent' || target.type !== 'dual_ai' || target.exposeAsTool) return [];
   const message = `names the agent '${entry.name}', which must set exposeAsTool: true to be a subagent`;
   return [{ field: `${field}.name`, message }];
@@ -124,7 +124,7 @@ function checkExposed(entry: PromptToolEntry, target: Callable, field: string): 
 function checkInitProperties(
   scope: Scope,
   entry: PromptToolEntry,
-  target: Callable,
+  target: Callee,
   field: string,
 ): FieldProblem[] {
   const schemaOwner = target.kind === 'agent' ? scope.prompts.get(entryPrompt(target, entry)) : target;
