@@ -10,6 +10,7 @@ import { a2aCapability } from '../core/project/a2a-agent.ts';
 import { mcpCapability } from '../core/project/mcp-tool.ts';
 import { TASK_CAPABILITY, taskToolName } from '../core/project/task-tool.ts';
 import { LIMITS } from '../core/value/limit.ts';
+import { isRecord } from '../core/value/record.ts';
 import { markDefinition } from './definition-mark.ts';
 import { type JsonSchema, NO_PARAMETERS, toParameters } from './tool-schema.ts';
 
@@ -68,6 +69,9 @@ function toA2aTool(name: string, agent: A2aAgentDefinition): ToolDefinition {
   });
 }
 
+/** Passes arguments on as they are: a loose object of zod leaves out a field named `__proto__`. */
+const ANY_ARGUMENTS = z.custom<Readonly<Record<string, unknown>>>(isRecord, 'must be an object');
+
 /**
  * Turns the MCP tools that prompts list into tool definitions, so that they are dispatched, judged, approved, paid for
  * and logged like all tools. Models see the description and schema that the server lists when an execution first asks
@@ -84,7 +88,7 @@ function toMcpTool(
     name,
     description: `${ref.tool} of the MCP server ${ref.server}`,
     // The server validates its arguments: its schema is untrusted, so it is shown to models but not evaluated here.
-    args: z.looseObject({}),
+    args: ANY_ARGUMENTS,
     parameters: NO_PARAMETERS,
     execute: () => ({ status: 'error', error: `"${name}" is run by its MCP server.` }),
     variables,
@@ -110,7 +114,7 @@ function toTaskTool({ name, toolDescription, requiredSchema }: TaskDefinition): 
     name: taskToolName(name),
     description: toolDescription ?? `Runs the task ${name} and returns how it ended.`,
     // Validated as the task's inputs (activities/subagent/task-call.ts).
-    args: requiredSchema ?? z.looseObject({}),
+    args: requiredSchema ?? ANY_ARGUMENTS,
     parameters: requiredSchema ? toParameters(requiredSchema) : ANY_INPUTS,
     execute: () => ({ status: 'error', error: `"${name}" is run as a task.` }),
     variables: [],

@@ -87,18 +87,19 @@ export async function fillReach(
 
 /** Asks the questions of a round one by one; the wait of the first one stores the whole round (B1). */
 async function askAll(state: ThreadState, round: number, asks: McpAsks): Promise<RoundAnswers> {
-  const answers: Record<string, unknown> = {};
+  // Not a record yet: the names are the server's, and one may be `__proto__`.
+  const answers: [name: string, answer: unknown][] = [];
   for (const [index, [name, { message, schema }]] of Object.entries(asks.requests).entries()) {
     const data = { schema, ...(index === 0 ? { asks } : {}) };
     try {
       const { value } = await state.ask({ key: keyOf(round, index), question: message, data });
-      answers[name] = { action: 'accept', content: value };
+      answers.push([name, { action: 'accept', content: value }]);
     } catch (error) {
       if ((error as { code?: unknown })?.code !== 'ActionDenied') throw error;
-      answers[name] = { action: 'decline' };
+      answers.push([name, { action: 'decline' }]);
     }
   }
-  return { answers, ...(asks.state === undefined ? {} : { state: asks.state }) };
+  return { answers: Object.fromEntries(answers), ...(asks.state === undefined ? {} : { state: asks.state }) };
 }
 
 function recallRound(recall: Recall | undefined, round: number): McpAsks | undefined {

@@ -89,6 +89,7 @@ const answers = {
   dies: () => process.exit(3),
   'speaks no JSON': () => process.stdout.write('<html>hello</html>\n'),
   'answers another id': (id) => say({ id: id + 1000, result: text('mine') }),
+  'repeats its arguments': (id, params) => say({ id, result: text(JSON.stringify(params.arguments)) }),
   'answers twice': (id) => {
     say({ id, result: text('one') });
     say({ id, result: text('two') });
@@ -170,7 +171,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     });
   else if (method === 'tools/list' && ++listed)
     say({ id, result: (lists[how] ?? (() => ({ tools: [tool('do')] })))() });
-  else if (method === 'tools/call') (answers[how] ?? ((it) => say({ id: it, result: text('done') })))(id);
+  else if (method === 'tools/call') (answers[how] ?? ((it) => say({ id: it, result: text('done') })))(id, params);
   else if (method === undefined) onReply(JSON.parse(line));
   else if (id !== undefined) say({ id, error: { code: -32601, message: `Method not found: ${method}` } });
 });

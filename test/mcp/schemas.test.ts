@@ -71,4 +71,16 @@ describe('an agent whose MCP server', () => {
     );
     expect(chat.offered).toEqual(Array(3).fill(['mcp__rude__do']));
   });
+
+  it('takes an argument named __proto__ is called with it, as data', async () => {
+    const given = '{"a":{"__proto__":{"b":1}},"__proto__":{"polluted":true}}';
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('mcp__rude__do', JSON.parse(given)), says('done')]),
+      mcpServers: { rude: serverThat('repeats its arguments') },
+      prompt: { tools: ['mcp:rude/do'] },
+    });
+    const id = await runtime.start('go');
+    expect(await runtime.transcript(id)).toContain(`tool mcp__rude__do success: ${given}`);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
 });
