@@ -109,7 +109,7 @@ export const MODELS = [
   {
     name: 'a call whose arguments were truncated runs with empty arguments',
     rule: 'truncated arguments are never treated as empty arguments',
-    edits: [{ find: "isCut && inline.length === 0 ?", put: 'inline === undefined ?' }],
+    edits: [{ find: 'isCut && inline.length === 0 ?', put: 'inline === undefined ?' }],
     tests: ['test/core/answer/clean-calls.test.ts'],
   },
   {

@@ -171,7 +171,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     });
   else if (method === 'tools/list' && ++listed)
     say({ id, result: (lists[how] ?? (() => ({ tools: [tool('do')] })))() });
-  else if (method === 'tools/call') (answers[how] ?? ((it) => say({ id: it, result: text('done') })))(id, params);
+  else if (method === 'tools/call')
+    (answers[how] ?? ((it) => say({ id: it, result: text('done') })))(id, params);
   else if (method === undefined) onReply(JSON.parse(line));
   else if (id !== undefined) say({ id, error: { code: -32601, message: `Method not found: ${method}` } });
 });

@@ -12,5 +12,5 @@ export function expectCheckedIn(path: string, text: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
-  expect(existsSync(file) ? readFileSync(file, 'utf8') : `${path} is missing`).toBe(text);
+  expect(text).toBe(existsSync(file) ? readFileSync(file, 'utf8') : `${path} is missing`);
 }

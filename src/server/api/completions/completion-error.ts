@@ -37,5 +37,7 @@ export function completionProblem(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   const body = toCompletionError({ code, message: detail }, status);
-  return Response.json(body, { status, headers: { ...SAFE_HEADERS, ...headers } });
+  // OpenAI's clients retry a 409 by themselves; a conflict stays one.
+  const advice = status === 409 ? { 'x-should-retry': 'false' } : {};
+  return Response.json(body, { status, headers: { ...SAFE_HEADERS, ...advice, ...headers } });
 }

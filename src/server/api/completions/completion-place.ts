@@ -48,7 +48,7 @@ export async function findPlace(
   const { model: agent, messages, user = null } = body;
   const key = readIdempotencyKey(headers);
   const isRetry = Number(headers.get('x-stainless-retry-count')) > 0;
-  const spoken = messages.filter(isSpoken);
+  const spoken = textsOf(messages);
   const place = async (threadId: string, messageId: string): Promise<CompletionPlace> => ({
     threadId,
     messageId,
@@ -84,11 +84,14 @@ export function findContinued(
   threadId: string,
 ): Promise<string> {
   const end = messages.findLastIndex(({ role }) => role === 'user') + 1;
-  return findCounted(host, { threadId, spoken: messages.slice(0, end).filter(isSpoken), isRetry: true });
+  return findCounted(host, { threadId, spoken: textsOf(messages.slice(0, end)), isRetry: true });
 }
 
-const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'tool', 'function']);
-const isSpoken = ({ role }: CompletionRequest['messages'][number]) => SPOKEN.has(role);
+/** Calls and results are left out: a message that was sent while a call was open is sent again behind its result. */
+function textsOf(messages: CompletionRequest['messages']): readonly unknown[] {
+  const said = messages.filter(({ role, content }) => role === 'user' || (role === 'assistant' && content));
+  return said.map(({ role, content }) => [role, content]);
+}
 
 interface CountedMessage {
   readonly threadId: string;
