@@ -1,9 +1,10 @@
 /**
  * Chooses the thread of a completion and the id of its message. Chat Completions have no message ids, and their clients
  * retry by themselves if they get no response. A request is a repetition only if that is provable.
- * P1. If a thread is named, a message is identified by the conversation that ends with it. The same conversation again is
- *     a new message once the answer to the last one was delivered, unless the client marks a retry: a client that trims
- *     its history, or sends none, may have said the same in the meantime.
+ * P1. If a thread is named, a message is identified by the conversation that ends with it. A client that sends no history
+ *     may say the same again: that is a new message once the answer to the last one was delivered, unless the client
+ *     marks a retry. With a history it is a repetition: many clients retry without a mark when a connection is cut behind
+ *     the server, which takes the answer for delivered.
  * P2. An `Idempotency-Key` identifies the message, and the thread if none is named.
  * P3. Without both, each request begins its own thread. But a request that is marked as a retry finds the thread of its
  *     first attempt: the threads of the same request are numbered, and it is the last one.
@@ -48,7 +49,7 @@ export async function findPlace(
   const { model: agent, messages, user = null } = body;
   const key = readIdempotencyKey(headers);
   const isRetry = Number(headers.get('x-stainless-retry-count')) > 0;
-  const spoken = textsOf(messages);
+  const spoken = messages.filter(isSpoken);
   const place = async (threadId: string, messageId: string): Promise<CompletionPlace> => ({
     threadId,
     messageId,
@@ -58,6 +59,7 @@ export async function findPlace(
   // P1: a thread is named.
   if (named !== undefined) {
     if (key) return place(named, key.id);
+    if (spoken.some(({ role }) => role === 'assistant')) return place(named, `cc-${digest(spoken)}`);
     const messageId = await findCounted(host, { threadId: named, spoken, isRetry });
     return { ...(await place(named, messageId)), counted: true };
   }
@@ -84,14 +86,11 @@ export function findContinued(
   threadId: string,
 ): Promise<string> {
   const end = messages.findLastIndex(({ role }) => role === 'user') + 1;
-  return findCounted(host, { threadId, spoken: textsOf(messages.slice(0, end)), isRetry: true });
+  return findCounted(host, { threadId, spoken: messages.slice(0, end).filter(isSpoken), isRetry: true });
 }
 
-/** Calls and results are left out: a message that was sent while a call was open is sent again behind its result. */
-function textsOf(messages: CompletionRequest['messages']): readonly unknown[] {
-  const said = messages.filter(({ role, content }) => role === 'user' || (role === 'assistant' && content));
-  return said.map(({ role, content }) => [role, content]);
-}
+const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'tool', 'function']);
+const isSpoken = ({ role }: CompletionRequest['messages'][number]) => SPOKEN.has(role);
 
 interface CountedMessage {
   readonly threadId: string;

@@ -1,6 +1,7 @@
 /** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message creates it. */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
+import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
@@ -68,8 +69,8 @@ export const chatRoutes: readonly ApiRoute[] = [
     answer: ['text/event-stream'],
     async handle({ params: { agent, chatId }, query, request, caller, host }) {
       const begin = await findCurrentBegin(host.client, chatId);
-      // A page requests this on mount, also for a chat without messages.
-      const found = await findChat(host, caller, { agent, threadId: chatId });
+      // A page requests this on mount, also for a chat without messages; one out of its reach looks the same.
+      const found = await findChat(host, caller, { agent, threadId: chatId }).catch(nullIfThreadNotFound);
       const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
       return respond(host, { threadId: chatId, dialect: query.ui, begin, request });
