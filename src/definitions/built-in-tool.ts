@@ -8,15 +8,15 @@ import { defineTool } from './define-tool.ts';
 import { markDefinition, nameDefinition } from './definition-mark.ts';
 import { RUN_CODE } from './run-code-tool.ts';
 
-/**
- * `query_subagent_status`: a model queries the status of its subagents (docs/guards.md). The engine answers its calls.
- */
 const DESCRIPTION = [
   'Returns the status of the subagents that you have started: one of them, or all. Their reports are delivered to you',
   'automatically, so ask only if you need the status earlier. The result is {"subagents":[{"agent_id":…,"role":…,"name":…,"status":…}]}; status is',
   'running, waiting, paused, completed, failed, stopped, terminated or idle, and text is the status text that it has set.',
 ].join(' ');
 
+/**
+ * `query_subagent_status`: a model queries the status of its subagents (docs/guards.md). The engine answers its calls.
+ */
 const STATUS_QUERY_TOOL: ToolDefinition = markDefinition({
   ...nameDefinition(
     defineTool({

@@ -57,9 +57,9 @@ const packaging = {
   tags: names.optional(),
 };
 
-/** Field `budget` of an agent: its limits, and the share of a limit at which a warning is logged. */
 const whole = z.int().nonnegative().optional();
 
+/** Field `budget` of an agent: its limits, and the share of a limit at which a warning is logged. */
 const budget = z
   .strictObject({
     maxSteps: whole,

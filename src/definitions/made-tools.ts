@@ -34,10 +34,6 @@ export function withMadeTools(registry: Registry): Registry {
   return { ...registry, tools };
 }
 
-/**
- * Turns the agents elsewhere that prompts list into tool definitions, so that they are dispatched, judged, approved,
- * paid for and logged like all tools. Models see the description that the author wrote, not that of the agent's card.
- */
 const ARGUMENTS = z.object({
   message: z
     .string()
@@ -46,6 +42,10 @@ const ARGUMENTS = z.object({
   files: z.array(z.string()).optional().describe('Paths of files of this thread to send with the request.'),
 });
 
+/**
+ * Turns the agents elsewhere that prompts list into tool definitions, so that they are dispatched, judged, approved,
+ * paid for and logged like all tools. Models see the description that the author wrote, not that of the agent's card.
+ */
 function toA2aTool(name: string, agent: A2aAgentDefinition): ToolDefinition {
   const { description, requestTimeoutMs, approvalTimeoutMs, variables } = agent;
   return markDefinition<ToolDefinition>({

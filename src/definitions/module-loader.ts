@@ -66,12 +66,7 @@ function forgetRequired(base: string, projectDir: string): void {
   }
 }
 
-/**
- * Resolves an author's `import … from 'everthread'`, and the packages of the standard, to this running copy, whatever
- * version the project has installed, if any. Modules are passed in evaluated form and not as an alias to a path: jiti
- * would compile the sources of the whole package again for each load, and module state (a scripted model's script)
- * would exist twice. Entries that authors' files import, also with `require`, so they must be loaded in advance.
- */
+/** Entries that authors' files import, also with `require`, so they must be loaded in advance. */
 const PRELOADED_ENTRIES = {
   everthread: '../index',
   'everthread/models': '../models/index',
@@ -92,7 +87,12 @@ const LAZY_ENTRIES = {
   'everthread/testing': '../testing/index',
 };
 
-/** Maps each specifier to its module namespace, or to a promise of it. */
+/**
+ * Resolves an author's `import … from 'everthread'`, and the packages of the standard, to this running copy, whatever
+ * version the project has installed, if any. Modules are passed in evaluated form and not as an alias to a path: jiti
+ * would compile the sources of the whole package again for each load, and module state (a scripted model's script)
+ * would exist twice. Maps each specifier to its module namespace, or to a promise of it.
+ */
 async function runningPackage(): Promise<Record<string, unknown>> {
   const modules: Record<string, unknown> = {};
   for (const [specifier, url] of listExistingEntries(PRELOADED_ENTRIES))

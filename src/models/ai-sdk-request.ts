@@ -188,13 +188,13 @@ function toPromptPart(part: ContentPart, tagged: boolean): object {
   }
 }
 
-/**
- * Anthropic accepts a tool loop with thinking only if the turn begins with its own thinking, unmodified. A turn that
- * another model began, or whose first answer has changed, is continued without thinking.
- */
 type Thinking = Pick<AiSdkCallOptions, 'reasoning' | 'providerOptions'>;
 
-/** Returns undefined if the request can be sent as it is. */
+/**
+ * Anthropic accepts a tool loop with thinking only if the turn begins with its own thinking, unmodified. A turn that
+ * another model began, or whose first answer has changed, is continued without thinking. Returns undefined if the
+ * request can be sent as it is.
+ */
 function turnOffThinking(
   messages: readonly ProviderMessage[],
   asked: AskedAiSdk,

@@ -217,10 +217,6 @@ function withoutExcluded(response: ProviderResponse, request: ProviderRequest): 
   return bare;
 }
 
-/**
- * Makes a provider's report on its answer plausible: its usage is normalised, a finish reason is one of the known words, an id is short.
- * The answer itself is kept.
- */
 const FINISH_REASONS: ReadonlySet<unknown> = new Set<FinishReason>([
   'stop',
   'tool_calls',
@@ -229,6 +225,10 @@ const FINISH_REASONS: ReadonlySet<unknown> = new Set<FinishReason>([
   'error',
 ]);
 
+/**
+ * Makes a provider's report on its answer plausible: its usage is normalised, a finish reason is one of the known
+ * words, an id is short. The answer itself is kept.
+ */
 function toPlausible(response: ProviderResponse, request: ProviderRequest): ProviderResponse {
   const { finishReason, usage, responseId, toolCalls = [], ...rest } = response;
   const ended = toolCalls.length > 0 ? 'tool_calls' : 'stop';

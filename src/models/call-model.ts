@@ -248,16 +248,17 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/**
- * Reports that no answer has begun within `feedbackMs`: at most once over all attempts of a step, and never after an
- * answer has begun, even if that attempt has failed since. `Start`: the description of the attempt that is reported.
- */
+/** `Start`: the description of the attempt that is reported. */
 interface Feedback<Start> {
   begin(start: Start, limits: Pick<AttemptLimits, 'feedbackMs'>): void;
   /** `begun`: true if an answer has begun, false if the attempt is over. */
   end(begun: boolean): void;
 }
 
+/**
+ * Reports that no answer has begun within `feedbackMs`: at most once over all attempts of a step, and never after an
+ * answer has begun, even if that attempt has failed since.
+ */
 function createFeedback<Start>(onWaiting?: (start: Start) => void): Feedback<Start> {
   let done = onWaiting === undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -276,7 +277,6 @@ function createFeedback<Start>(onWaiting?: (start: Start) => void): Feedback<Sta
   };
 }
 
-/** What is left out of a model's next request because its provider has refused it: a tool, or what goes back with answers. */
 interface LeftOut {
   /** True if the request goes without what providers want back with answers. */
   metadata: boolean;
@@ -287,7 +287,10 @@ interface LeftOut {
 /** Tools that are left out for one answer; a provider that refuses more is not asked again. */
 const MAX_TOOLS = 8;
 
-/** Returns undefined if nothing can be left out; otherwise notes it in `leftOut`. */
+/**
+ * What is left out of a model's next request because its provider has refused it: a tool, or what goes back with
+ * answers. Returns undefined if nothing can be left out; otherwise notes it in `leftOut`.
+ */
 function leaveOut(
   { request: toRequest, onRefusedTool }: CallModelOptions,
   model: ModelDefinition,

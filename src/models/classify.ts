@@ -221,10 +221,12 @@ function constructorName(value: unknown): string {
   return textOf(readField(readField(value, 'constructor'), 'name')) || 'Object';
 }
 
-/** Reads the headers of a failed answer, as the libraries of providers keep them. Values that are not readable are absent. */
 type HeaderReader = (name: string) => string | undefined;
 
-/** Reads a Headers object (openai) or a plain object (AI SDK). */
+/**
+ * Reads the headers of a failed answer, as the libraries of providers keep them. Values that are not readable are
+ * absent. Reads a Headers object (openai) or a plain object (AI SDK).
+ */
 function headerReader(headers: unknown): HeaderReader {
   const get = readField(headers, 'get');
   if (typeof get === 'function')

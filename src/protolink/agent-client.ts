@@ -203,12 +203,10 @@ function throwTaskError(error: unknown): never {
   throw toTaskError(error);
 }
 
-/**
- * Reads server-sent events of an agent elsewhere as they arrive; an event that is too large ends the reading. Most
- * characters of one event.
- */
+/** Most characters of one event. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
 
+/** Reads server-sent events of an agent elsewhere as they arrive; an event that is too large ends the reading. */
 async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {

@@ -127,16 +127,16 @@ function write(socket: Socket, parts: readonly Uint8Array[]): void {
   }
 }
 
-/**
- * Batches messages: the first in a turn of the event loop is written at once, and those that follow it in the same turn
- * together. A thousand answers cost little more than one, and a single one is not delayed. Order is kept.
- */
 interface MessageBatcher<Message> {
   post(...messages: Message[]): void;
   /** Writes the messages at once, after any that were posted before them. */
   send(...messages: Message[]): void;
 }
 
+/**
+ * Batches messages: the first in a turn of the event loop is written at once, and those that follow it in the same
+ * turn together. A thousand answers cost little more than one, and a single one is not delayed. Order is kept.
+ */
 function createMessageBatcher<Message>(write: (batch: readonly Message[]) => void): MessageBatcher<Message> {
   let batch: Message[] = [];
   let gathering = false;

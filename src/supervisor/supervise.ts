@@ -154,11 +154,13 @@ function listen<Order, Server, Ready>(
   });
 }
 
-/** The pause before a worker process is restarted: doubles each time; resets once a process has worked for a minute. */
 const FIRST_MS = 200;
 const MAX_PAUSE_MS = 30_000;
 const HEALTHY_MS = 60_000;
 
+/**
+ * The pause before a worker process is restarted: doubles each time; resets once a process has worked for a minute.
+ */
 export class Backoff {
   #failures = 0;
 

@@ -170,10 +170,6 @@ function unavailableMessage(tried: string[]): string {
   ].join('\n');
 }
 
-/**
- * Builds the Temporal CLI with Go from the module that `temporal/cli` pins: its go.sum fixes every source file,
- * and only the Go module proxy is needed. Failures throw a plain Error whose message is the reason.
- */
 const MIN_GO_VERSION = '1.21';
 const PROGRESS_INTERVAL_MS = 15_000;
 
@@ -185,6 +181,10 @@ interface BuildOptions {
   progress: (line: string) => void;
 }
 
+/**
+ * Builds the Temporal CLI with Go from the module that `temporal/cli` pins: its go.sum fixes every source file, and
+ * only the Go module proxy is needed. Failures throw a plain Error whose message is the reason.
+ */
 async function buildTemporal({ version, output, env, progress }: BuildOptions): Promise<void> {
   const go = await findGoVersion(env);
   progress(`Building the Temporal CLI ${version} with Go ${go}: about 3 minutes, only the first time`);

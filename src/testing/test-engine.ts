@@ -90,7 +90,6 @@ async function endThreads(temporal: Client, store: ThreadStore, started: Readonl
   await temporal.withDeadline(Date.now() + END_WITHIN_MS, () => Promise.all([...ids].map(end)));
 }
 
-/** Configures the worker SDK for a test process: it logs errors, and nothing else. */
 const silent = () => undefined;
 
 function printError(
@@ -121,7 +120,10 @@ function installQuietly(): void {
   }
 }
 
-/** Opens a connection, which the caller must close; the runtime ends with the last connection. */
+/**
+ * Configures the worker SDK for a test process: it logs errors, and nothing else. Opens a connection, which the caller
+ * must close; the runtime ends with the last connection.
+ */
 async function connectQuietly({ address }: TestServer): Promise<NativeConnection> {
   installQuietly();
   const { connectionOptions } = loadClientConnectConfig();

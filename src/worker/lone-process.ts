@@ -112,12 +112,12 @@ function toRetryError(type: string, message: string): Error {
   return ApplicationFailure.create({ message, type, nextRetryDelay: RETRY_DELAY });
 }
 
-/** A semaphore: at most a fixed number of callers run at once, admitted in order of arrival. */
 interface Turnstile {
   /** Runs `work` once admitted. Rejects with the signal's reason if it aborts before that. */
   pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
+/** A semaphore: at most a fixed number of callers run at once, admitted in order of arrival. */
 function createTurnstile(places: number): Turnstile {
   let free = places;
   const waiting = new Set<() => void>();

@@ -46,19 +46,19 @@ async function removeStreamed(store: ThreadStore): Promise<void> {
   for (let n = 0; n < MAX_REMOVALS; n++) if ((await store.events.removeChunks(CHUNKS_KEPT_MS)) === 0) return;
 }
 
-/**
- * Part of a worker's periodic maintenance (maintenance.ts): repeats signals about waits that threads have not
- * received. Either a wait is over, and the process that stored the answer was lost before it signalled, or the workflow
- * was killed before its timer fired; or a descendant began or ended a wait, and its worker was lost before it signalled
- * the ancestors. An unnecessary signal is harmless.
- */
 interface WaitSignalPorts {
   readonly store: ThreadStore;
   readonly client: Client;
   readonly taskQueue: string;
 }
 
-/** Signals threads whose wait ended this long ago and whose call has not gone on. Returns how many were signalled. */
+/**
+ * Part of a worker's periodic maintenance (maintenance.ts): repeats signals about waits that threads have not
+ * received. Either a wait is over, and the process that stored the answer was lost before it signalled, or the
+ * workflow was killed before its timer fired; or a descendant began or ended a wait, and its worker was lost before it
+ * signalled the ancestors. An unnecessary signal is harmless. Signals threads whose wait ended this long ago and whose
+ * call has not gone on. Returns how many were signalled.
+ */
 export async function signalForgotten(look: WaitSignalPorts, olderThanMs: number): Promise<number> {
   let sent = 0;
   for (const { id, threadId } of await look.store.waits.listForgotten(olderThanMs))

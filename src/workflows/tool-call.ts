@@ -73,16 +73,16 @@ async function dispatch(
   return run.activities.runTool(call, place, next);
 }
 
-/**
- * Runs a call of a prompt (definitions §12.6): its model step, then its calls one after another like any other calls,
- * then its result. If the prompt has immediate subagents, their calls come before the model step (runtime §7.3). After
- * a lost worker or run everything is found in the store: the step by the call, its calls by the step.
- */
 type SubpromptStep = Extract<SubpromptOutcome, { kind: 'step' }>;
 
 /** Runs a call. Passed as a function because a call of a sub-prompt may be another sub-prompt. */
 type RunCall = (run: ThreadRun, call: CallRef, place: CallPlace) => Promise<ToolCallOutcome>;
 
+/**
+ * Runs a call of a prompt (definitions §12.6): its model step, then its calls one after another like any other calls,
+ * then its result. If the prompt has immediate subagents, their calls come before the model step (runtime §7.3). After
+ * a lost worker or run everything is found in the store: the step by the call, its calls by the step.
+ */
 async function runSubprompt(
   run: ThreadRun,
   call: CallRef,

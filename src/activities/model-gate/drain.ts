@@ -239,12 +239,10 @@ async function toExecution(
   };
 }
 
-/**
- * Stores manifests of agents before an execution names one by its hash, once per project of this process. For each
- * store, the projects whose manifests it already has.
- */
+/** For each store, the projects whose manifests it already has. */
 const STORED_PROJECTS = new WeakMap<ThreadStore, WeakSet<Registry>>();
 
+/** Stores manifests of agents before an execution names one by its hash, once per project of this process. */
 async function storeManifests(store: ThreadStore, registry: Registry): Promise<void> {
   const kept = STORED_PROJECTS.get(store) ?? new WeakSet();
   STORED_PROJECTS.set(store, kept);

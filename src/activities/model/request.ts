@@ -122,13 +122,13 @@ export function offerTools(
   return [...own, ...findProviderTools(registry, active, asked, permissions)];
 }
 
-/**
- * A tool in a form that every provider accepts, whoever has described it: an author, a client, or a server elsewhere.
- * Characters of an original schema that a description repeats.
- */
+/** Characters of an original schema that a description repeats. */
 const MAX_ORIGINAL_CHARS = 2000;
 
-/** Undefined if its arguments are no object. */
+/**
+ * A tool in a form that every provider accepts, whoever has described it: an author, a client, or a server elsewhere.
+ * Undefined if its arguments are no object.
+ */
 export function toAcceptedTool(tool: ProviderTool): ProviderTool | undefined {
   const { description, parameters } = tool.function;
   const accepted = acceptedOf(parameters);

@@ -127,13 +127,12 @@ function describe(project: Registry, record: StepRecord): Described {
   };
 }
 
-/**
- * For a subagent that has used up its rounds, or an execution that asks for help: opens its wait, or reports that the
- * step must be begun again.
- */
 type Paused = Extract<BegunStep, { kind: 'paused' }>;
 
-/** The wait is found by its key: another attempt waits for the same one. */
+/**
+ * For a subagent that has used up its rounds, or an execution that asks for help: opens its wait, or reports that the
+ * step must be begun again. The wait is found by its key: another attempt waits for the same one.
+ */
 async function openPause(
   { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
   threadId: string,

@@ -72,7 +72,6 @@ function handleMessage(
   return [next, [joined]];
 }
 
-/** Transient notes, which are not part of the message: about subagents, files, effects and budgets. */
 const NOTES: { readonly [Kind in EventKind]?: string } = {
   'subagent.created': 'subagent',
   'subagent.status': 'subagent',
@@ -88,6 +87,7 @@ const NOTES: { readonly [Kind in EventKind]?: string } = {
   'budget.exceeded': 'budget',
 };
 
+/** Transient notes, which are not part of the message: about subagents, files, effects and budgets. */
 function noteOf({ type, data }: ThreadEvent): readonly UiChunk[] {
   const name = NOTES[type];
   if (name === undefined) return [];

@@ -277,7 +277,6 @@ function addUsage(sum: CompletionUsage, usage: ProviderUsage | null): Completion
   };
 }
 
-/** Describes waits for people as text, because a completion has no field for them. */
 const REQUEST_TEXTS: Readonly<Record<WaitKind, (name: string) => string>> = {
   approval: (name) => `approval of ${name}`,
   question: (name) => `an answer to ${name}`,
@@ -286,6 +285,7 @@ const REQUEST_TEXTS: Readonly<Record<WaitKind, (name: string) => string>> = {
   reconcile: (name) => `the outcome of ${name}`,
 };
 
+/** Describes waits for people as text, because a completion has no field for them. */
 function openWait(open: OpenCompletion, wait: EventData['wait.opened']): OpenCompletion {
   const { waitId, kind, name, summary } = wait;
   const asked = `${REQUEST_TEXTS[kind](name)}: ${summary} (wait ${waitId})`;

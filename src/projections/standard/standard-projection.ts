@@ -131,10 +131,7 @@ function noteOf(event: ThreadEvent): readonly StandardFrame[] {
   return [{ type: 'event', eventType, data, timestamp: Math.floor(event.at / 1000) }];
 }
 
-/**
- * Rows that are not about messages, as events of the stream; with the standard's event names if it has one. The name
- * of an event, and its data.
- */
+/** The name of an event, and its data. */
 type Note = readonly [eventType: string, data: unknown];
 
 type Notes = { readonly [Kind in EventKind]?: (event: ThreadEventOf<Kind>) => Note };
@@ -153,6 +150,7 @@ const effectNote =
     { id, name, status },
   ];
 
+/** Rows that are not about messages, as events of the stream; with the standard's event names if it has one. */
 const NOTES: Notes = {
   'tool.started': ({ data: { callId: id, name } }) => ['tool_call_started', { id, name }],
   'tool.result': ({ data: { callId: id, name, status } }) => ['tool_call_done', { id, name, status }],

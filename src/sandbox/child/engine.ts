@@ -174,7 +174,6 @@ function missingExport({ fn, filename }: Job, names: string): Settlement {
   return { status: 'link_error', error: { name: 'LinkError', message, filename } };
 }
 
-/** Parses the messages that the sandbox's own code in the isolate sends through its port. */
 type GuestMessage =
   | { readonly kind: 'started' }
   | { readonly kind: 'crossing'; readonly crossing: Crossing }
@@ -186,6 +185,7 @@ type GuestMessage =
   | { readonly kind: 'threw'; readonly wire: Wire }
   | { readonly kind: 'missing'; readonly names: string };
 
+/** Parses the messages that the sandbox's own code in the isolate sends through its port. */
 function readGuestMessage(
   says: string,
   first: number,

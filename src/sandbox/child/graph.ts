@@ -146,12 +146,12 @@ export class Graph {
   }
 }
 
-/**
- * Links modules of one context, one graph at a time: the engine refuses to link two graphs concurrently if they share a
- * module that is not linked yet.
- */
 type ResolveImport = (specifier: string, referrer: ivm.Module) => Promise<ivm.Module> | ivm.Module;
 
+/**
+ * Links modules of one context, one graph at a time: the engine refuses to link two graphs concurrently if they share
+ * a module that is not linked yet.
+ */
 class Linker {
   readonly #context: ivm.Context;
   readonly #sources: ReadonlyMap<string, SourceModule>;

@@ -101,10 +101,6 @@ await Promise.all([watchesItself && startWatchdog(watchdog), prepareTransform()]
 prepareIsolate();
 send({ kind: 'ready' });
 
-/**
- * Back-pressure from the host to the code: while too much of what was sent is unacknowledged, the sender waits. A flood
- * is slowed down to the speed of the host instead of growing some buffer.
- */
 const MESSAGES = 256;
 const BYTES = 4 * 1024 * 1024;
 
@@ -114,6 +110,10 @@ interface Flow {
   taken(count: number, bytes: number): void;
 }
 
+/**
+ * Back-pressure from the host to the code: while too much of what was sent is unacknowledged, the sender waits. A
+ * flood is slowed down to the speed of the host instead of growing some buffer.
+ */
 function createFlow(): Flow {
   let messages = 0;
   let bytes = 0;

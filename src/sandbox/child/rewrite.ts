@@ -83,12 +83,11 @@ function hiddenPhase(text: string, { importStart, start }: StaticImport): string
   return /^import\s+(source|defer)\s+(?!from\s*$|,)/.exec(clause)?.[1];
 }
 
-/** Generates identifiers of a given length that do not occur in a text. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz$_ABCD';
 
 /**
- * Random, so that no source can be written to contain the name, not even with escapes. The leading `$` avoids reserved
- * words.
+ * Generates identifiers of a given length that do not occur in a text. Random, so that no source can be written to
+ * contain the name, not even with escapes. The leading `$` avoids reserved words.
  */
 function freshName(length: number, text: string): string {
   for (;;) {

@@ -92,14 +92,13 @@ function refuseUnsupported(module: SourceModule, erased: string, imports: readon
   throw new SourceError(module.name, unsupported.message, toAuthors(position));
 }
 
+const EMPTY_CLAUSE = /^(?:import|export)\s*\{[\s,]*\}\s*from\b/;
+
 /**
  * Finds imports that the erasure drops because nothing uses them as a value. §13.2 requires linkage to fail for any
  * unknown specifier, so the dropped ones are still linked, for their side effects only. `import type` and clauses with
- * only `type` names stay erased.
+ * only `type` names stay erased. `kept` are the imports of the erased text.
  */
-const EMPTY_CLAUSE = /^(?:import|export)\s*\{[\s,]*\}\s*from\b/;
-
-/** `kept` are the imports of the erased text. */
 function elidedSpecifiers(module: SourceModule, kept: readonly Import[]): readonly string[] {
   if (!/\b(?:import|export)\b/.test(module.source)) return [];
   const all = eraseTypes(module, true);

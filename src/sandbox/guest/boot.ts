@@ -138,10 +138,7 @@ export async function start(namespace: object, fn: string): Promise<void> {
   }
 }
 
-/**
- * The `console` of a run whose caller gave none: its output becomes `logs` (§13.9, SHOULD). The console's methods,
- * each with its index in LOG_LEVELS (protocol.ts).
- */
+/** The console's methods, each with its index in LOG_LEVELS (protocol.ts). */
 const METHODS = [
   ['log', 0],
   ['info', 1],
@@ -153,6 +150,7 @@ const METHODS = [
   ['table', 0],
 ] as const;
 
+/** The `console` of a run whose caller gave none: its output becomes `logs` (§13.9, SHOULD). */
 function createConsole(limits: EncodeLimits): object {
   const methods: Record<string, (...args: unknown[]) => void> = {};
   for (const [name, level] of METHODS) {
@@ -177,14 +175,14 @@ function createConsole(limits: EncodeLimits): object {
   return Object.freeze(methods);
 }
 
+/** `WebAssembly` and `console` come from the engine; the others belong to the language, but §13.1 forbids them. */
+const REMOVED = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'console', 'eval'];
+
 /**
  * Removes what an engine adds to the language, shared memory, and every way to make code from text (§13.1). Promises,
  * `await` and the microtask queue belong to the engine and stay; `queueMicrotask`, timers and other host APIs are
  * never provided (§13.7). Runs inside the isolate before any user code, so it may use the intrinsics directly.
- * `WebAssembly` and `console` come from the engine; the others belong to the language, but §13.1 forbids them.
  */
-const REMOVED = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'console', 'eval'];
-
 function harden(): void {
   for (const name of REMOVED) Reflect.deleteProperty(globalThis, name);
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];

@@ -171,11 +171,7 @@ function toInput({ task: { id, intent, inputs = {} } }: ActContext): BackendInpu
   return { task: { id, intent }, message, messages, inputs: own };
 }
 
-/**
- * Writes a backend's events to the log, in order. Pieces of text are joined while the one before them is being
- * written, so that a fast backend does not wait for the disk. Greatest number of characters in one row, so that it
- * stays within the size limit of an emission.
- */
+/** Greatest number of characters in one row, so that it stays within the size limit of an emission. */
 const MAX_PIECE_CHARS = 16_000;
 
 interface TaskEmitter {
@@ -184,6 +180,10 @@ interface TaskEmitter {
   text(): string;
 }
 
+/**
+ * Writes a backend's events to the log, in order. Pieces of text are joined while the one before them is being
+ * written, so that a fast backend does not wait for the disk.
+ */
 function openTaskEmitter({ emit }: Pick<ActContext, 'emit'>): TaskEmitter {
   let text = '';
   let due = '';

@@ -169,11 +169,13 @@ function secondsBetween(from: number, to: number): number {
   return Math.max(0, to - from) / 1_000_000;
 }
 
-/** Bounds the values of labels: a model can invent names of tools, and each value of a label is a permanent series. */
 const MAX_LABELS = 200;
 const OTHER_LABEL = 'other';
 
-/** Returns a function from names to labels: at most 200 known names map to themselves, all others to `other`. */
+/**
+ * Bounds the values of labels: a model can invent names of tools, and each value of a label is a permanent series.
+ * Returns a function from names to labels: at most 200 known names map to themselves, all others to `other`.
+ */
 function openLabels(isKnown: (name: string) => boolean): (name: string) => string {
   const seen = new Set<string>();
   return (name) => {
