@@ -5,7 +5,7 @@ import { readCursor } from '../../../projections/projection.ts';
 import { type Caller, requireScope } from '../caller.ts';
 import { requireAgent } from '../known-agent.ts';
 import { refuseRequest, SAFE_HEADERS } from '../problem.ts';
-import { optionalField } from '../schema/optional-field.ts';
+import { optionalField, optionalText } from '../schema/optional-field.ts';
 import { A2aRefusal } from './a2a-error.ts';
 import { sendParams } from './a2a-request.ts';
 import { cancelTask } from './cancel-task.ts';
@@ -28,7 +28,7 @@ const history = optionalField(z.coerce.number().int().min(0));
 const getParams = z.object({ id: z.string(), historyLength: history });
 const cancelParams = z.object({
   id: z.string(),
-  metadata: optionalField(z.looseObject({ reason: optionalField(z.string()) })),
+  metadata: optionalField(z.looseObject({ reason: optionalText })),
 });
 const subscribeParams = z.object({ id: z.string() });
 

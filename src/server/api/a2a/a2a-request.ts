@@ -5,7 +5,7 @@ import { readMessage, toItemId } from '../conversation/conversation.ts';
 import { BYTES, type GivenPart, toDataUrl } from '../conversation/given-message.ts';
 import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
-import { optionalField } from '../schema/optional-field.ts';
+import { optionalField, optionalText } from '../schema/optional-field.ts';
 import { parseFileAddress } from '../signed-address.ts';
 
 /** In ProtoJSON an empty id means that there is none. */
@@ -15,10 +15,10 @@ const id = z
   .transform((text) => text || undefined);
 
 const part = z.object({
-  text: optionalField(z.string()),
+  text: optionalText,
   /** Base64. */
   raw: optionalField(z.base64()),
-  url: optionalField(z.string()),
+  url: optionalText,
   data: z.unknown().optional(),
   mediaType: id,
   filename: id,

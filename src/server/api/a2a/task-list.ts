@@ -17,7 +17,7 @@ import type { Caller } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireThreadAccess } from '../own-list.ts';
 import { refuseRequest } from '../problem.ts';
-import { optionalField } from '../schema/optional-field.ts';
+import { optionalField, optionalText } from '../schema/optional-field.ts';
 import { withHistory } from './task-history.ts';
 import { readTask } from './task-reading.ts';
 
@@ -31,13 +31,11 @@ const STATES: Readonly<Record<RunRecordState, TaskState>> = {
 
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 
-const text = optionalField(z.string());
-
 export const listParams = z.object({
-  contextId: text,
+  contextId: optionalText,
   status: optionalField(z.enum(['', 'TASK_STATE_UNSPECIFIED', ...TASK_STATES])),
   pageSize: optionalField(z.coerce.number().int().min(1).max(100)).transform((size = 50) => size),
-  pageToken: text,
+  pageToken: optionalText,
   historyLength: optionalField(z.coerce.number().int().min(0)).transform((length = 0) => length),
   statusTimestampAfter: optionalField(z.iso.datetime({ offset: true })),
   includeArtifacts: optionalField(flag).transform((wanted = false) => wanted),

@@ -17,20 +17,18 @@ import {
 } from '../conversation/given-message.ts';
 import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
-import { optionalField } from '../schema/optional-field.ts';
+import { optionalField, optionalText } from '../schema/optional-field.ts';
 import { type GivenIds, readGivenIds, toAgUiItemId } from './given-ids.ts';
-
-const words = optionalField(z.string());
 
 const part = z.looseObject({
   type: z.string(),
-  text: words,
-  source: optionalField(z.looseObject({ type: z.string(), value: words, mimeType: words })),
+  text: optionalText,
+  source: optionalField(z.looseObject({ type: z.string(), value: optionalText, mimeType: optionalText })),
   /** A part of the type `binary`, from earlier versions of the protocol, has these. */
-  mimeType: words,
-  data: words,
-  url: words,
-  filename: words,
+  mimeType: optionalText,
+  data: optionalText,
+  url: optionalText,
+  filename: optionalText,
 });
 
 const message = z.looseObject({
@@ -130,7 +128,7 @@ function toPart({ type, text, source, ...binary }: z.infer<typeof part>): GivenP
 
 const decision = z.object({
   approved: z.boolean(),
-  reason: words,
+  reason: optionalText,
   scope: optionalField(z.enum(WAIT_SCOPES)),
 });
 

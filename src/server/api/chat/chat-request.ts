@@ -8,7 +8,7 @@ import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { type Conversation, readConversation } from '../conversation/conversation.ts';
 import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
-import { optionalField } from '../schema/optional-field.ts';
+import { optionalField, optionalText } from '../schema/optional-field.ts';
 import { toGivenMessages, uiMessage, type uiPart } from './ui-message.ts';
 
 export const chatBody = z
@@ -16,7 +16,7 @@ export const chatBody = z
     id: z.string().min(1).max(200).meta({ description: "Id of the chat, which is its thread's id" }),
     messages: optionalField(z.array(uiMessage)),
     message: optionalField(uiMessage),
-    trigger: optionalField(z.string()),
+    trigger: optionalText,
     arguments: optionalField(z.record(z.string(), z.unknown())).meta({
       description: 'Arguments of a new thread',
     }),
@@ -36,14 +36,14 @@ export type ChatTurn =
 /** Throws `InvalidRequest`. */
 export async function readChatTurn(
   { id, messages, message, trigger }: z.infer<typeof chatBody>,
-  copy?: CopyFiles,
+  copy: CopyFiles,
 ): Promise<ChatTurn> {
   if (trigger === 'regenerate-message')
     refuseRequest('A message of a thread cannot be regenerated, because its log stays: send a new message.');
   const all = message ? [message] : (messages ?? []);
   const last = all.findLast(({ role }) => role !== 'system');
   if (!last) return refuseRequest('There is no message: give "messages", or the last one as "message".');
-  const said = await readConversation(all.flatMap(toGivenMessages), { threadId: id, ...(copy && { copy }) });
+  const said = await readConversation(all.flatMap(toGivenMessages), { threadId: id, copy });
   if (said.message) return { kind: 'message', message: said.message, before: said.before };
   const approvals = last.parts.flatMap(toApproval);
   if (approvals.length === 0)

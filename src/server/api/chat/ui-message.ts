@@ -2,33 +2,31 @@
 import { z } from '@hono/zod-openapi';
 import { toItemId } from '../conversation/conversation.ts';
 import type { GivenMessage, GivenPart } from '../conversation/given-message.ts';
-import { optionalField } from '../schema/optional-field.ts';
-
-const text = optionalField(z.string());
+import { optionalField, optionalText } from '../schema/optional-field.ts';
 
 const approval = z.looseObject({
   id: z.string(),
   approved: optionalField(z.boolean()),
-  reason: text,
+  reason: optionalText,
 });
 
 export const uiPart = z.looseObject({
   type: z.string(),
-  text,
-  url: text,
-  mediaType: text,
-  filename: text,
-  state: text,
+  text: optionalText,
+  url: optionalText,
+  mediaType: optionalText,
+  filename: optionalText,
+  state: optionalText,
   approval: optionalField(approval),
-  toolName: text,
-  toolCallId: text,
+  toolName: optionalText,
+  toolCallId: optionalText,
   input: z.unknown().optional(),
   output: z.unknown().optional(),
-  errorText: text,
+  errorText: optionalText,
 });
 
 export const uiMessage = z.looseObject({
-  id: text,
+  id: optionalText,
   role: z.enum(['user', 'assistant', 'system']),
   parts: z.array(uiPart),
 });

@@ -9,16 +9,14 @@ import { readClientTools } from '../conversation/client-tools.ts';
 import { type Conversation, type ConversationTerms, readConversation } from '../conversation/conversation.ts';
 import { type GivenMessage, type GivenPart, toParts } from '../conversation/given-message.ts';
 import { refuseRequest } from '../problem.ts';
-import { optionalField } from '../schema/optional-field.ts';
-
-const text = optionalField(z.string());
+import { optionalField, optionalText } from '../schema/optional-field.ts';
 
 const part = z.looseObject({
   type: z.string(),
-  text,
-  refusal: text,
+  text: optionalText,
+  refusal: optionalText,
   image_url: optionalField(z.looseObject({ url: z.string() })),
-  file: optionalField(z.looseObject({ file_data: text, filename: text })),
+  file: optionalField(z.looseObject({ file_data: optionalText, filename: optionalText })),
 });
 
 const message = z.looseObject({
@@ -53,7 +51,7 @@ export const completionBody = z
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     metadata: z
-      .looseObject({ thread_id: text })
+      .looseObject({ thread_id: optionalText })
       .nullish()
       .meta({ description: '`thread_id`: id of the thread, which is created if it does not exist' }),
     user: z.string().nullish().meta({ description: 'The user of a new thread' }),
@@ -77,8 +75,7 @@ export async function readCompletion(
   { threadId, copy }: Pick<ConversationTerms, 'threadId' | 'copy'>,
 ): Promise<Conversation> {
   refuseShapes(body);
-  const terms = { tools: readTools(body), threadId, ...(copy && { copy }) };
-  const said = await readConversation(body.messages.map(toGiven), terms);
+  const said = await readConversation(body.messages.map(toGiven), { tools: readTools(body), threadId, copy });
   if (said.message || said.results.size > 0) return said;
   if (said.last === 'tool')
     refuseRequest(
