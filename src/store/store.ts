@@ -477,10 +477,10 @@ function bind(context: CommandContext): Commands {
   const groups = Object.entries<Record<string, Command>>(COMMANDS).map(([group, commands]) => [
     group,
     Object.fromEntries(
-      Object.entries(commands).map(([name, command]) => [
-        name,
-        (...values: unknown[]) => context.run(() => command(context, ...values), { once: ONCE.has(command) }),
-      ]),
+      Object.entries(commands).map(([name, command]) => {
+        const options = { once: ONCE.has(command) };
+        return [name, (...values: unknown[]) => context.run(() => command(context, ...values), options)];
+      }),
     ),
   ]);
   return Object.fromEntries(groups) as Commands;

@@ -28,7 +28,7 @@ export interface CompletionPlace {
   readonly found: ThreadRecord | null;
   /** True if a repeated request is the same message. */
   readonly repeatable: boolean;
-  /** True if the same conversation again is a further message, with the next number, once the answer was delivered. */
+  /** True if a further message with the same words gets the next number, once the answer was delivered. */
   readonly counted?: boolean;
   /** True if no other request may share the thread. */
   readonly alone?: boolean;
@@ -59,7 +59,7 @@ export async function findPlace(
   // P1: a thread is named.
   if (named !== undefined) {
     if (key) return place(named, key.id);
-    if (spoken.some(({ role }) => role === 'assistant')) return place(named, `cc-${digest(spoken)}`);
+    if (hasHistory(spoken)) return place(named, `cc-${digest(spoken)}`);
     const messageId = await findCounted(host, { threadId: named, spoken, isRetry });
     return { ...(await place(named, messageId)), counted: true };
   }
@@ -79,18 +79,21 @@ export async function findPlace(
   return next.found ? newPlace({ ...next, repeatable }, agent) : { ...next, repeatable, alone: true };
 }
 
-/** P1: the message whose answer the results of a client's tools continue. */
-export function findContinued(
+/** P1: the message whose answer the results of a client's tools continue; undefined if it has no number. */
+export async function findContinued(
   host: ApiHost,
   { messages }: CompletionRequest,
   threadId: string,
-): Promise<string> {
+): Promise<string | undefined> {
   const end = messages.findLastIndex(({ role }) => role === 'user') + 1;
-  return findCounted(host, { threadId, spoken: messages.slice(0, end).filter(isSpoken), isRetry: true });
+  const spoken = messages.slice(0, end).filter(isSpoken);
+  return hasHistory(spoken) ? undefined : findCounted(host, { threadId, spoken, isRetry: true });
 }
 
 const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'tool', 'function']);
-const isSpoken = ({ role }: CompletionRequest['messages'][number]) => SPOKEN.has(role);
+type Spoken = CompletionRequest['messages'];
+const isSpoken = ({ role }: Spoken[number]) => SPOKEN.has(role);
+const hasHistory = (spoken: Spoken) => spoken.some(({ role }) => role === 'assistant');
 
 interface CountedMessage {
   readonly threadId: string;
@@ -98,7 +101,7 @@ interface CountedMessage {
   readonly isRetry: boolean;
 }
 
-/** P1: messages that end the same conversation have numbers. */
+/** P1: the same words have numbers. */
 async function findCounted(
   { client }: ApiHost,
   { threadId, spoken, isRetry }: CountedMessage,

@@ -126,8 +126,8 @@ interface Accepted {
   readonly found: ThreadRecord | null;
   readonly repeatable: boolean;
   readonly begin: ChatBegin;
-  /** Id of the message, if the same conversation gets another one once its answer was delivered. */
-  readonly counted?: string;
+  /** Id of the message, if the same words get another one once their answer was delivered. */
+  readonly counted?: string | undefined;
   readonly nameOf: Conversation['nameOf'];
   readonly give: TakenResults['give'] | undefined;
 }
@@ -147,7 +147,7 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
   if (!message) {
     if (!taken?.begin) throw unwantedResults(taken);
     const { begin } = taken;
-    const counted = await findContinued(host, body, taken.threadId);
+    const counted = named === undefined ? undefined : await findContinued(host, body, named);
     const place = enterStream(host.streams, taken.threadId);
     return { ...taken, begin, repeatable: true, nameOf, counted, place };
   }
