@@ -128,14 +128,18 @@ describe('createOpenAICompatibleBackend', () => {
 
   it('[TG-22] a server that hangs, or is not there, is tried again; a caller who leaves is not', async () => {
     plan = [() => undefined, (response) => void response.destroy(), says('There.')];
-    const events = await collect(backendOf({ retry: { ...retry, headersMs: 50 } }).stream(input));
-    expect([events[0], asked.length]).toEqual([{ type: 'text_delta', text: 'There.' }, 3]);
+    // A slow machine may take longer than `headersMs` for an answer that comes: it is asked for again.
+    const patient = { ...retry, attempts: 50, headersMs: 100 };
+    const events = await collect(backendOf({ retry: patient }).stream(input));
+    expect(events[0]).toEqual({ type: 'text_delta', text: 'There.' });
+    expect(asked.length).toBeGreaterThanOrEqual(3);
     const nobody = backendOf({ baseUrl: 'http://127.0.0.1:1/v1', retry: { ...retry, attempts: 2 } });
     expect((await failing(nobody.stream(input))).error).toMatchObject({ code: 'BackendFailed', status: 0 });
     const leaving = new AbortController();
     plan = [() => leaving.abort(new Error('enough'))];
+    asked.length = 0;
     const left = await failing(backendOf().stream(input, { signal: leaving.signal }));
-    expect([left.error.message, asked.length]).toEqual(['enough', 4]);
+    expect([left.error.message, asked.length]).toEqual(['enough', 1]);
   });
 
   it('nothing is tried again once it has begun to answer', async () => {
