@@ -144,4 +144,26 @@ describe('a message that is sent while a call of the client is open', () => {
     const said = await runtime.messages(threadId);
     expect(said.filter(({ content }) => content === 'Hurry.')).toHaveLength(1);
   });
+
+  it('is the same message when it is sent again behind the result of the call', async () => {
+    const { model } = recordedModel(({ messages }) =>
+      messages.some(({ role }) => role === 'tool') ? says('Rain.') : calls('client__weather', {}),
+    );
+    const runtime = await testRuntime({ model });
+    const api = await testApi(runtime);
+    const threadId = randomUUID();
+    const send = async (...messages: readonly object[]) => {
+      const body = { model: 'helper', metadata: { thread_id: threadId }, tools, messages };
+      const answer = await post(api, '/v1/chat/completions', body);
+      return [JSON.parse(await answer.text()).choices[0].message, answer.headers.get('everthread-repeated')];
+    };
+    const [first, next] = ['weather?', 'Hurry.'].map((content) => ({ role: 'user', content }));
+    const [asked] = await send(first as object);
+    await send(first as object, asked, next as object);
+    const result = { role: 'tool', tool_call_id: asked.tool_calls[0].id, content: 'rain' };
+    const [answer, repeated] = await send(first as object, asked, result, next as object);
+    expect([answer.content, repeated]).toEqual(['Rain.', 'true']);
+    const said = await runtime.messages(threadId);
+    expect(said.filter(({ content }) => content === 'Hurry.')).toHaveLength(1);
+  });
 });

@@ -90,9 +90,9 @@ export async function findContinued(
   return hasHistory(spoken) ? undefined : findCounted(host, { threadId, spoken, isRetry: true });
 }
 
-const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'tool', 'function']);
 type Spoken = CompletionRequest['messages'];
-const isSpoken = ({ role }: Spoken[number]) => SPOKEN.has(role);
+/** Results are left out: a message that was sent while a call was open is sent again behind the result of the call. */
+const isSpoken = ({ role }: Spoken[number]) => role === 'user' || role === 'assistant';
 const hasHistory = (spoken: Spoken) => spoken.some(({ role }) => role === 'assistant');
 
 interface CountedMessage {
