@@ -6,8 +6,8 @@ import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { readCursor } from '../../projections/projection.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { Frame } from './log-stream.ts';
 import { refuseRequest } from './problem.ts';
-import type { Frame } from './stream.ts';
 
 export interface EventReading {
   readonly threadId: string;

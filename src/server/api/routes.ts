@@ -1,10 +1,11 @@
 /** The table of all routes of the HTTP API, from which the server, its document and its tests are generated. */
+
+import { a2aRoutes } from './a2a/routes.ts';
+import { agUiRoutes } from './ag-ui/routes.ts';
+import { chatRoutes } from './chat/routes.ts';
+import { completionRoutes } from './completions/routes.ts';
 import type { ApiRoute } from './route.ts';
-import { a2aRoutes } from './routes/a2a.ts';
-import { agUiRoutes } from './routes/ag-ui.ts';
 import { agentRunRoutes } from './routes/agent-run.ts';
-import { chatRoutes } from './routes/chat.ts';
-import { completionRoutes } from './routes/completions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
 import { idleRoutes } from './routes/idle.ts';

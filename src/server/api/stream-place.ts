@@ -1,19 +1,5 @@
 /** Limits the number of open streams, of the process and of one thread, and how long each lasts. */
-import { RuntimeError } from '../../core/value/error.ts';
 import type { StreamPlace } from './host.ts';
-
-/** Milliseconds of silence before a stream sends a keep-alive. */
-export const KEEP_ALIVE_MS = 15_000;
-
-/** Throws `TooManyStreams`. */
-export function enterStream(
-  streams: StreamPlace,
-  threadId: string,
-): { readonly signal: AbortSignal; leave(): void } {
-  const place = streams.enter(threadId);
-  if (place) return place;
-  throw new RuntimeError('TooManyStreams', 'The limit of open streams is reached: try again later.');
-}
 
 export interface StreamLimits {
   /** Maximum number of open streams of the process; 1,000 unless given. */

@@ -1,137 +1,104 @@
 /**
- * Streams a log as a response: server-sent events or lines of JSON, in the same order with the same cursors.
- * S1. The first frame has the cursor that the stream begins behind. It comes before any event, so that a reader that
- *     loses the connection at once resumes from there.
- * S2. `caught-up` marks the end of the log for now, `end` its final end. A closed connection means neither.
- * S3. A stream is pulled: the store is read at most one page ahead of the reader.
- * S4. Each stream ends by itself after a while, so that deployments and load balancers can drain. The reader reconnects
- *     with its cursor.
+ * Streams of a thread as responses: text that comes over time, mostly server-sent events.
+ * S1. The headers are sent with the first text: at acceptance, not with the first event.
+ * S2. A stream is pulled: its pages are read at most one ahead of the reader.
+ * S3. Each stream ends by itself after a while, so that deployments and load balancers can drain.
  */
-
 import { defer } from '../../core/value/deferred.ts';
-import { SAFE_HEADERS } from './problem.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { ApiHost } from './host.ts';
 
-/** One event of a stream. */
-export interface Frame {
-  /** A reader resumes behind this cursor. */
-  readonly cursor: string;
-  readonly data: unknown;
+/** Milliseconds of silence before a stream sends a keep-alive. */
+export const KEEP_ALIVE_MS = 15_000;
+
+/** A stream that counts against the limits until it has left. */
+export interface OpenStream {
+  /** Fires when the reader has left, the server closes, or the stream is too old (S3). */
+  readonly signal: AbortSignal;
+  leave(): void;
 }
 
-export interface StreamOptions {
-  readonly format: 'sse' | 'ndjson';
-  /** S1: the cursor that the stream begins behind. */
-  readonly start: string;
-  /** Pages of frames, in the order of the log; an empty page marks the end of the log for now. */
-  readonly pages: AsyncIterable<readonly Frame[]>;
-  /** True if the pages stop at the end of the log for now, with an empty page. */
-  readonly toNow?: boolean;
-  /** Ends the stream: the reader has left, the server closes, or the stream is too old. */
-  readonly signal: AbortSignal;
-  readonly onClose: () => void;
-  readonly keepAliveMs: number;
+/** Throws `TooManyStreams`. */
+export function openStream(
+  { streams }: Pick<ApiHost, 'streams'>,
+  threadId: string,
+  signal?: AbortSignal,
+): OpenStream {
+  const place = streams.enter(threadId);
+  if (!place)
+    throw new RuntimeError('TooManyStreams', 'The limit of open streams is reached: try again later.');
+  const { signal: ends, leave } = place;
+  return { signal: signal ? AbortSignal.any([ends, signal]) : ends, leave };
+}
+
+export interface StreamText<Page> {
+  /** Content type; server-sent events unless given. */
+  readonly type?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** S1. A comment unless given. */
+  readonly first?: string;
+  readonly pages?: AsyncIterable<Page>;
+  readonly toText?: (page: Page) => string | Promise<string>;
+  /** Text after each `KEEP_ALIVE_MS` of silence; a comment unless given. */
+  readonly keepAlive?: () => string;
+  /** Text after the last page. `isCut`: the stream ends before its pages do. */
+  readonly last?: (isCut: boolean) => string | Promise<string>;
+  /** Called once everything was given to the connection. */
+  readonly onDelivered?: () => Promise<void>;
 }
 
 const ENCODER = new TextEncoder();
-/** Milliseconds after which a reader reconnects. */
-const RETRY_MS = 1000;
 
-/**
- * Tells an EventSource that reconnects behind the end of a complete log to stop: it would reconnect for ever. Undefined
- * for all other readers. `pages`: what the log still has for the reader.
- */
-export async function stopResponse(
-  { headers }: Request,
-  format: StreamOptions['format'],
-  pages: AsyncIterable<readonly unknown[]>,
-): Promise<Response | undefined> {
-  if (format !== 'sse' || !headers.has('last-event-id')) return undefined;
-  for await (const page of pages) if (page.length > 0) return undefined;
-  return new Response(null, { status: 204, headers: SAFE_HEADERS });
-}
-
-export function streamResponse(options: StreamOptions): Response {
-  const { format, onClose } = options;
-  const lines = format === 'sse' ? toSse(options) : toLines(options);
-  const body = toPullStream(lines, onClose);
-  return new Response(body, {
+export function streamResponse<Page>(stream: OpenStream, text: StreamText<Page>): Response {
+  const { type = 'text/event-stream; charset=utf-8', status = 200, headers } = text;
+  return new Response(toPullStream(toTexts(stream, text), stream.leave), {
+    status,
     headers: {
-      'content-type':
-        format === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
+      'content-type': type,
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
+      ...headers,
     },
   });
 }
 
-async function* toSse({
-  start,
-  pages,
-  toNow = false,
-  signal,
-  keepAliveMs,
-}: StreamOptions): AsyncGenerator<string> {
-  yield `retry: ${RETRY_MS}\nid: ${start}\nevent: begin\ndata: ${JSON.stringify({ cursor: start })}\n\n`;
-  let cursor = start;
-  let caughtUp = false;
-  for await (const page of withPulse(pages, keepAliveMs, signal)) {
-    if (page !== 'pulse') caughtUp = toNow && page.length === 0;
-    if (page === 'pulse') yield ': keep-alive\n\n';
-    else if (page.length === 0) yield mark('caught-up', cursor);
-    else {
-      cursor = page.at(-1)?.cursor ?? cursor;
-      yield page.map(({ cursor: id, data }) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`).join('');
-    }
-  }
-  // S2: no `end` if the stream was cut off, or stops at the end of the log for now.
-  if (!signal.aborted && !caughtUp) yield mark('end', cursor);
+/** Returns one event of a stream of server-sent events. */
+export function toSse(data: unknown, id?: string, event?: string): string {
+  const [own, kind] = [id === undefined ? '' : `id: ${id}\n`, event === undefined ? '' : `event: ${event}\n`];
+  return `${own}${kind}data: ${JSON.stringify(data)}\n\n`;
 }
 
-const mark = (event: string, cursor: string) =>
-  `id: ${cursor}\nevent: ${event}\ndata: ${JSON.stringify({ cursor })}\n\n`;
-
-/** Each line `{ cursor, event }`, or a mark `{ cursor, mark }`. */
-async function* toLines({
-  start,
-  pages,
-  toNow = false,
-  signal,
-  keepAliveMs,
-}: StreamOptions): AsyncGenerator<string> {
-  const line = (value: object) => `${JSON.stringify(value)}\n`;
-  yield line({ cursor: start, mark: 'begin' });
-  let cursor = start;
-  let caughtUp = false;
-  for await (const page of withPulse(pages, keepAliveMs, signal)) {
-    if (page !== 'pulse') caughtUp = toNow && page.length === 0;
-    if (page === 'pulse') yield line({ cursor, mark: 'keep-alive' });
-    else if (page.length === 0) yield line({ cursor, mark: 'caught-up' });
-    else {
-      cursor = page.at(-1)?.cursor ?? cursor;
-      yield page.map((frame) => line({ cursor: frame.cursor, event: frame.data })).join('');
+async function* toTexts<Page>({ signal }: OpenStream, text: StreamText<Page>): AsyncGenerator<string> {
+  const { first = ': stream-open\n\n', pages, toText, last, keepAlive = () => ': keep-alive\n\n' } = text;
+  yield first;
+  if (pages && toText)
+    for await (const page of withPulse(pages, signal)) {
+      const written = page === 'pulse' ? keepAlive() : await toText(page);
+      if (written !== '') yield written;
     }
-  }
-  if (!signal.aborted && !caughtUp) yield line({ cursor, mark: 'end' });
+  const end = await last?.(signal.aborted);
+  if (end) yield end;
+  if (!signal.aborted) await text.onDelivered?.();
 }
 
-/** Yields `pulse` whenever no item has come for `everyMs` milliseconds. */
-export async function* withPulse<T>(
-  items: AsyncIterable<T>,
-  everyMs: number,
+/** Yields `pulse` whenever no page has come for `KEEP_ALIVE_MS`. */
+async function* withPulse<Page>(
+  pages: AsyncIterable<Page>,
   signal: AbortSignal,
-): AsyncGenerator<T | 'pulse'> {
-  const iterator = items[Symbol.asyncIterator]();
+): AsyncGenerator<Page | 'pulse'> {
+  const iterator = pages[Symbol.asyncIterator]();
   let next = iterator.next();
   try {
     while (!signal.aborted) {
       const silence = defer<'pulse'>();
-      const timer = setTimeout(() => silence.resolve('pulse'), everyMs);
+      const timer = setTimeout(() => silence.resolve('pulse'), KEEP_ALIVE_MS);
       const found = await Promise.race([next, silence.promise]).finally(() => clearTimeout(timer));
       if (found === 'pulse') yield 'pulse';
       else if (found.done) return;
       else {
-        // S3: the next page is read while this one is written.
+        // S2: the next page is read while this one is written.
         next = iterator.next();
         yield found.value;
       }
@@ -142,13 +109,13 @@ export async function* withPulse<T>(
   }
 }
 
-/** S3: a line is generated only when the reader takes it. */
-export function toPullStream(lines: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
+/** S2: a text is made only when the reader takes it. */
+function toPullStream(texts: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { done, value } = await lines.next();
+          const { done, value } = await texts.next();
           if (!done) return controller.enqueue(ENCODER.encode(value));
           onClose();
           controller.close();
@@ -159,7 +126,7 @@ export function toPullStream(lines: AsyncGenerator<string>, onClose: () => void)
       },
       async cancel() {
         onClose();
-        await lines.return(undefined);
+        await texts.return(undefined);
       },
     },
     { highWaterMark: 0 },

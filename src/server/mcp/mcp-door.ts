@@ -5,7 +5,7 @@
 import type { ApiApp } from '../api/app.ts';
 import { type Caller, requireScope } from '../api/caller.ts';
 import type { ApiHost } from '../api/host.ts';
-import { enterStream, KEEP_ALIVE_MS } from '../api/stream-place.ts';
+import { KEEP_ALIVE_MS, openStream } from '../api/stream.ts';
 import type { AgentServer } from './agent-server.ts';
 import { OpenForms } from './asked-forms.ts';
 import { isFormSession, sessionOf } from './session-id.ts';
@@ -37,7 +37,7 @@ export function serveMcp(app: ApiApp, { host, requireCaller, onError }: McpOptio
           agents: () => host.agents?.() ?? [],
           caller,
           hearsCancel: false,
-          enter: (threadId) => enterStream(host.streams, threadId),
+          enter: (threadId) => openStream(host, threadId),
           forms,
           showsForms: isFormSession(request),
           onError: report,

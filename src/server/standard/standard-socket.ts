@@ -18,7 +18,7 @@ import {
 } from '../../projections/standard/standard-frame.ts';
 import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import type { StreamPlace } from '../api/host.ts';
-import { enterStream } from '../api/stream-place.ts';
+import { openStream } from '../api/stream.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { streamThread } from './routes/streams.ts';
 import { countOf } from './standard-route.ts';
@@ -101,7 +101,7 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
   };
   let leave = () => {};
   try {
-    const place = enterStream(host.streams, threadId);
+    const place = openStream(host, threadId);
     const forget = live.join(threadId, (message) => {
       // K3: not after its row.
       if (!sentIds.has(message.id)) send(rowFrame(toStandardRow(message)));

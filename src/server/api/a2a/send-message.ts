@@ -3,16 +3,14 @@
  * M1. A message id counts once: a repeated message finds its task. Another content under the same id is refused.
  */
 import { createHash } from 'node:crypto';
-import { makeThread } from '../../../client/make-thread.ts';
-import type { OutgoingMessage } from '../../../client/outgoing.ts';
 import { isThreadId } from '../../../core/thread/start-input.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
 import { type Caller, callerContext } from '../caller.ts';
-import { findChat } from '../chat/send-chat-message.ts';
 import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
+import { findThread, sendToThread } from '../turn/turn.ts';
 import { A2aRefusal } from './a2a-error.ts';
 import { type SentMessage, toOutgoing } from './a2a-request.ts';
 import { answerTask } from './answer-task.ts';
@@ -52,30 +50,9 @@ async function beginTask(
   const copy = ownFiles(client, caller, threadId);
   const said = await toOutgoing(message, { threadId, copy });
   const outgoing = { ...said, executionId: taskId, ...(context ? { context } : {}) };
-  const found = await findChat(host, caller, { agent, threadId });
-  if (found) await client.queueMessage(threadId, outgoing);
-  else await startTaskThread(host, caller, { agent, threadId, message: outgoing });
+  const found = await findThread(host, caller, { agent, threadId });
+  await sendToThread(host, caller, { agent, threadId, found }, outgoing);
   return findTask(host, caller, { agent, taskId });
-}
-
-interface StartInput {
-  readonly agent: string;
-  readonly threadId: string;
-  readonly message: OutgoingMessage;
-}
-
-async function startTaskThread(
-  host: ApiHost,
-  caller: Caller,
-  { agent, threadId, message }: StartInput,
-): Promise<void> {
-  const { client } = host;
-  const { userId } = caller;
-  const context = callerContext(caller);
-  const begun = { agent, threadId, context, messages: [message], ...(userId === null ? {} : { userId }) };
-  // A concurrent repeat of this message may have created the thread in the meantime.
-  const isThere = () => findChat(host, caller, { agent, threadId });
-  if (!(await makeThread(client, begun, isThere))) await client.queueMessage(threadId, message);
 }
 
 async function continueTask(

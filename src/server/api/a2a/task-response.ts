@@ -4,12 +4,10 @@
  */
 import type { A2aFrame, A2aPart, A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 import type { ApiHost } from '../host.ts';
-import { SAFE_HEADERS } from '../problem.ts';
 import { fileAddresses } from '../signed-address.ts';
-import { toPullStream, withPulse } from '../stream.ts';
-import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
+import { openStream, streamResponse, toSse } from '../stream.ts';
 import type { ListedTask } from './task-list.ts';
-import { type ReadTask, readTask, taskPages } from './task-reading.ts';
+import { type ReadTask, readTask, type TaskPage, taskPages } from './task-reading.ts';
 
 export interface ResponseContext {
   readonly host: ApiHost;
@@ -25,23 +23,23 @@ export function respondAtRest(
   asked: Omit<ReadTask, 'until' | 'signal'>,
   toAnswer: (task: A2aTask) => object,
 ): Response {
-  const place = enterStream(host.streams, asked.thread.id);
-  const signal = AbortSignal.any([place.signal, request.signal]);
-  const pages = taskPages(host.client, { ...asked, until: 'rest', signal });
-  async function* lines() {
-    let task: A2aTask | undefined;
+  const stream = openStream(host, asked.thread.id, request.signal);
+  let task: A2aTask | undefined;
+  return streamResponse(stream, {
+    type,
     // Spaces before the JSON: clients that wait for headers or bytes would time out otherwise.
-    yield ' ';
-    for await (const page of withPulse(pages, KEEP_ALIVE_MS, signal)) {
-      if (page === 'pulse') yield ' ';
-      else task = page.task;
-    }
-    // The stream ended before anything was read: by its age, or because the server closes.
-    if (!request.signal.aborted) task ??= await readTask(host.client, asked);
-    if (task) yield JSON.stringify(wrap(toAnswer(await signFileUrls(host, request, task))));
-  }
-  return new Response(toPullStream(lines(), place.leave), {
-    headers: { 'content-type': type, ...SAFE_HEADERS },
+    ...{ first: ' ', keepAlive: () => ' ' },
+    pages: taskPages(host.client, { ...asked, until: 'rest', signal: stream.signal }),
+    toText(page) {
+      task = page.task;
+      return '';
+    },
+    async last() {
+      if (request.signal.aborted) return '';
+      // The stream may end before anything was read: by its age, or because the server closes.
+      task ??= await readTask(host.client, asked);
+      return JSON.stringify(wrap(toAnswer(await signFileUrls(host, request, task))));
+    },
   });
 }
 
@@ -50,25 +48,12 @@ export function streamTask(
   { host, request, wrap }: ResponseContext,
   asked: Omit<ReadTask, 'signal'>,
 ): Response {
-  const place = enterStream(host.streams, asked.thread.id);
-  const signal = AbortSignal.any([place.signal, request.signal]);
-  const pages = taskPages(host.client, { ...asked, signal });
-  async function* frames() {
-    yield ': stream-open\n\n';
-    for await (const page of withPulse(pages, KEEP_ALIVE_MS, signal)) {
-      if (page === 'pulse') yield ': keep-alive\n\n';
-      else
-        for (const { cursor, frame } of page.frames)
-          yield `id: ${cursor}\ndata: ${JSON.stringify(wrap(await signFileUrls(host, request, frame)))}\n\n`;
-    }
-  }
-  return new Response(toPullStream(frames(), place.leave), {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-    },
+  const stream = openStream(host, asked.thread.id, request.signal);
+  const toEvent = async ({ cursor, frame }: TaskPage['frames'][number]) =>
+    toSse(wrap(await signFileUrls(host, request, frame)), cursor);
+  return streamResponse(stream, {
+    pages: taskPages(host.client, { ...asked, signal: stream.signal }),
+    toText: async ({ frames }) => (await Promise.all(frames.map(toEvent))).join(''),
   });
 }
 

@@ -7,9 +7,9 @@ import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
 import type { AgUiEvent, SentMessage } from '../../../projections/ag-ui/ag-ui-event.ts';
 import { enterRun, projectAgUi } from '../../../projections/ag-ui/ag-ui-projection.ts';
 import { type AgUiReading, beginAgUi } from '../../../projections/ag-ui/ag-ui-state.ts';
-import type { ResponseReader } from '../chat/response-reading.ts';
-import type { GiveResult } from '../conversation/client-results.ts';
-import { toPullStream, withPulse } from '../stream.ts';
+import { type OpenStream, streamResponse, toSse } from '../stream.ts';
+import type { ResponseReader } from '../turn/reading.ts';
+import type { GiveResult } from '../turn/turn.ts';
 import { messagesUpTo, type SnapshotTerms } from './ag-ui-messages.ts';
 
 export interface ReadingTerms {
@@ -55,36 +55,23 @@ const QUEUED = 'everthread.message.queued';
 export interface AgUiRun extends SnapshotTerms {
   readonly runId: string;
   readonly pages: AsyncIterable<readonly AgUiEvent[]>;
-  readonly signal: AbortSignal;
-  readonly onClose: () => void;
-  readonly keepAliveMs: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function agUiResponse(run: AgUiRun): Response {
-  return new Response(toPullStream(toFrames(run), run.onClose), {
-    headers: {
-      ...run.headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-    },
-  });
-}
-
-async function* toFrames(run: AgUiRun): AsyncGenerator<string> {
-  const { threadId, runId, pages, signal, keepAliveMs } = run;
-  // R1: at acceptance.
-  yield frame({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' });
-  for await (const page of withPulse(pages, keepAliveMs, signal)) {
-    if (page === 'pulse') yield ': keep-alive\n\n';
-    else if (page.length > 0)
-      yield (await Promise.all(withoutRepeated(page).map((event) => toFrame(run, event)))).join('');
-  }
-  if (!signal.aborted) return;
+export function agUiResponse(stream: OpenStream, run: AgUiRun): Response {
+  const { threadId, runId, pages, headers } = run;
   const message = 'The run continues, but this stream of it has ended: run the agent again to read on.';
-  yield frame({ type: 'RUN_ERROR', code: 'Timeout', message });
+  return streamResponse(stream, {
+    headers,
+    // R1: at acceptance.
+    first: toSse({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' }),
+    pages,
+    toText: async (page) =>
+      (await Promise.all(withoutRepeated(page).map(async (event) => toSse(await toFrame(run, event))))).join(
+        '',
+      ),
+    last: (isCut) => (isCut ? toSse({ type: 'RUN_ERROR', code: 'Timeout', message }) : ''),
+  });
 }
 
 /** Drops a snapshot that is directly followed by another one. */
@@ -93,19 +80,20 @@ function withoutRepeated(page: readonly AgUiEvent[]): readonly AgUiEvent[] {
   return page.filter((event, n) => !(isSnapshot(event) && isSnapshot(page[n + 1])));
 }
 
-async function toFrame(run: AgUiRun, event: AgUiEvent): Promise<string> {
+async function toFrame(run: AgUiRun, event: AgUiEvent): Promise<object> {
   const { threadId, runId, nameOf, ids } = run;
-  if (event.type === 'MESSAGES_SNAPSHOT')
-    return frame({
-      type: event.type,
-      messages: [...(await messagesUpTo(run, event.upTo)), ...(event.queued ?? [])],
-    });
-  if (event.type === 'TOOL_CALL_START') return frame({ ...event, toolCallName: nameOf(event.toolCallName) });
-  if (event.type === 'TOOL_CALL_RESULT')
-    return frame({ ...event, messageId: ids.ofResult(event.messageId, event.toolCallId) });
-  return frame(event.type === 'RUN_FINISHED' ? { ...event, threadId, runId } : event);
-}
-
-function frame(event: object): string {
-  return `data: ${JSON.stringify(event)}\n\n`;
+  switch (event.type) {
+    case 'MESSAGES_SNAPSHOT': {
+      const stored = await messagesUpTo(run, event.upTo);
+      return { type: event.type, messages: [...stored, ...(event.queued ?? [])] };
+    }
+    case 'TOOL_CALL_START':
+      return { ...event, toolCallName: nameOf(event.toolCallName) };
+    case 'TOOL_CALL_RESULT':
+      return { ...event, messageId: ids.ofResult(event.messageId, event.toolCallId) };
+    case 'RUN_FINISHED':
+      return { ...event, threadId, runId };
+    default:
+      return event;
+  }
 }

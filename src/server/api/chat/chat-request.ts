@@ -5,11 +5,41 @@
  */
 import { z } from '@hono/zod-openapi';
 import type { OutgoingMessage } from '../../../client/outgoing.ts';
-import { type Conversation, readConversation } from '../conversation/conversation.ts';
+import { type Conversation, readConversation, toItemId } from '../conversation/conversation.ts';
+import type { GivenMessage, GivenPart } from '../conversation/given-message.ts';
 import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
 import { optionalField, optionalText } from '../schema/optional-field.ts';
-import { toGivenMessages, uiMessage, type uiPart } from './ui-message.ts';
+import type { GivenAnswer } from '../turn/turn.ts';
+
+const approval = z.looseObject({
+  id: z.string(),
+  approved: optionalField(z.boolean()),
+  reason: optionalText,
+});
+
+const uiPart = z.looseObject({
+  type: z.string(),
+  text: optionalText,
+  url: optionalText,
+  mediaType: optionalText,
+  filename: optionalText,
+  state: optionalText,
+  approval: optionalField(approval),
+  toolName: optionalText,
+  toolCallId: optionalText,
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+  errorText: optionalText,
+});
+
+const uiMessage = z.looseObject({
+  id: optionalText,
+  role: z.enum(['user', 'assistant', 'system']),
+  parts: z.array(uiPart),
+});
+
+type UiPart = z.infer<typeof uiPart>;
 
 export const chatBody = z
   .looseObject({
@@ -23,15 +53,12 @@ export const chatBody = z
   })
   .openapi('ChatRequest');
 
-export interface GivenApproval {
-  readonly id: string;
-  readonly approved: boolean;
-  readonly reason?: string | undefined;
+/** A message, or answers to approvals. */
+export interface ChatTurn {
+  readonly message: OutgoingMessage | null;
+  readonly before?: Conversation['before'];
+  readonly answers?: readonly GivenAnswer[];
 }
-
-export type ChatTurn =
-  | { readonly kind: 'message'; readonly message: OutgoingMessage; readonly before: Conversation['before'] }
-  | { readonly kind: 'approvals'; readonly approvals: readonly GivenApproval[] };
 
 /** Throws `InvalidRequest`. */
 export async function readChatTurn(
@@ -44,16 +71,65 @@ export async function readChatTurn(
   const last = all.findLast(({ role }) => role !== 'system');
   if (!last) return refuseRequest('There is no message: give "messages", or the last one as "message".');
   const said = await readConversation(all.flatMap(toGivenMessages), { threadId: id, copy });
-  if (said.message) return { kind: 'message', message: said.message, before: said.before };
-  const approvals = last.parts.flatMap(toApproval);
-  if (approvals.length === 0)
+  if (said.message) return { message: said.message, before: said.before };
+  const answers = last.parts.flatMap(toAnswer);
+  if (answers.length === 0)
     refuseRequest(
       `The last message has the role "${last.role}" and answers no approval: send a message of the user.`,
     );
-  return { kind: 'approvals', approvals };
+  return { message: null, answers };
 }
 
-function toApproval({ state, approval: given }: z.infer<typeof uiPart>): GivenApproval[] {
+function toAnswer({ state, approval: given }: UiPart): GivenAnswer[] {
   if (state !== 'approval-responded' || given?.approved === undefined) return [];
-  return [{ id: given.id, approved: given.approved, reason: given.reason }];
+  const { id: waitId, approved, reason } = given;
+  return [{ waitId, toAnswer: () => ({ approved, ...(reason === undefined ? {} : { reason }) }) }];
+}
+
+/** An answer becomes a message for each of its steps, followed by the results of the step's calls. */
+function toGivenMessages({ id, role, parts }: z.infer<typeof uiMessage>): readonly GivenMessage[] {
+  if (role !== 'assistant')
+    return [{ id: id === undefined ? undefined : toItemId(id, 'ui'), role, parts: parts.flatMap(toPart) }];
+  return toSteps(parts).flatMap((step): GivenMessage[] => {
+    const tools = step.filter(isTool);
+    const calls = tools.map((tool) => ({
+      id: tool.toolCallId ?? '',
+      name: tool.toolName ?? tool.type.replace(/^tool-/, ''),
+      arguments: JSON.stringify(tool.input ?? {}),
+    }));
+    return [{ role, parts: step.flatMap(toPart), calls }, ...tools.flatMap(toResult)];
+  });
+}
+
+function isTool({ type, toolCallId }: UiPart): boolean {
+  return toolCallId !== undefined && (type === 'dynamic-tool' || type.startsWith('tool-'));
+}
+
+/** A step ends where the next one starts, or where text follows its calls. */
+function toSteps(parts: readonly UiPart[]): readonly (readonly UiPart[])[] {
+  const steps: UiPart[][] = [[]];
+  for (const part of parts) {
+    const step = steps.at(-1) ?? [];
+    if (part.type === 'step-start' || (part.type === 'text' && step.some(isTool))) steps.push([part]);
+    else step.push(part);
+  }
+  return steps;
+}
+
+function toResult({ toolCallId: callId, output, errorText, state }: UiPart): GivenMessage[] {
+  const failed = state === 'output-error';
+  if (!failed && output === undefined) return [];
+  const text = failed ? (errorText ?? '') : typeof output === 'string' ? output : JSON.stringify(output);
+  return [{ role: 'tool', callId, failed, parts: [{ kind: 'text', text }] }];
+}
+
+/** Parts that belong to the display alone. */
+const SHOWN = /^(step-start|reasoning|data-.*)$/;
+
+function toPart(part: UiPart): GivenPart[] {
+  const { type, text = '', url, mediaType: mimeType, filename: name } = part;
+  if (type === 'text') return [{ kind: 'text', text }];
+  if (isTool(part) || SHOWN.test(type)) return [];
+  if (url === undefined) return [{ kind: 'other', type }];
+  return [{ kind: 'file', type: mimeType?.startsWith('image/') ? 'image' : type, url, mimeType, name }];
 }

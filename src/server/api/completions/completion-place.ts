@@ -14,12 +14,15 @@ import { createHash } from 'node:crypto';
 import { storeOf } from '../../../client/client-store.ts';
 import { newThreadId } from '../../../client/new-thread-id.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
+import { isRuntimeError } from '../../../core/value/error.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
+import { requireThreadOf } from '../agent-thread.ts';
 import type { Caller } from '../caller.ts';
-import { findChat } from '../chat/send-chat-message.ts';
+import type { ClientResults } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
+import { findThread } from '../turn/turn.ts';
 import type { CompletionRequest } from './completion-request.ts';
 
 export interface CompletionPlace {
@@ -53,7 +56,7 @@ export async function findPlace(
   const place = async (threadId: string, messageId: string): Promise<CompletionPlace> => ({
     threadId,
     messageId,
-    found: await findChat(host, caller, { agent, threadId }),
+    found: await findThread(host, caller, { agent, threadId }),
     repeatable: true,
   });
   // P1: a thread is named.
@@ -69,7 +72,7 @@ export async function findPlace(
   // P3: a retry finds the last request with this content.
   const messageId = `cc-${digest(spoken)}`;
   const nth = (n: number) => deriveThreadId(agent, digest(...whose, messages, ...(n > 0 ? [n] : [])));
-  const isThere = async (n: number) => (await findChat(host, caller, { agent, threadId: nth(n) })) !== null;
+  const isThere = async (n: number) => (await findThread(host, caller, { agent, threadId: nth(n) })) !== null;
   const count = await countKnown(isThere);
   const last = isRetry && count > 0 ? await place(nth(count - 1), messageId) : null;
   if (last?.found && last.found.terminatedAt == null) return last;
@@ -108,10 +111,10 @@ async function findCounted(
 ): Promise<string> {
   const { queue } = storeOf(client);
   const nth = (n: number) => `cc-${digest(spoken, n)}`;
-  const count = await countKnown(async (n) => (await queue.readDelivery(threadId, nth(n))) !== 'unknown');
-  if (count === 0) return nth(0);
-  const isNew = !isRetry && (await queue.readDelivery(threadId, nth(count - 1))) === 'delivered';
-  return nth(isNew ? count : count - 1);
+  const deliveryOf = (n: number) => queue.readDelivery(threadId, nth(n));
+  const count = await countKnown(async (n) => (await deliveryOf(n)) !== 'unknown');
+  if (count === 0 || (!isRetry && (await deliveryOf(count - 1)) === 'delivered')) return nth(count);
+  return nth(count - 1);
 }
 
 /** Returns how many there are, numbered from 0. Few are looked up, however many there are. */
@@ -142,4 +145,39 @@ export function namedThread({ headers }: Request, { metadata }: CompletionReques
 /** Returns a hash that is short enough for a message id. */
 function digest(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
+}
+
+interface AskedResults {
+  readonly agent: string;
+  readonly results: ClientResults;
+  /** Absent: the thread whose calls they answer. */
+  readonly named: string | undefined;
+}
+
+/**
+ * Returns the thread that has asked for results: a call is given to a client under the id of its wait, so a client that
+ * names no thread finds it again. Null if none has, or not the named one. Throws `ThreadNotFound`, `InvalidRequest`.
+ */
+export async function findAsking(
+  { client }: ApiHost,
+  caller: Caller,
+  { agent, results, named }: AskedResults,
+): Promise<ThreadRecord | null> {
+  const asking = await Promise.all(
+    [...results.keys()].map((waitId) =>
+      client.getWait(waitId).then(
+        (wait) => wait.threadId,
+        (error: unknown) => {
+          // The id of a call that another server has made, or that is not asked yet.
+          if (isRuntimeError(error, 'WaitNotFound')) return null;
+          throw error;
+        },
+      ),
+    ),
+  );
+  const [threadId, other] = new Set(asking.filter((id) => id !== null && (named ?? id) === id));
+  if (threadId == null) return null;
+  if (other !== undefined)
+    return refuseRequest('tool_call_id: the last messages have results for two threads.');
+  return requireThreadOf(client, caller, { agent, threadId });
 }

@@ -1,5 +1,5 @@
 /** Converts a response to chunks for OpenAI's clients. */
-import type { CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
+import type { CompletionCall, CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
 import {
   endAtWait,
   joinCompletion,
@@ -7,10 +7,9 @@ import {
   projectCompletion,
 } from '../../../projections/openai/completion-projection.ts';
 import { beginCompletion, type CompletionReading } from '../../../projections/openai/completion-state.ts';
-import type { ResponseReader } from '../chat/response-reading.ts';
-import type { GiveResult } from '../conversation/client-results.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { withOwnNames } from './completion-calls.ts';
+import type { ResponseReader } from '../turn/reading.ts';
+import type { GiveResult } from '../turn/turn.ts';
 
 export interface CompletionTerms {
   readonly model: string;
@@ -52,4 +51,23 @@ export function completionReader({
     failed: (failed) => [{ failed }],
     terminated: [{ failed: { code: 'ThreadTerminated', message: 'The thread was terminated.' } }],
   };
+}
+
+/** Renames the calls of a client's tools to its own names. */
+function withOwnNames(
+  outs: readonly CompletionOutput[],
+  nameOf: (told: string) => string,
+): readonly CompletionOutput[] {
+  const rename = ({ function: called, ...call }: CompletionCall): CompletionCall => ({
+    ...call,
+    function: { ...called, name: nameOf(called.name) },
+  });
+  return outs.map((out) => {
+    if ('failed' in out) return out;
+    const choices = out.choices.map(({ delta, ...choice }) => {
+      const calls = delta.tool_calls?.map(rename);
+      return { ...choice, delta: calls ? { ...delta, tool_calls: calls } : delta };
+    });
+    return { ...out, choices };
+  });
 }

@@ -8,14 +8,24 @@
  */
 import { createHash } from 'node:crypto';
 import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
+import type { OutgoingAttachment } from '../../../client/outgoing-file.ts';
 import { CLIENT_TOOLS, type ClientTool, clientToolName } from '../../../core/project/client-tool.ts';
 import { isItemId } from '../../../core/thread/item.ts';
 import { LIMITS } from '../../../core/value/limit.ts';
-import type { ClientResult, ClientResults } from './client-results.ts';
 import { ownNames } from './client-tools.ts';
 import type { GivenCall, GivenMessage } from './given-message.ts';
 import { type ReadParts, readEarlierParts, readParts } from './message-parts.ts';
 import type { CopyFiles } from './own-files.ts';
+
+/** A result that a client returns for a call of its own tools (core/project/client-tool.ts). */
+export interface ClientResult {
+  readonly text: string;
+  /** True if the client could not run its tool. */
+  readonly failed: boolean;
+  readonly files: readonly OutgoingAttachment[];
+}
+
+export type ClientResults = ReadonlyMap<string, ClientResult>;
 
 export interface Conversation {
   /** The user's new message, with the client's tools; null if there is none. */

@@ -14,15 +14,16 @@ import {
 } from '../../../client/named-execution.ts';
 import { deriveExecutionId, isExecutionId, itemIdOf } from '../../../core/thread/execution-id.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
-import { readCursor } from '../../../projections/projection.ts';
+import { type Projected, readCursor } from '../../../projections/projection.ts';
+import type { TangleEvent } from '../../../projections/tangle/tangle-event.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import { type Caller, callerContext, requireReachable, requireScope } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
+import { NDJSON_TYPE, toLine } from '../log-stream.ts';
 import { jsonResponse, refuseRequest, toProblem } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
-import { turnResponse } from '../turn-stream.ts';
+import { openStream, streamResponse, toSse } from '../stream.ts';
 
 const chatMessage = z.looseObject({ role: z.string(), content: z.string() });
 const body = z
@@ -90,20 +91,30 @@ export const agentRunRoutes: readonly ApiRoute[] = [
         throw error;
       });
       if (place instanceof Response) return place;
-      const stream = enterStream(host.streams, place.threadId);
-      const signal = AbortSignal.any([stream.signal, request.signal]);
-      const reading = { ...place, executionId: asked.executionId, after, signal };
-      return turnResponse({
-        format: request.headers.get('accept')?.includes('application/x-ndjson') ? 'ndjson' : 'sse',
-        executionId: asked.executionId,
+      const stream = openStream(host, place.threadId, request.signal);
+      const reading = { ...place, executionId: asked.executionId, after, signal: stream.signal };
+      const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson') === true;
+      return streamResponse(stream, {
+        headers: { 'x-execution-id': asked.executionId },
         pages: (given.endAtWait ? executionPagesUntilWait : executionPages)(host.client, reading),
-        signal,
-        onClose: stream.leave,
-        keepAliveMs: KEEP_ALIVE_MS,
+        ...(isNdjson ? NDJSON : SSE),
       });
     },
   }),
 ];
+
+type ExecutionEvents = readonly Projected<TangleEvent>[];
+
+/** Each event is `{ type, data }`, with its cursor as `id`. The last one says how the execution has ended. */
+const SSE = {
+  toText: (page: ExecutionEvents) => page.map(({ cursor, event }) => toSse(event, cursor)).join(''),
+};
+const NDJSON = {
+  type: NDJSON_TYPE,
+  ...{ first: '\n', keepAlive: () => '\n' },
+  toText: (page: ExecutionEvents) =>
+    page.map(({ cursor, event }) => toLine({ ...event, id: cursor })).join(''),
+};
 
 /** Null if no id is given. Throws `InvalidRequest`, or `InvalidValue` if an id cannot be derived from its parts. */
 function executionIdOf({ executionId, projectId, sessionId, turnIndex }: Body, header: string | null) {

@@ -1,12 +1,11 @@
 /** The log of a thread: as a page of JSON, as server-sent events, or as lines of JSON. */
 import { z } from '@hono/zod-openapi';
 import { eventPages, eventStart } from '../event-pages.ts';
+import { formatOf, logResponse, resumeCursor } from '../log-stream.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { flag, limit, threadParams } from '../schema/given.ts';
 import { eventSchema } from '../schema/records.ts';
-import { stopResponse, streamResponse } from '../stream.ts';
-import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
 
 export const eventRoutes: readonly ApiRoute[] = [
   route({
@@ -37,33 +36,17 @@ export const eventRoutes: readonly ApiRoute[] = [
     answer: z.object({ events: z.array(eventSchema), cursor: z.string(), more: z.boolean() }),
     async handle({ params: { threadId }, query, request, thread, host }) {
       const format = formatOf(request);
-      // After a reconnect the header has the newer cursor: the query is that of the first connection.
-      const after = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? query.after;
+      const after = resumeCursor(request, format, query.after);
       // Checked before the response begins: a stream that has begun cannot report an error.
       const run = query.run === undefined ? undefined : await host.client.runs.get(query.run, threadId);
       const start = eventStart(query.as, after, thread);
       const { follow = true, ...asked } = query;
       const reading = { ...asked, threadId, start, subagent: thread.parentId !== null };
       if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
-      const isOver = !follow || thread.terminatedAt !== null || (run && run.endedAt !== null);
-      const rest = eventPages(host.client, { ...reading, follow: false });
-      const stopped = isOver && (await stopResponse(request, format, rest));
-      if (stopped) return stopped;
-      const place = enterStream(host.streams, threadId);
-      const signal = AbortSignal.any([place.signal, request.signal]);
-      return streamResponse({
-        format,
-        start: reading.start,
-        toNow: !follow,
-        // The log of a terminated thread is complete: it is read to its end and not followed.
-        pages: eventPages(host.client, {
-          ...reading,
-          follow: thread.terminatedAt === null && (follow || 'marked'),
-          signal,
-        }),
-        signal,
-        onClose: place.leave,
-        keepAliveMs: KEEP_ALIVE_MS,
+      return logResponse(host, {
+        ...{ request, threadId, format, start, follow },
+        isComplete: thread.terminatedAt !== null || (run !== undefined && run.endedAt !== null),
+        pages: (how) => eventPages(host.client, { ...reading, ...how }),
       });
     },
   }),
@@ -86,10 +69,4 @@ async function onePage(
     }
   }
   return { events, cursor, more: false };
-}
-
-export function formatOf(request: Request): 'json' | 'sse' | 'ndjson' {
-  const accept = request.headers.get('accept') ?? '';
-  if (accept.includes('text/event-stream')) return 'sse';
-  return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';
 }

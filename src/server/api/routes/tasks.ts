@@ -7,13 +7,11 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import { readCursor } from '../../../projections/projection.ts';
 import type { ListTasks } from '../../../store/task/task-record.ts';
 import { ownThreadFilters } from '../caller.ts';
+import { formatOf, logResponse, resumeCursor } from '../log-stream.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { flag, limit, reasonBody } from '../schema/given.ts';
 import { taskSchema } from '../schema/records.ts';
-import { stopResponse, streamResponse } from '../stream.ts';
-import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
-import { formatOf } from './events.ts';
 
 const tag = 'Tasks';
 const params = z.object({ taskId: z.string() });
@@ -154,8 +152,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),
     async handle({ found, query: { after: given, follow = true }, request, host }) {
       const format = formatOf(request);
-      // After a reconnect the header has the newer cursor: the query is that of the first connection.
-      const start = (format === 'sse' ? request.headers.get('last-event-id') : null) ?? given ?? '0';
+      const start = resumeCursor(request, format, given) ?? '0';
       const after = start === '0' ? undefined : start;
       // Checked before the response begins: a stream that has begun cannot report an error.
       if (after !== undefined) readCursor(after);
@@ -165,15 +162,10 @@ export const taskRoutes: readonly ApiRoute[] = [
         for await (const page of taskPages(store, found, { after, follow: false })) pages.push(...page);
         return jsonResponse({ events: pages });
       }
-      const isOver = !follow || found.endedAt !== null;
-      const rest = taskPages(store, found, { after, follow: false });
-      const stopped = isOver && (await stopResponse(request, format, rest));
-      if (stopped) return stopped;
-      const place = enterStream(host.streams, found.threadId);
-      const signal = AbortSignal.any([place.signal, request.signal]);
-      return streamResponse({
-        ...{ format, start, signal, toNow: !follow, onClose: place.leave, keepAliveMs: KEEP_ALIVE_MS },
-        pages: frames(taskPages(store, found, { after, follow: follow || 'marked', marks: true, signal })),
+      return logResponse(host, {
+        ...{ request, threadId: found.threadId, format, start, follow },
+        isComplete: found.endedAt !== null,
+        pages: (how) => frames(taskPages(store, found, { after, marks: how.follow !== false, ...how })),
       });
     },
   }),

@@ -3,33 +3,28 @@ import { z } from '@hono/zod-openapi';
 import { storeOf } from '../../../client/client-store.ts';
 import { isAlreadyCreated, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
-import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import type { Caller } from '../caller.ts';
-import type { ChatBegin } from '../chat/chat-begin.ts';
-import { responsePages } from '../chat/response-reading.ts';
-import { type ChatMessageInput, sendChatMessage } from '../chat/send-chat-message.ts';
-import { type TakenResults, takeResults, unwantedResults } from '../completions/completion-calls.ts';
-import { completionError } from '../completions/completion-error.ts';
-import {
-  type CompletionPlace,
-  findContinued,
-  findPlace,
-  namedThread,
-  newPlace,
-} from '../completions/completion-place.ts';
-import { completionReader } from '../completions/completion-reader.ts';
-import { type CompletionRequest, completionBody, readCompletion } from '../completions/completion-request.ts';
-import {
-  type CompletionAnswer,
-  streamCompletion,
-  wholeCompletion,
-} from '../completions/completion-response.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiAgent, ApiHost } from '../host.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { enterStream, KEEP_ALIVE_MS } from '../stream-place.ts';
+import { type OpenStream, openStream } from '../stream.ts';
+import type { ResponseBegin } from '../turn/begin.ts';
+import { responsePages } from '../turn/reading.ts';
+import { type BegunTurn, beginTurn, type Turn } from '../turn/turn.ts';
+import { completionError } from './completion-error.ts';
+import {
+  type CompletionPlace,
+  findAsking,
+  findContinued,
+  findPlace,
+  namedThread,
+  newPlace,
+} from './completion-place.ts';
+import { completionReader } from './completion-reader.ts';
+import { type CompletionRequest, completionBody, readCompletion } from './completion-request.ts';
+import { type CompletionAnswer, streamCompletion, wholeCompletion } from './completion-response.ts';
 
 const tag = 'OpenAI';
 
@@ -54,15 +49,14 @@ export const completionRoutes: readonly ApiRoute[] = [
     fails: completionError,
     async handle({ body, request, caller, host }) {
       const accepted = await accept(host, caller, { request, body });
-      const { place, threadId, found, repeatable, begin, give, nameOf } = accepted;
+      const { stream, place, begin, give, nameOf } = accepted;
+      const { threadId, found, repeatable } = place;
+      const { signal } = stream;
       let isWhole = true;
-      const signal = AbortSignal.any([place.signal, request.signal]);
       const reader = completionReader({
         model: found?.agent ?? body.model,
         whole: !body.stream,
-        threadId,
-        nameOf,
-        give,
+        ...{ threadId, nameOf, give },
         onWait() {
           isWhole = false;
         },
@@ -70,8 +64,6 @@ export const completionRoutes: readonly ApiRoute[] = [
       const answer: CompletionAnswer = {
         threadId,
         pages: responsePages(host.client, reader, { threadId, begin, signal }),
-        signal,
-        onClose: place.leave,
         repeatable,
         fate: begin,
         async onDelivered() {
@@ -80,9 +72,8 @@ export const completionRoutes: readonly ApiRoute[] = [
             await storeOf(host.client).queue.markDelivered(threadId, counted);
         },
       };
-      if (!body.stream) return wholeCompletion(answer);
-      const includeUsage = body.stream_options?.include_usage ?? false;
-      return streamCompletion({ ...answer, includeUsage, keepAliveMs: KEEP_ALIVE_MS });
+      if (!body.stream) return wholeCompletion(stream, answer);
+      return streamCompletion(stream, answer, body.stream_options?.include_usage ?? false);
     },
   }),
   route({
@@ -119,56 +110,57 @@ interface AcceptInput {
   readonly body: CompletionRequest;
 }
 
-interface Accepted {
-  readonly place: ReturnType<typeof enterStream>;
-  readonly threadId: string;
-  /** Null if the message has created the thread. */
-  readonly found: ThreadRecord | null;
-  readonly repeatable: boolean;
-  readonly begin: ChatBegin;
+interface Accepted extends Pick<BegunTurn, 'give'> {
+  readonly stream: OpenStream;
+  /** `found` is null if the message has created the thread. */
+  readonly place: Pick<CompletionPlace, 'threadId' | 'found' | 'repeatable'>;
+  readonly begin: ResponseBegin;
   /** Id of the message, if the same words get another one once their answer was delivered. */
   readonly counted?: string | undefined;
   readonly nameOf: Conversation['nameOf'];
-  readonly give: TakenResults['give'] | undefined;
 }
 
 /** Accepts results of the client's own calls, and a message. */
 async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptInput): Promise<Accepted> {
+  const { model: agent, user } = body;
   const named = namedThread(request, body);
-  const copy = ownFiles(host.client, caller, named);
-  const said = await readCompletion(body, { threadId: named, copy });
-  const { message, results, nameOf } = said;
-  const taken = await takeResults(host.client, caller, { agent: body.model, results, threadId: named }).catch(
-    (error) => {
-      if (message) return nullIfThreadNotFound(error);
-      throw error;
-    },
-  );
-  if (!message) {
-    if (!taken?.begin) throw unwantedResults(taken);
-    const { begin } = taken;
-    const counted = named === undefined ? undefined : await findContinued(host, body, named);
-    const place = enterStream(host.streams, taken.threadId);
-    return { ...taken, begin, repeatable: true, nameOf, counted, place };
-  }
-  const threadId = named ?? taken?.threadId;
-  const first = await findPlace(host, caller, { request, body, threadId });
-  // Before the message is accepted: after a later refusal the client would send it again.
-  const place = enterStream(host.streams, first.threadId);
-  const sent = await send(host, caller, {
-    ...{ request, body, place: first, before: said.before },
-    message: { ...message, id: first.messageId },
-  }).catch((error) => {
-    place.leave();
+  const said = await readCompletion(body, { threadId: named, copy: ownFiles(host.client, caller, named) });
+  const { message, before, results, nameOf } = said;
+  const asking = await findAsking(host, caller, { agent, results, named }).catch((error) => {
+    if (message) return nullIfThreadNotFound(error);
     throw error;
   });
-  const counted = first.counted ? { counted: first.messageId } : {};
-  return { ...sent, ...counted, place, nameOf, give: taken?.give };
+  if (!message) {
+    if (!asking) throw new RuntimeError('WaitNotFound', `No thread has asked for ${UNWANTED}`);
+    const { id: threadId } = asking;
+    const { begin, give } = await beginTurn(host, caller, {
+      ...{ agent, threadId, found: asking, results, message },
+    });
+    if (!begin) throw new RuntimeError('WaitNotFound', `Thread "${threadId}" is not waiting for ${UNWANTED}`);
+    const counted = named === undefined ? undefined : await findContinued(host, body, named);
+    const stream = openStream(host, threadId, request.signal);
+    return { place: { threadId, found: asking, repeatable: true }, stream, begin, give, nameOf, counted };
+  }
+  const first = await findPlace(host, caller, { request, body, threadId: named ?? asking?.id });
+  // Before the message is accepted: after a later refusal the client would send it again.
+  const stream = openStream(host, first.threadId, request.signal);
+  const turn = { agent, userId: user ?? undefined, before, results };
+  const sent = await send(host, caller, {
+    ...{ request, turn, place: first },
+    message: { ...message, id: first.messageId },
+  }).catch((error) => {
+    stream.leave();
+    throw error;
+  });
+  return { ...sent, ...(first.counted && { counted: first.messageId }), stream, nameOf };
 }
 
-interface SendInput extends AcceptInput {
-  readonly message: ChatMessageInput['message'];
-  readonly before: Conversation['before'];
+const UNWANTED = 'a result of these calls: send a message of the user.';
+
+interface SendInput {
+  readonly request: Request;
+  readonly message: NonNullable<Turn['message']>;
+  readonly turn: Omit<Turn, 'message' | 'threadId' | 'found'>;
   readonly place: CompletionPlace;
 }
 
@@ -176,16 +168,14 @@ async function send(
   host: ApiHost,
   caller: Caller,
   sending: SendInput,
-): Promise<Omit<Accepted, 'place' | 'give' | 'nameOf'>> {
-  const { request, body, message, before, place } = sending;
-  const { threadId, repeatable, found, alone = false } = place;
-  const userId = body.user ?? undefined;
-  const saying = { agent: body.model, userId, before, found, threadId, message, alone };
+): Promise<Pick<Accepted, 'place' | 'begin' | 'give'>> {
+  const { request, message, turn, place } = sending;
+  const { threadId, found, alone = false } = place;
   try {
-    return { threadId, found, repeatable, begin: await sendChatMessage(host, caller, saying) };
+    return { place, ...(await beginTurn(host, caller, { ...turn, threadId, found, alone, message })) };
   } catch (error) {
     // If this client has left, the thread was created by its own retry, which is answered instead.
     if (!alone || !isAlreadyCreated(error) || request.signal.aborted) throw error;
-    return send(host, caller, { ...sending, place: { ...newPlace(place, body.model), alone: false } });
+    return send(host, caller, { ...sending, place: { ...newPlace(place, turn.agent), alone: false } });
   }
 }

@@ -13,7 +13,7 @@ import type { ThreadEvent } from '../../../core/event/thread-event.ts';
 import type { StoredError } from '../../../core/thread/step.ts';
 import { isRuntimeError } from '../../../core/value/error.ts';
 import type { Projection } from '../../../projections/projection.ts';
-import type { ChatBegin } from './chat-begin.ts';
+import type { ResponseBegin } from './begin.ts';
 
 /** Converts a response to the output of one protocol. */
 export interface ResponseReader<State, Out> {
@@ -21,7 +21,7 @@ export interface ResponseReader<State, Out> {
   readonly project: Projection<State, Out>;
   /** Returns the open execution; null between executions. */
   readonly openOf: (state: State) => { readonly waiting: boolean } | null;
-  /** R1: starts the output at this row, within an execution. `joins`: as a new response (see `ChatBegin`). */
+  /** R1: starts the output at this row, within an execution. `joins`: as a new response (see `ResponseBegin`). */
   readonly enter: (state: State, event: ThreadEvent, joins: boolean) => readonly [State, readonly Out[]];
   /** Output at a wait; none if the response continues. `isTold`: the output of the response has started. */
   readonly atWait: (state: State, isTold: boolean) => readonly Out[] | Promise<readonly Out[]>;
@@ -33,7 +33,7 @@ export interface ResponseReader<State, Out> {
 
 export interface ReadResponse {
   readonly threadId: string;
-  readonly begin: ChatBegin;
+  readonly begin: ResponseBegin;
   readonly signal: AbortSignal;
 }
 
@@ -81,7 +81,7 @@ function advance<State, Out>(
   reader: ResponseReader<State, Out>,
   current: ReadingState<State>,
   event: ThreadEvent,
-  { isBegin, joins }: ChatBegin,
+  { isBegin, joins }: ResponseBegin,
 ): readonly [ReadingState<State>, readonly Out[]] {
   const to = (place: ReadingState<State>['place']) => ({ ...current, place });
   if (current.place === 'in') return [event.type === 'execution.ended' ? to('over') : current, []];

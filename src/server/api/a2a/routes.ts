@@ -1,13 +1,13 @@
 /** Serves agents to other agents: A2A 1.0, each agent at its own URL below `/a2a` (docs/a2a.md). */
 import { z } from '@hono/zod-openapi';
 import { toPlainTask } from '../../../projections/a2a/plain-task.ts';
-import { toCard } from '../a2a/agent-card.ts';
-import { type A2aRequest, answerRest, answerRpc } from '../a2a/bindings.ts';
-import { cancelNamedTask } from '../a2a/protolink-task.ts';
 import { requireAgent } from '../known-agent.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { addressOf } from '../public-address.ts';
 import { type ApiRoute, route } from '../route.ts';
+import { toCard } from './agent-card.ts';
+import { type A2aRequest, answerRest, answerRpc } from './bindings.ts';
+import { cancelNamedTask } from './protolink-task.ts';
 
 const tag = 'A2A';
 const params = z.object({ agent: z.string() });

@@ -7,7 +7,7 @@ import type { ExecutionRecord } from '../../../store/execution/execution-record.
 import type { ThreadStore } from '../../../store/store.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 
-export interface ChatBegin {
+export interface ResponseBegin {
   /** The log is read behind this row. */
   readonly after: number;
   /** True for the row at which the response begins; absent: the next execution is the response. */
@@ -20,7 +20,7 @@ export interface ChatBegin {
   readonly queued?: true;
 }
 
-export type MessageFate = Pick<ChatBegin, 'repeated' | 'queued'>;
+export type MessageFate = Pick<ResponseBegin, 'repeated' | 'queued'>;
 
 /** Headers that tell what became of the message. */
 export function fateHeaders({ repeated, queued }: MessageFate): Readonly<Record<string, string>> {
@@ -32,12 +32,12 @@ export function fateHeaders({ repeated, queued }: MessageFate): Readonly<Record<
 
 type Place = Pick<ThreadRecord, 'id' | 'lastSeq'> & Partial<Pick<ThreadRecord, 'status'>>;
 
-/** Begin of the response to a message that is about to be sent, or has been sent before. */
+/** Begin of the response to a message that is about to be sent, or has been sent before; `queued` if the thread waits. */
 export async function findMessageBegin(
   client: RuntimeClient,
   thread: Place,
   messageId: string,
-): Promise<ChatBegin> {
+): Promise<ResponseBegin> {
   const store = storeOf(client);
   const isBegin = (event: ThreadEvent) =>
     (event.type === 'message.created' && event.data.messageId === messageId) ||
@@ -49,8 +49,7 @@ export async function findMessageBegin(
   const begin = { isBegin, joins: true, ...(isSent ? { repeated: true as const } : {}) } as const;
   if (known === null || known.status === 'pending') {
     const after = newest?.endedAt === null ? seqBefore(newest) : thread.lastSeq;
-    const waits = thread.status === 'waiting' ? await client.listWaits({ threadId: thread.id }) : [];
-    return { ...begin, after, ...(waits.length > 0 && { queued: true }) };
+    return { ...begin, after, ...(thread.status === 'waiting' && { queued: true }) };
   }
   // A repeated message most likely began the newest execution: the log is searched from the one before it.
   const after = await resolveBeginSeq(store, thread.id, {
@@ -63,9 +62,9 @@ export async function findMessageBegin(
 /** Begin of the response that follows answers to waits. */
 export async function findAnswerBegin(
   client: RuntimeClient,
-  { id }: Place,
+  id: string,
   waitIds: readonly string[],
-): Promise<ChatBegin> {
+): Promise<ResponseBegin> {
   const store = storeOf(client);
   const isBegin = ({ type, data }: ThreadEvent) =>
     (type === 'wait.answered' || type === 'wait.closed') &&
@@ -81,7 +80,7 @@ export async function findAnswerBegin(
  * Begin of the open execution, else of the next one. To be called before checking whether the thread is at rest: an
  * execution that ends in between is then still found.
  */
-export async function findCurrentBegin(client: RuntimeClient, threadId: string): Promise<ChatBegin> {
+export async function findCurrentBegin(client: RuntimeClient, threadId: string): Promise<ResponseBegin> {
   const newest = await storeOf(client).executions.get(threadId);
   if (!newest) return { after: 0 };
   const open = newest.endedAt === null;

@@ -1,0 +1,126 @@
+/** Chats of the AI SDK's `useChat`: a chat is a thread under the chat's id, and its first message creates it. */
+import { randomUUID } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
+import { endAtWait } from '../../../projections/ai-sdk/chat-end.ts';
+import { projectChat } from '../../../projections/ai-sdk/chat-projection.ts';
+import { beginChat, type ChatReading } from '../../../projections/ai-sdk/chat-state.ts';
+import type { UiChunk, UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
+import { requireThreadOf } from '../agent-thread.ts';
+import { ownFiles } from '../conversation/own-files.ts';
+import type { ApiHost } from '../host.ts';
+import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { openStream, streamResponse, toSse } from '../stream.ts';
+import { fateHeaders, findCurrentBegin, type ResponseBegin } from '../turn/begin.ts';
+import { isAtRest, type ResponseReader, responsePages } from '../turn/reading.ts';
+import { beginTurn, findThread } from '../turn/turn.ts';
+import { chatBody, readChatTurn } from './chat-request.ts';
+
+const tag = 'Chat';
+const params = z.object({ agent: z.string() });
+const chatParams = params.extend({ chatId: z.string().min(1).max(200) });
+const ui = z
+  .enum(['5', '6', '7'])
+  .default('6')
+  .transform((text) => Number(text) as UiDialect)
+  .meta({ description: 'Major version of the package `ai` that reads the response' });
+
+export const chatRoutes: readonly ApiRoute[] = [
+  route({
+    method: 'post',
+    path: '/v1/agents/{agent}/chat',
+    id: 'chat',
+    scope: 'write',
+    tag,
+    summary: 'Send the last message of a chat, or answers to its approvals, and read the response',
+    params,
+    query: z.object({ ui }),
+    body: chatBody,
+    answer: ['text/event-stream'],
+    async handle({ params: { agent }, query, body, request, caller, host }) {
+      const { id: threadId, arguments: given } = body;
+      const { message, before, answers } = await readChatTurn(body, ownFiles(host.client, caller, threadId));
+      const found = await findThread(host, caller, { agent, threadId });
+      const { begin } = await beginTurn(host, caller, {
+        ...{ agent, threadId, found, given, before, answers },
+        message: message && { id: randomUUID(), ...message },
+      });
+      const reading = { threadId, dialect: query.ui, request };
+      return respond(host, { ...reading, begin: begin ?? (await findCurrentBegin(host.client, threadId)) });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/agents/{agent}/chat/{chatId}/stream',
+    id: 'resumeChat',
+    scope: 'read',
+    tag,
+    summary: 'Read the current response from its beginning; 204 if the chat is at rest',
+    params: chatParams,
+    query: z.object({ ui }),
+    answer: ['text/event-stream'],
+    async handle({ params: { agent, chatId }, query, request, caller, host }) {
+      const begin = await findCurrentBegin(host.client, chatId);
+      // A page requests this on mount, also for a chat without messages; one out of its reach looks the same.
+      const found = await findThread(host, caller, { agent, threadId: chatId }).catch(nullIfThreadNotFound);
+      const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
+      if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
+      return respond(host, { threadId: chatId, dialect: query.ui, begin, request });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/agents/{agent}/chat/{chatId}/stop',
+    id: 'stopChat',
+    scope: 'write',
+    tag,
+    summary: 'Stop what a chat does now; closing its stream does not stop it',
+    params: chatParams,
+    status: 202,
+    answer: z.object({ threadId: z.string() }),
+    async handle({ params: { agent, chatId }, caller, host }) {
+      await requireThreadOf(host.client, caller, { agent, threadId: chatId });
+      await host.client.stop(chatId);
+      return jsonResponse({ threadId: chatId }, 202);
+    },
+  }),
+];
+
+interface RespondInput {
+  readonly threadId: string;
+  readonly dialect: UiDialect;
+  readonly begin: ResponseBegin;
+  readonly request: Request;
+}
+
+/** The response in the AI SDK's own form of server-sent events. It ends with `[DONE]` unless it was cut off. */
+function respond(host: ApiHost, { threadId, dialect, begin, request }: RespondInput): Response {
+  const stream = openStream(host, threadId, request.signal);
+  const { signal } = stream;
+  return streamResponse(stream, {
+    headers: { ...fateHeaders(begin), 'x-vercel-ai-ui-message-stream': 'v1' },
+    pages: responsePages(host.client, chatReader(dialect), { threadId, begin, signal }),
+    toText: (page) => page.map((chunk) => toSse(chunk)).join(''),
+    last: (isCut) => (isCut ? '' : 'data: [DONE]\n\n'),
+  });
+}
+
+/** Converts a response to UI chunks of the AI SDK. */
+function chatReader(dialect: UiDialect): ResponseReader<ChatReading, UiChunk> {
+  return {
+    begin: beginChat(dialect),
+    project: projectChat,
+    openOf: ({ response }) => response,
+    enter(reading, { seq }, joins) {
+      const { messageId = '' } = reading.response ?? {};
+      return [reading, [{ type: 'start', messageId: joins ? `${messageId}.${seq}` : messageId }]];
+    },
+    atWait: ({ response }) => (response ? endAtWait(response) : []),
+    failed: ({ message }) => [
+      { type: 'error', errorText: message },
+      { type: 'finish', finishReason: 'error' },
+    ],
+    terminated: [{ type: 'abort', reason: 'terminated' }],
+  };
+}

@@ -1,0 +1,220 @@
+/**
+ * A turn of a client, over any of the protocols: a message, answers to waits, results of the client's own tools. Its
+ * first message creates the thread; the client chooses the ids, so a repeated turn is taken once.
+ * T1. The message is queued before waits are answered: the step that goes on then reads all of the turn.
+ * T2. All waits of a turn are looked up before any is answered.
+ * T3. The first result of a call counts; repeated results change nothing. A thread asks for several calls one after the
+ *     other, and one turn answers each as it is asked.
+ */
+import { storeOf } from '../../../client/client-store.ts';
+import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
+import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
+import { pathOf, readAttachments, writeAttachments } from '../../../client/outgoing-file.ts';
+import type { RuntimeClient } from '../../../client/runtime-client.ts';
+import { parseClientToolName, toResultValue } from '../../../core/project/client-tool.ts';
+import { RuntimeError } from '../../../core/value/error.ts';
+import type { WaitAnswer } from '../../../core/wait/answer.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
+import type { Wait } from '../../../store/wait/wait-record.ts';
+import { type AddressedThread, requireThreadOf } from '../agent-thread.ts';
+import { type Caller, callerContext, requireScope } from '../caller.ts';
+import type { ClientResult, ClientResults } from '../conversation/conversation.ts';
+import type { ApiHost } from '../host.ts';
+import { requireAgent } from '../known-agent.ts';
+import { findAnswerBegin, findMessageBegin, type ResponseBegin } from './begin.ts';
+
+/** Null if there is no such thread yet. Throws `ThreadNotFound` for one of another agent, or out of the caller's reach. */
+export async function findThread(
+  { client }: Pick<ApiHost, 'client'>,
+  caller: Caller,
+  place: AddressedThread,
+): Promise<ThreadRecord | null> {
+  const found = await client.getThread(place.threadId).catch(nullIfThreadNotFound);
+  return found && requireThreadOf(client, caller, place);
+}
+
+export interface Sending {
+  /** Agent of the thread, if the message creates it. */
+  readonly agent: string;
+  readonly threadId: string;
+  readonly found: ThreadRecord | null;
+  readonly userId?: string | undefined;
+  /** Arguments of a new thread. */
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
+  /** Earlier messages, stored if the thread is created. */
+  readonly before?: (() => Promise<readonly StartMessage[]>) | undefined;
+  /** If true, rejects if another caller has created the thread in the meantime (see `isAlreadyCreated`). */
+  readonly alone?: boolean;
+}
+
+type NamedMessage = OutgoingMessage & { readonly id: string };
+
+/** Sends a message to a thread, which is created if it was not found. */
+export async function sendToThread(
+  host: ApiHost,
+  caller: Caller,
+  { agent, threadId, found, userId, given, before, alone }: Sending,
+  message: NamedMessage,
+): Promise<void> {
+  const { client } = host;
+  if (!found) {
+    requireAgent(host, agent);
+    // Derived, so that a repeated start stores each message once.
+    const withId = (each: StartMessage, n: number) => ({ id: `${message.id.slice(0, 56)}-${n}`, ...each });
+    const start = {
+      agent,
+      threadId,
+      arguments: given,
+      userId: caller.userId ?? userId,
+      context: callerContext(caller),
+      messages: [...((await before?.()) ?? []).map(withId), message],
+    };
+    // A concurrent repeat of this message may have created the thread in the meantime.
+    const isThere = async () => !alone && (await findThread(host, caller, { agent, threadId }));
+    if (await makeThread(client, start, isThere)) return;
+  }
+  await client.queueMessage(threadId, message);
+}
+
+export interface Turn extends Sending {
+  readonly message: NamedMessage | null;
+  readonly answers?: readonly GivenAnswer[];
+  readonly results?: ClientResults;
+}
+
+export interface GivenAnswer {
+  readonly waitId: string;
+  /** Throws `InvalidRequest` if the answer does not fit the wait. */
+  readonly toAnswer: (wait: Wait) => WaitAnswer;
+}
+
+/** T3: answers the wait of a call when it is asked. False if there is no result for it. */
+export type GiveResult = (waitId: string, callId: string) => Promise<boolean>;
+
+export interface BegunTurn {
+  /** Where the response begins; null if the turn changes nothing. */
+  readonly begin: ResponseBegin | null;
+  readonly give?: GiveResult | undefined;
+}
+
+/** Throws `WaitNotFound`, also for a wait of another family, `Forbidden`, and what a start or a message is refused with. */
+export function beginTurn(
+  host: ApiHost,
+  caller: Caller,
+  turn: Turn & { readonly message: NamedMessage },
+): Promise<BegunTurn & { readonly begin: ResponseBegin }>;
+export function beginTurn(host: ApiHost, caller: Caller, turn: Turn): Promise<BegunTurn>;
+export async function beginTurn(host: ApiHost, caller: Caller, turn: Turn): Promise<BegunTurn> {
+  const { client } = host;
+  const { threadId, found, message, results } = turn;
+  const by = caller.name === null ? {} : { by: caller.name };
+  const answer = async (given: readonly Answered[]) => {
+    for (const { wait, answer: said } of given) await client.answerWait(wait.id, { ...said, ...by });
+  };
+  const answers = await findAnswered(client, caller, turn);
+  const taken = found && results?.size ? await takeResults(client, threadId, results) : null;
+  const sent = message && (await findMessageBegin(client, found ?? { id: threadId, lastSeq: 0 }, message.id));
+  // What is refused, since a wait has another answer, is refused before the message is queued.
+  await answer(answers.filter(({ wait }) => wait.state !== 'open'));
+  // T1
+  if (message) await sendToThread(host, caller, turn, message);
+  await answer([...answers, ...(taken?.open ?? [])].filter(({ wait }) => wait.state === 'open'));
+  const beginAt = (waitIds: readonly string[]) => findAnswerBegin(client, threadId, waitIds);
+  const give: GiveResult | undefined =
+    taken === null
+      ? undefined
+      : async (id, toolCallId) => {
+          const next = await taken.take({ id, toolCallId });
+          if (next) await client.answerWait(id, { ...next, ...by });
+          return next !== undefined;
+        };
+  if (answers.length > 0) return { begin: await beginAt(answers.map(({ wait }) => wait.id)), give };
+  if (sent) {
+    const { queued, ...begin } = sent;
+    const waits = queued && (await client.listWaits({ threadId })).length > 0;
+    return { begin: { ...begin, ...(waits && { queued }) }, give };
+  }
+  if (!taken || taken.ids.length === 0) return { begin: null, give };
+  const repeated = taken.open.length === 0 && ({ repeated: true } as const);
+  return { begin: { ...(await beginAt(taken.ids)), joins: true, ...repeated }, give };
+}
+
+interface Answered {
+  readonly wait: Pick<Wait, 'id' | 'state'>;
+  readonly answer: WaitAnswer;
+}
+
+/** T2 */
+async function findAnswered(
+  client: RuntimeClient,
+  caller: Caller,
+  { threadId, found, answers = [] }: Turn,
+): Promise<readonly Answered[]> {
+  if (answers.length === 0) return [];
+  requireScope(caller, 'answer');
+  if (!found) throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
+  return Promise.all(
+    answers.map(async ({ waitId, toAnswer }) => {
+      const wait = await client.getWait(waitId);
+      if (wait.threadId !== threadId && (await client.getThread(wait.threadId)).rootId !== found.rootId)
+        throw new RuntimeError('WaitNotFound', `Thread "${threadId}" has no wait "${wait.id}".`);
+      return { wait, answer: toAnswer(wait) };
+    }),
+  );
+}
+
+interface TakenResults {
+  /** Answers to the open waits of calls that have a result. */
+  readonly open: readonly Answered[];
+  /** All waits of calls that have a result and were asked for until now. */
+  readonly ids: readonly string[];
+  /** T3: returns the answer to the wait of a call; undefined if there is no result for it. */
+  readonly take: (call: Pick<Wait, 'id' | 'toolCallId'>) => Promise<WaitAnswer | undefined>;
+}
+
+/** Results may be under the model's own id of a call, or the one that clients are given (core/project/client-call-id.ts). */
+async function takeResults(
+  client: RuntimeClient,
+  threadId: string,
+  results: ClientResults,
+): Promise<TakenResults> {
+  const resultOf = ({ id, toolCallId }: Pick<Wait, 'id' | 'toolCallId'>) =>
+    results.get(id) ?? results.get(toolCallId ?? '');
+  const take: TakenResults['take'] = async (call) => {
+    const result = resultOf(call);
+    if (!result) return undefined;
+    const attachments = await storeFiles(client, { threadId, waitId: call.id, result });
+    return { value: toResultValue({ ...result, attachments }) };
+  };
+  const isAsked = (wait: Wait) =>
+    wait.threadId === threadId &&
+    wait.kind === 'question' &&
+    wait.toolCallId !== null &&
+    parseClientToolName(wait.name) !== undefined &&
+    resultOf(wait) !== undefined;
+  const waits = (await client.listWaits({ threadId })).filter(isAsked);
+  const answered = (await client.listWaits({ threadId, state: 'answered', limit: 1000 })).filter(isAsked);
+  const open: Answered[] = [];
+  for (const wait of waits) {
+    const answer = await take(wait);
+    if (answer) open.push({ wait, answer });
+  }
+  return { open, take, ids: [...answered, ...waits].map(({ id }) => id) };
+}
+
+interface ResultFiles {
+  readonly threadId: string;
+  readonly waitId: string;
+  readonly result: ClientResult;
+}
+
+/** Stores the files before the answer that names them. T3: a repeated result writes the same files, another one others. */
+async function storeFiles(
+  client: RuntimeClient,
+  { threadId, waitId, result: { files } }: ResultFiles,
+): Promise<readonly string[]> {
+  const { files: place } = storeOf(client);
+  const attached = readAttachments({ threadId, messageId: waitId }, files);
+  await writeAttachments(attached, (file) => place.write(threadId, file));
+  return attached.map(pathOf);
+}
