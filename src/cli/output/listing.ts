@@ -1,6 +1,6 @@
 /** Records of one kind for people: several as a table, one with a line for each field. */
 import type { CommandOutcome } from '../command.ts';
-import { dateAndTime, tone, toTable } from './output.ts';
+import { dateAndTime, tableLines, tone } from './output.ts';
 import { escapeControls, shorten } from './terminal-text.ts';
 
 /** A field of a record, with the most characters that are shown of it, or a text made of the record. */
@@ -27,9 +27,7 @@ export function listing<T>(name: string, records: readonly T[], shown: Listing<T
   const json = { [name]: records };
   if (records.length === 0) return { json, note: none };
   const rows = records.map((record) => Object.values(columns).map((cell) => cellText(record, cell) ?? ''));
-  const [heading = '', ...lines] = toTable([Object.keys(columns), ...rows])
-    .split('\n')
-    .map(escapeControls);
+  const [heading = '', ...lines] = tableLines([Object.keys(columns), ...rows]).map(escapeControls);
   const painted = records.map((record, index) => paint(lines[index] ?? '', record));
   return {
     json,
@@ -49,7 +47,7 @@ export function fieldLines<T>(record: T, fields: Cells<T>): string[][] {
 }
 
 export function fieldsText(lines: readonly string[][]): string {
-  return escapeControls(toTable(lines));
+  return escapeControls(tableLines(lines).join('\n'));
 }
 
 function cellText<T>(record: T, cell: Cell<T>): string | undefined {
