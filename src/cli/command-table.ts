@@ -63,8 +63,9 @@ const THREADS: CommandTable = {
   },
   upload: {
     usage: '<thread> <path> [file]',
+    reads: true,
     summary: 'write a file of a thread',
-    load: async () => (await import('./commands/thread-files.ts')).threadUpload,
+    load: async () => (await loadReading()).threadUpload,
   },
   values: {
     usage: '<thread> [key]',

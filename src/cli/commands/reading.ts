@@ -1,5 +1,5 @@
 /** Commands that need only the store: in a package they and the store are one file (`scripts/build-reader.ts`). */
-export { threadFiles, threadValues } from './thread-files.ts';
+export { threadFiles, threadUpload, threadValues } from './thread-files.ts';
 export { threadList, threadTree } from './thread-list.ts';
 export { threadLogs } from './thread-logs.ts';
 export { threadShow } from './thread-show.ts';
