@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 const COMMANDS = join(DIST, 'cli/commands');
-const TABLES = ['command-table.js', 'thread-table.js'].map((file) => join(DIST, 'cli', file));
+const TABLE = join(DIST, 'cli', 'command-table.js');
 const BUNDLED = ['commander', 'kysely'];
 /** Packages that stay outside the bundle, loaded when they are used. */
 const OUTSIDE = ['pg'];
@@ -20,9 +20,8 @@ const bundle = await rolldown({
   input: { main: join(DIST, 'cli/main.js') },
   platform: 'node',
   external(id, importer, isResolved) {
-    // Excludes all commands of the tables except the reading ones: this bundle never loads them (start.ts, S1).
-    if (isResolved)
-      return TABLES.includes(importer ?? '') && dirname(id) === COMMANDS && basename(id) !== 'reading.js';
+    // Excludes all commands of the table except the reading ones: this bundle never loads them (start.ts, S1).
+    if (isResolved) return importer === TABLE && dirname(id) === COMMANDS && basename(id) !== 'reading.js';
     if (id.startsWith('.') || id.startsWith('/') || id.startsWith('node:')) return undefined;
     const name = id
       .split('/')

@@ -1,153 +1,248 @@
 /**
- * Every command by its name, with what lists of commands show of it and the file that it is loaded from. A command thus
- * loads only what it uses, and `--help` hardly anything. `test/cli/command-table.test.ts` compares the table with the
- * actual commands.
+ * Every command by its name, with what lists of commands show of it and the file that defines it. A command thus loads
+ * only what it uses, and `--help` hardly anything. `test/cli/command-table.test.ts` compares the table with the commands.
  * `reads: true`: the command needs only the store. In a package these commands run from one bundled file (`start.ts`),
  * which contains `commands/reading.ts` and no other command file.
  */
-import { GROUPS } from './command.ts';
-import { GROUP, type ListedCommand } from './listed-command.ts';
-import { THREADS } from './thread-table.ts';
+import type { CommandDefinition } from './command.ts';
 
-const { run, talk, project } = GROUPS;
+/** What lists show of a command, and how it is loaded. */
+export interface ListedCommand {
+  readonly alias?: string;
+  readonly group?: string;
+  readonly summary: string;
+  /** Arguments as usage shows them: `<thread> [text]`; `[command]` for a command that has others below it. */
+  readonly usage?: string;
+  readonly reads?: boolean;
+  readonly below?: CommandTable;
+  /** Loads the command with all below it, unless `below` lists them. */
+  readonly load: () => Promise<CommandDefinition>;
+}
+
+export type CommandTable = Readonly<Record<string, ListedCommand>>;
+
+const [run, talk, project] = ['Running agents:', 'Talking to them:', 'Project:'] as const;
 
 const loadReading = () => import('./commands/reading.ts');
+const loadSend = () => import('./commands/thread-send.ts');
+const loadEnd = () => import('./commands/thread-end.ts');
 
-export const COMMANDS: readonly ListedCommand[] = [
-  {
-    name: 'dev',
+const THREADS: CommandTable = {
+  start: {
+    usage: '<agent> [text]',
+    summary: 'start a thread of an agent',
+    load: async () => (await import('./commands/thread-start.ts')).threadStart,
+  },
+  send: {
+    usage: '<thread> [text]',
+    summary: 'send a thread a message',
+    load: async () => (await loadSend()).threadSend,
+  },
+  tool: {
+    usage: '<thread> <name> [arguments]',
+    summary: 'have a thread run a tool',
+    load: async () => (await loadSend()).threadTool,
+  },
+  show: {
+    usage: '<thread>',
+    reads: true,
+    summary: "show a thread's status and messages",
+    load: async () => (await loadReading()).threadShow,
+  },
+  tail: {
+    usage: '<thread>',
+    reads: true,
+    summary: 'follow what a thread does',
+    load: async () => (await loadReading()).threadTail,
+  },
+  files: {
+    usage: '<thread> [path]',
+    reads: true,
+    summary: 'list the files of a thread, or print one',
+    load: async () => (await loadReading()).threadFiles,
+  },
+  upload: {
+    usage: '<thread> <path> [file]',
+    reads: true,
+    summary: 'write a file of a thread',
+    load: async () => (await loadReading()).threadUpload,
+  },
+  values: {
+    usage: '<thread> [key]',
+    reads: true,
+    summary: 'list the values of a thread, or print one',
+    load: async () => (await loadReading()).threadValues,
+  },
+  effects: {
+    usage: '[command] <thread>',
+    summary: 'list the effects that a thread has scheduled, or cancel one',
+    load: async () => (await import('./commands/thread-effects.ts')).threadEffects,
+  },
+  logs: {
+    usage: '<thread>',
+    reads: true,
+    summary: 'model calls with tokens and cost, tool calls, executions',
+    load: async () => (await loadReading()).threadLogs,
+  },
+  list: {
+    reads: true,
+    summary: 'list threads, the latest first',
+    load: async () => (await loadReading()).threadList,
+  },
+  tree: {
+    usage: '<thread>',
+    reads: true,
+    summary: 'show a thread with its subagents',
+    load: async () => (await loadReading()).threadTree,
+  },
+  stop: {
+    usage: '<thread>',
+    summary: 'stop what a thread is doing now',
+    load: async () => (await loadEnd()).threadStop,
+  },
+  continue: {
+    usage: '<thread>',
+    summary: 'let a thread continue without another message',
+    load: async () => (await loadEnd()).threadContinue,
+  },
+  cancel: {
+    usage: '<thread>',
+    summary: 'cancel an execution of a thread',
+    load: async () => (await loadEnd()).threadCancel,
+  },
+  terminate: {
+    usage: '<thread>',
+    summary: 'terminate a thread permanently',
+    load: async () => (await loadEnd()).threadTerminate,
+  },
+  delete: {
+    usage: '<thread>',
+    summary: 'terminate a thread and delete its data',
+    load: async () => (await loadEnd()).threadDelete,
+  },
+  export: {
+    usage: '<thread>',
+    summary: 'write a thread or its Temporal history as JSON',
+    load: async () => (await import('./commands/thread-export.ts')).threadExport,
+  },
+};
+
+export const COMMANDS: CommandTable = {
+  dev: {
     group: run,
     summary: 'run everything on this machine: Temporal server, worker, HTTP API, reload on change',
-    load: async () => (await import('./commands/dev.ts')).addDev,
+    load: async () => (await import('./commands/dev.ts')).dev,
   },
-  {
-    name: 'worker',
+  worker: {
     group: run,
     summary: 'run a worker against an existing Temporal server',
-    load: async () => (await import('./commands/worker.ts')).addWorker,
+    load: async () => (await import('./commands/worker.ts')).worker,
   },
-  {
-    name: 'api',
+  api: {
     group: run,
     summary: 'serve threads over HTTP',
-    load: async () => (await import('./commands/api.ts')).addApi,
+    load: async () => (await import('./commands/api.ts')).api,
   },
-  {
-    name: 'mcp',
+  mcp: {
     group: run,
     summary: 'serve agents as tools, over standard streams',
-    load: async () => (await import('./commands/mcp.ts')).addMcp,
+    load: async () => (await import('./commands/mcp.ts')).mcp,
   },
-  {
-    name: 'tokens',
+  tokens: {
     group: run,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'manage the tokens of the HTTP API: see "everthread tokens --help"',
-    load: async () => (await import('./commands/tokens.ts')).addTokens,
+    load: async () => (await import('./commands/tokens.ts')).tokenCommands,
   },
-  {
-    name: 'chat',
+  chat: {
     group: talk,
     usage: '[agent]',
     summary: 'talk to an agent in the terminal',
-    load: async () => (await import('./commands/chat.ts')).addChat,
+    load: async () => (await import('./commands/chat.ts')).chat,
   },
-  {
-    name: 'threads',
+  threads: {
     alias: 'thread',
     group: talk,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'start threads, talk to them, read them: see "everthread threads --help"',
     reads: true,
     below: THREADS,
-    load: async () => (await loadReading()).addThreads,
+    load: async () => ({ description: 'Threads are conversations with agents: durable, one id each.' }),
   },
-  {
-    name: 'waits',
+  waits: {
     group: talk,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'list and answer approvals and questions: see "everthread waits --help"',
-    load: async () => (await import('./commands/waits.ts')).addWaits,
+    load: async () => (await import('./commands/waits.ts')).waitCommands,
   },
-  {
-    name: 'tasks',
+  tasks: {
     alias: 'task',
     group: talk,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'tasks: see "everthread tasks --help"',
-    load: async () => (await import('./commands/tasks.ts')).addTasks,
+    load: async () => (await import('./commands/tasks.ts')).taskCommands,
   },
-  {
-    name: 'runs',
+  runs: {
     alias: 'run',
     group: talk,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'executions of all threads: see "everthread runs --help"',
-    load: async () => (await import('./commands/runs.ts')).addRuns,
+    load: async () => (await import('./commands/runs.ts')).runCommands,
   },
-  {
-    name: 'variables',
+  variables: {
     group: talk,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'provide the variables that subagents wait for: see "everthread variables --help"',
-    load: async () => (await import('./commands/variables.ts')).addVariables,
+    load: async () => (await import('./commands/variables.ts')).variableCommands,
   },
-  {
-    name: 'actions',
+  actions: {
     group: talk,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'reconcile calls whose outcome is unknown: see "everthread actions --help"',
-    load: async () => (await import('./commands/actions.ts')).addActions,
+    load: async () => (await import('./commands/actions.ts')).actionCommands,
   },
-  {
-    name: 'manifest',
+  manifest: {
     group: project,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'manifests of agents/manifests: see "everthread manifest --help"',
-    load: async () => (await import('./commands/manifest.ts')).addManifest,
+    load: async () => (await import('./commands/manifest.ts')).manifestCommands,
   },
-  {
-    name: 'env',
+  env: {
     group: project,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'variables and secrets of agents: see "everthread env --help"',
-    load: async () => (await import('./commands/env.ts')).addEnv,
+    load: async () => (await import('./commands/env.ts')).envCommands,
   },
-  {
-    name: 'new',
+  new: {
     group: project,
     usage: '<dir>',
     summary: 'create a small working project',
-    load: async () => (await import('./commands/new.ts')).addNew,
+    load: async () => (await import('./commands/new.ts')).newProject,
   },
-  {
-    name: 'validate',
+  validate: {
     group: project,
     summary: 'check the definitions of a project',
-    load: async () => (await import('./commands/validate.ts')).addValidate,
+    load: async () => (await import('./commands/validate.ts')).validate,
   },
-  {
-    name: 'code',
+  code: {
     group: project,
-    usage: GROUP,
+    usage: '[command]',
     summary: 'run a program in the sandbox: see "everthread code run --help"',
-    load: async () => (await import('./commands/code-run.ts')).addCode,
+    load: async () => (await import('./commands/code-run.ts')).codeCommands,
   },
-  {
-    name: 'doctor',
+  doctor: {
     group: project,
     summary: 'check this machine, the project and the server',
-    load: async () => (await import('./commands/doctor.ts')).addDoctor,
+    load: async () => (await import('./commands/doctor.ts')).doctor,
   },
-];
+};
 
 /** Returns the commands that `argv` names, outermost first; empty if no command has the first name. */
-export function namedCommands(
-  argv: readonly string[],
-  commands: readonly ListedCommand[] = COMMANDS,
-): ListedCommand[] {
+export function namedCommands(argv: readonly string[], commands: CommandTable = COMMANDS): ListedCommand[] {
   const index = argv.findIndex((word) => !word.startsWith('-'));
-  const found =
-    index < 0 ? undefined : commands.find(({ name, alias }) => argv[index] === name || argv[index] === alias);
-  return found ? [found, ...namedCommands(argv.slice(index + 1), found.below ?? [])] : [];
+  const word = argv[index];
+  const found = Object.entries(commands).find(([name, { alias }]) => word === name || word === alias)?.[1];
+  return found && word !== undefined
+    ? [found, ...namedCommands(argv.slice(index + 1), found.below ?? {})]
+    : [];
 }

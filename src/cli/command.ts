@@ -1,14 +1,43 @@
 /**
- * Shared by all commands: `--project` and `--json`, parsers of option values, and the path of a handler's exit code to
- * `main`.
+ * A command as a value: what it is given, what its help says, and what it does. `main.ts` makes the `everthread` command
+ * of these values. Here are the values' types, what all commands are given, and parsers of what is given.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { IdKind } from '../store/id/id-record.ts';
 
-export interface Cli {
-  exitCode: number;
+/** An argument, or an option that is called as its key; `T` is what the command gets. */
+export interface Parameter<T> {
+  readonly help: string;
+  /** Value of an option as its help shows it: `<n>`, `[port]`, `<scope...>`. */
+  readonly value?: string;
+  /** A second name of an option, such as `-w`. */
+  readonly short?: string;
+  /** True for an argument that must be given. */
+  readonly required?: boolean;
+  /** True for an argument that takes all words that are left. */
+  readonly variadic?: boolean;
+  /** True for an option that `--no-…` turns off. */
+  readonly negated?: boolean;
+  readonly choices?: readonly T[];
+  readonly default?: T;
+  /** The default as the help shows it. */
+  readonly defaultText?: string;
+  /** Keys of the options that exclude this one. */
+  readonly conflicts?: readonly string[];
+  /** Kind of the id that it takes: a unique beginning of one is completed. */
+  readonly id?: IdKind;
+  parse?(text: string, before?: T): T;
 }
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The parameters of a command without any. */
+export type None = Record<never, never>;
+
+/** What a command gets: its arguments and its options by their keys. */
+export type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
 
 export interface CommonOptions {
   /** Absolute. */
@@ -16,54 +45,126 @@ export interface CommonOptions {
   readonly json?: boolean;
 }
 
-export interface WaitOptions {
-  readonly wait?: boolean;
-  /** Seconds. */
-  readonly timeout?: number;
+/** What a command has done, and how it is printed: as `json` with `--json`, else for people. */
+export interface CommandOutcome {
+  readonly json: unknown;
+  /** Printed on standard output. */
+  readonly text?: string;
+  /** Printed on standard error, and `hint` dimmed after it. */
+  readonly note?: string;
+  readonly hint?: string;
+  /** Default: 0. */
+  readonly exit?: number;
 }
 
-export const GROUPS = { run: 'Running agents:', talk: 'Talking to them:', project: 'Project:' } as const;
+/** A command that has printed what it does returns its exit code, or nothing for 0. */
+export type Result = Promise<CommandOutcome | number | undefined>;
 
-/** The argument of commands about a thread; `connection/complete-ids.ts` completes it. */
-export const THREAD_ARGUMENT = ['<thread>', 'id of the thread, or a unique beginning of it'] as const;
-
-export function addCommon(command: Command): Command {
-  return command
-    .addOption(
-      new Option('-p, --project <dir>', 'folder of the project, which contains agents/')
-        .argParser(parseFolder)
-        .default(process.cwd(), 'this folder'),
-    )
-    .option('--json', 'print the result as JSON');
+/** A command, apart from what it does. */
+export interface Description<A, O> {
+  /** As lists of commands show it; those of `command-table.ts` have it there. */
+  readonly summary?: string;
+  readonly description: string;
+  readonly arguments?: A;
+  readonly options?: O;
+  /** Text below the help. */
+  readonly help?: string;
+  /** Set if it loads the project's models, which read their settings when they are loaded. */
+  readonly envFile?: 'announced' | 'quiet';
+  readonly commands?: Readonly<Record<string, CommandDefinition>>;
 }
 
-export function addWait(command: Command): Command {
-  return command
-    .option('-w, --wait', 'show the answer as it arrives, and exit when the thread is at rest')
-    .option('--timeout <seconds>', 'with --wait: give up after this time', parsePositive);
+export type Input<A, O> = Values<A> & Values<O> & CommonOptions;
+
+interface Definition<A, O> extends Description<A, O> {
+  /** Absent if it only has commands below it. */
+  run?(input: Input<A, O>): Result;
 }
 
-export function addTaskQueue(command: Command): Command {
-  return command.option(
-    '-q, --task-queue <name>',
-    'task queue of the workers (default: EVERTHREAD_TASK_QUEUE, else "everthread")',
-  );
+export type CommandDefinition = Definition<Parameters, Parameters>;
+
+/** Returns the definition; what `run` gets has the types of the arguments and options. */
+export function command<A extends Parameters = None, O extends Parameters = None>(
+  definition: Definition<A, O>,
+): CommandDefinition {
+  return definition;
 }
 
-export function addHealth(command: Command): Command {
-  return command.option(
-    '--health <host:port>',
+export function parameter<T>(given: Parameter<T>): Parameter<T> {
+  return given;
+}
+
+export function argument(help: string, id?: IdKind): Parameter<string> {
+  return { help, id, required: true };
+}
+
+export function optional(help: string, id?: IdKind): Parameter<string | undefined> {
+  return { help, id };
+}
+
+export function toggle(help: string): Parameter<boolean | undefined> {
+  return { help };
+}
+
+export function negated(help: string): Parameter<boolean> {
+  return { help, negated: true };
+}
+
+/** An option with a value, which is parsed, or is one of several. */
+export function option<T = string, D extends T | undefined = undefined>(
+  value: string,
+  help: string,
+  accepts?: Parser<T> | readonly T[],
+  standard?: D,
+): Parameter<NoInfer<T | D>> {
+  return {
+    help,
+    value,
+    default: standard as D,
+    ...(typeof accepts === 'function' ? { parse: accepts } : { choices: accepts }),
+  };
+}
+
+type Parser<T> = (text: string, before?: T) => T;
+
+/** An option with an id, whose beginning is completed. */
+export function idOption(id: IdKind, help: string): Parameter<string | undefined> {
+  return { help, value: '<id>', id };
+}
+
+export const THREAD = argument('id of the thread, or a unique beginning of it', 'thread');
+
+export const TASK_QUEUE = {
+  taskQueue: {
+    ...option('<name>', 'task queue of the workers (default: EVERTHREAD_TASK_QUEUE, else "everthread")'),
+    short: '-q',
+  },
+};
+
+export const WAIT = {
+  wait: { ...toggle('show the answer as it arrives, and exit when the thread is at rest'), short: '-w' },
+  timeout: option('<seconds>', 'with --wait: give up after this time', parsePositive),
+};
+
+export const HEALTH = {
+  health: option(
+    '<host:port>',
     'address of /healthz, /readyz and /metrics, or "off" (default: EVERTHREAD_HEALTH, else 127.0.0.1:9464 or a free port)',
-  );
-}
+  ),
+};
 
-/** Wraps a handler, which returns its exit code or undefined for 0; `main` handles what it throws. */
-export function withExitCode<A extends unknown[]>(
-  cli: Cli,
-  handler: (...args: A) => Promise<number | undefined>,
-): (...args: A) => Promise<void> {
-  return async (...args) => {
-    cli.exitCode = (await handler(...args)) ?? 0;
+/** The options of every command; the folder is the one in which the command is called. */
+export function commonOptions(): Parameters {
+  return {
+    project: {
+      help: 'folder of the project, which contains agents/',
+      value: '<dir>',
+      short: '-p',
+      parse: parseFolder,
+      default: process.cwd(),
+      defaultText: 'this folder',
+    },
+    json: toggle('print the result as JSON'),
   };
 }
 

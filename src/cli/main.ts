@@ -11,19 +11,24 @@
  *   worker       the worker process, and the command that supervises it
  *   serve        the HTTP API of a project, behind a socket
  *   doctor       the checks of `everthread doctor`
- *   commands     one file per command: its options, and the parts above put together
+ *   commands     the commands as values: their options, and the parts above put together
  *
- * Beside the folders: `command.ts` (what all commands share), `exit.ts` (exit codes and failures), `interruption.ts` (Ctrl-C).
+ * Beside the folders: `command.ts` (what a command is), `command-table.ts` (all of them by name), `exit.ts` (exit codes and failures), `interruption.ts` (Ctrl-C).
  */
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';
 import { packagePath } from '../temporal-service/package-root.ts';
-import type { Cli, CommonOptions } from './command.ts';
-import { COMMANDS, namedCommands } from './command-table.ts';
-import { reportFailure } from './exit.ts';
-import { idPlaces } from './input/id-places.ts';
-import type { ListedCommand } from './listed-command.ts';
+import {
+  type CommandDefinition,
+  commonOptions,
+  type Input,
+  type Parameter,
+  type Parameters,
+} from './command.ts';
+import { COMMANDS, type CommandTable, type ListedCommand, namedCommands } from './command-table.ts';
+import { EXIT, reportFailure } from './exit.ts';
+import { dimNote, note, printJson, printLine } from './output/output.ts';
 
 const EXAMPLES = `
 Examples:
@@ -36,6 +41,10 @@ The server is TEMPORAL_ADDRESS or a Temporal profile, else the one of "everthrea
 Ids may be shortened to a unique beginning of 4 characters or more. With --json times are ISO 8601, in UTC.
 Threads live in EVERTHREAD_STORE (default sqlite:.everthread/store.db). EVERTHREAD_LOG=debug logs more.
 Exit codes: 0 done, 1 failed, 2 usage or invalid input, 3 not found or terminated.`;
+
+interface Cli {
+  exitCode: number;
+}
 
 /** `argv` without node and script. Resolves to the exit code; never rejects. */
 export async function main(argv: string[]): Promise<number> {
@@ -60,6 +69,8 @@ function isJson(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
 }
 
+type Given = Input<Parameters, Parameters>;
+
 /** Builds the commands that `argv` names in full; the others have only what lists show of them. */
 export async function buildProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
   const program = new Command('everthread')
@@ -67,53 +78,96 @@ export async function buildProgram(cli: Cli, argv: readonly string[]): Promise<C
     .version(packageVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help; "everthread COMMAND --help" shows that of one command')
     .addHelpText('after', EXAMPLES);
-  await addCommands(program, cli, COMMANDS, namedCommands(argv));
-  program.hook('preAction', (_, command) => setProjectEnv(command));
-  program.hook('preAction', (_, command) => completeIdsOf(command));
+  await addListed(program, cli, COMMANDS, namedCommands(argv));
   applySettings(program);
   return program;
 }
 
-async function addCommands(
+async function addListed(
   parent: Command,
   cli: Cli,
-  listed: readonly ListedCommand[],
+  listed: CommandTable,
   [named, ...inner]: readonly ListedCommand[],
 ): Promise<void> {
-  for (const each of listed) {
-    if (each === named) (await each.load())(parent, cli);
-    else addStub(parent, each);
-    if (each === named && each.below)
-      await addCommands(parent.commands.at(-1) as Command, cli, each.below, inner);
+  for (const [name, each] of Object.entries(listed)) {
+    const command = parent.command(name).summary(each.summary);
+    if (each.alias !== undefined) command.alias(each.alias);
+    if (each.group !== undefined) command.helpGroup(each.group);
+    if (each === named) {
+      define(command, cli, await each.load());
+      await addListed(command, cli, each.below ?? {}, inner);
+    } else command.usage(each.usage ?? '');
   }
 }
 
-function addStub(parent: Command, { name, alias, group, summary, usage = '' }: ListedCommand): void {
-  const command = parent.command(name).summary(summary).usage(usage);
-  if (alias !== undefined) command.alias(alias);
-  if (group !== undefined) command.helpGroup(group);
+function define(command: Command, cli: Cli, definition: CommandDefinition): void {
+  const { summary, description, arguments: taken = {}, options = {}, help, commands = {}, run } = definition;
+  if (summary !== undefined) command.summary(summary);
+  command.description(description);
+  for (const [key, each] of Object.entries(taken)) command.addArgument(toArgument(key, each));
+  if (run) {
+    for (const [key, each] of Object.entries({ ...options, ...commonOptions() }))
+      command.addOption(toOption(key, each));
+    command.action(async (...words: unknown[]) => {
+      const named = Object.fromEntries(Object.keys(taken).map((key, index) => [key, words[index]]));
+      cli.exitCode = await execute(definition, { ...command.optsWithGlobals<Given>(), ...named });
+    });
+  }
+  if (help !== undefined) command.addHelpText('after', help);
+  for (const [name, each] of Object.entries(commands)) define(command.command(name), cli, each);
 }
 
-async function completeIdsOf(command: Command): Promise<void> {
-  const { project } = command.opts();
-  const places = project === undefined ? [] : idPlaces(command);
-  if (places.length > 0) await (await import('./connection/complete-ids.ts')).completeIds(project, places);
+function toArgument(key: string, { help, required, variadic, parse, default: standard }: Parameter<unknown>) {
+  const name = variadic ? `${key}...` : key;
+  const argument = new Argument(required ? `<${name}>` : `[${name}]`, help).default(standard);
+  return parse ? argument.argParser(parse) : argument;
 }
 
-/** Commands that load the project's models, which read their settings when they are loaded. */
-const WITH_ENV_FILE: Readonly<Record<string, 'told' | 'quiet'>> = {
-  dev: 'told',
-  worker: 'told',
-  api: 'told',
-  chat: 'told',
-  validate: 'quiet',
-};
+function toOption(key: string, given: Parameter<unknown>): Option {
+  const {
+    help,
+    value = '',
+    short,
+    negated,
+    choices,
+    default: standard,
+    defaultText,
+    conflicts,
+    parse,
+  } = given;
+  const name = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const flags = `${short ? `${short}, ` : ''}--${negated ? 'no-' : ''}${name} ${value}`.trim();
+  const option = new Option(flags, help).conflicts([...(conflicts ?? [])]);
+  if (choices) option.choices(choices as string[]);
+  else if (parse) option.argParser(parse);
+  return standard === undefined ? option : option.default(standard, defaultText);
+}
 
-async function setProjectEnv(command: Command): Promise<void> {
-  const how = command.parent?.parent ? undefined : WITH_ENV_FILE[command.name()];
-  if (how === undefined) return;
+async function execute(definition: CommandDefinition, input: Given): Promise<number> {
+  const { arguments: taken, options, envFile, run } = definition;
+  if (envFile) await readSettings(input, envFile);
+  const places = Object.entries({ ...taken, ...options }).flatMap(([key, { id }]) =>
+    id ? [{ key, kind: id }] : [],
+  );
+  const whole =
+    places.length === 0
+      ? input
+      : await (await import('./connection/complete-ids.ts')).completeIds(input, places);
+  const outcome = await run?.(whole);
+  if (typeof outcome !== 'object') return outcome ?? EXIT.done;
+  const { json, text, note: told, hint, exit = EXIT.done } = outcome;
+  if (input.json) printJson(json);
+  else {
+    if (text !== undefined) printLine(text);
+    if (told !== undefined) note(told);
+    if (hint !== undefined) dimNote(hint);
+  }
+  return exit;
+}
+
+async function readSettings({ project }: Given, how: 'announced' | 'quiet'): Promise<void> {
   const { envFileText, readEnvFile } = await import('./project/env-file.ts');
-  const read = readEnvFile(command.opts<CommonOptions>().project);
+  const read = readEnvFile(project);
   if (!read || how === 'quiet') return;
   const { announce } = await import('./output/announce.ts');
   announce({ text: envFileText(read) });

@@ -1,8 +1,7 @@
 /** What commands that read print with `--json`: keys and types are those that are checked in (`read-shapes.txt`). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
-import { COMMANDS } from '../../src/cli/command-table.ts';
-import type { ListedCommand } from '../../src/cli/listed-command.ts';
+import { COMMANDS, type ListedCommand } from '../../src/cli/command-table.ts';
 import { buildProgram } from '../../src/cli/main.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { expectCheckedIn } from '../support/checked-in.ts';
@@ -101,15 +100,15 @@ describe('what commands print with --json', () => {
   });
 
   it('is described for every command that has the option, unless the command changes something', async () => {
-    const names = (await Promise.all(COMMANDS.flatMap(pathsOf).map(listWithJson))).flat();
+    const names = (await Promise.all(Object.entries(COMMANDS).flatMap(pathsOf).map(listWithJson))).flat();
     const read = READS.map((args) => names.find((name) => `${args.join(' ')} `.startsWith(`${name} `)));
     expect(new Set(names)).toEqual(new Set([...read, ...NOT_READS]));
   });
 });
 
 /** Paths of words that load every command. */
-function pathsOf({ name, below }: ListedCommand): string[][] {
-  return below ? below.map((each) => [name, each.name]) : [[name]];
+function pathsOf([name, { below }]: readonly [string, ListedCommand]): string[][] {
+  return below ? Object.keys(below).map((each) => [name, each]) : [[name]];
 }
 
 /** Returns the names of the commands at a path, or below it, that have `--json`. */

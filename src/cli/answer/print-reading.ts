@@ -3,10 +3,12 @@
  * large.
  */
 import { followRun, followTangle, followTurns } from '../../client/follow-run.ts';
+import { isTerminal, type RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
+import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
 import type { ThreadStore } from '../../store/store.ts';
-import { printRunEvents } from '../output/run-text.ts';
-import { printTangle } from '../output/tangle-text.ts';
-import { printTurns } from '../output/turn-text.ts';
+import { tone } from '../output/output.ts';
+import { printProjected, runEventText } from '../output/run-text.ts';
+import { shorten } from '../output/terminal-text.ts';
 
 export type Reading = 'run' | 'agenticx' | 'tangle';
 
@@ -24,7 +26,22 @@ export async function printReading(
   options: ReadingOptions,
 ): Promise<void> {
   const { as, json } = options;
-  if (as === 'agenticx') return printTurns(followTurns(store, threadId, options), json);
-  if (as === 'tangle') return printTangle(followTangle(store, threadId, options), json);
-  return printRunEvents(followRun(store, threadId, options), json);
+  if (as === 'agenticx') return printProjected(followTurns(store, threadId, options), json, turnText);
+  if (as === 'tangle') return printProjected(followTangle(store, threadId, options), json, tangleText);
+  return printProjected(followRun(store, threadId, options), json, runEventText);
+}
+
+/** Formats an event: `tool_call           meta  {"name":"look",…}`. */
+function turnText(event: RuntimeEvent): string {
+  const { type, agent_id: agent, data } = event;
+  const kind = tone(type === 'error' ? 'red' : isTerminal(event) ? 'green' : 'dim', type.padEnd(20));
+  return `${kind}  ${shorten(agent, 24)}  ${shorten(JSON.stringify(data), 140)}`;
+}
+
+/** Formats an event: `tool_call             {"toolName":"look",…}`. */
+function tangleText(event: TangleEvent): string {
+  const { type, data } = event;
+  const isFailure = type === 'error' || type === 'execution.failed';
+  const kind = tone(isFailure ? 'red' : isLastEvent(event) ? 'green' : 'dim', type.padEnd(20));
+  return `${kind}  ${shorten(JSON.stringify(data), 140)}`;
 }

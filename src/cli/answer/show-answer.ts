@@ -2,13 +2,13 @@
 
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
-import type { CommonOptions, WaitOptions } from '../command.ts';
+import type { CommonOptions, Values, WAIT } from '../command.ts';
 import { printJson } from '../output/output.ts';
 import { printWaits } from './print-waits.ts';
 import { type AnswerWait, threadExitCode, waitForAnswer } from './wait-for-answer.ts';
 
 export async function showAnswer(
-  wait: Omit<AnswerWait, 'timeoutMs'> & Pick<CommonOptions, 'json'> & Pick<WaitOptions, 'timeout'>,
+  wait: Omit<AnswerWait, 'timeoutMs'> & Pick<CommonOptions, 'json'> & Pick<Values<typeof WAIT>, 'timeout'>,
 ): Promise<number> {
   const { threadId, sent, sink, json, timeout } = wait;
   const record = await waitForAnswer({

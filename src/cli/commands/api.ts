@@ -1,19 +1,23 @@
 /** `everthread api`: the HTTP API of a project's threads, until Ctrl-C. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
 import { isLoopback } from '../../server/api/access.ts';
-import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
+import { command, option, TASK_QUEUE } from '../command.ts';
 import { withInterruption } from '../interruption.ts';
 import { note, printJsonLine, printLine } from '../output/output.ts';
 import { DEFAULT_PORT } from '../serve/api-port.ts';
 
-interface ApiCommandOptions extends CommonOptions {
-  readonly taskQueue?: string;
-  readonly host: string;
-  readonly port: number;
-}
-
-const HELP = `
+export const api = command({
+  envFile: 'announced',
+  description:
+    'Serves /v1, /api for clients of Standard Agents (docs/http.md), and the endpoints of agents/api until Ctrl-C, beside workers that run elsewhere or in "everthread dev". ' +
+    '/openapi.json describes it.',
+  options: {
+    host: option('<name>', 'address to listen on', undefined, '127.0.0.1'),
+    port: option('<n>', 'port; 0 for any free one', parsePort, DEFAULT_PORT),
+    ...TASK_QUEUE,
+  },
+  help: `
 Tokens: "everthread tokens create", or EVERTHREAD_API_TOKENS=TOKEN[=scope+scope][@user],…   scopes: read, write, answer, admin (default: all)
 Without tokens it only answers requests from this machine. Web pages of other origins: EVERTHREAD_API_ORIGINS=https://app.example,…
 
@@ -21,51 +25,36 @@ Examples:
   everthread api
   EVERTHREAD_API_TOKENS=$(openssl rand -hex 24) everthread api --host 0.0.0.0
   curl localhost:7777/v1/threads
-  curl -N -H 'Accept: text/event-stream' localhost:7777/v1/threads/THREAD/events`;
-
-export function addApi(program: Command, cli: Cli): void {
-  const command = program
-    .command('api')
-    .helpGroup(GROUPS.run)
-    .summary('serve threads over HTTP')
-    .description(
-      'Serves /v1, /api for clients of Standard Agents (docs/http.md), and the endpoints of agents/api until Ctrl-C, beside workers that run elsewhere or in "everthread dev". ' +
-        '/openapi.json describes it.',
-    )
-    .option('--host <name>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port; 0 for any free one', parsePort, DEFAULT_PORT)
-    .addHelpText('after', HELP);
-  addCommon(addTaskQueue(command)).action(withExitCode(cli, runApi));
-}
-
-async function runApi({ project, taskQueue, host, port, json = false }: ApiCommandOptions): Promise<number> {
-  return withInterruption(async (interruption) => {
-    const { openProjectApi } = await import('../serve/project-api.ts');
-    const opened = await openProjectApi({ project, taskQueue });
-    try {
-      requireTokens(opened.asksForTokens, host);
-      const { serveApi } = await import('../serve/serve-api.ts');
-      const served = await serveApi(opened.api, { host, port });
-      interruption.begin();
-      const { asksForTokens: tokens, publicUrl } = opened;
-      if (json) printJsonLine({ event: 'ready', url: served.url, publicUrl, tokens });
-      else {
-        const url = publicUrl?.replace(/\/+$/, '') ?? served.url;
-        printLine(`Serving ${url}/v1 (${url}/openapi.json describes it),`);
-        printLine(`and ${url}/api for clients of Standard Agents.`);
-        if (publicUrl) printLine(`It listens at ${served.url}.`);
+  curl -N -H 'Accept: text/event-stream' localhost:7777/v1/threads/THREAD/events`,
+  async run({ project, taskQueue, host, port, json = false }) {
+    return withInterruption(async (interruption) => {
+      const { openProjectApi } = await import('../serve/project-api.ts');
+      const opened = await openProjectApi({ project, taskQueue });
+      try {
+        requireTokens(opened.asksForTokens, host);
+        const { serveApi } = await import('../serve/serve-api.ts');
+        const served = await serveApi(opened.api, { host, port });
+        interruption.begin();
+        const { asksForTokens: tokens, publicUrl } = opened;
+        if (json) printJsonLine({ event: 'ready', url: served.url, publicUrl, tokens });
+        else {
+          const url = publicUrl?.replace(/\/+$/, '') ?? served.url;
+          printLine(`Serving ${url}/v1 (${url}/openapi.json describes it),`);
+          printLine(`and ${url}/api for clients of Standard Agents.`);
+          if (publicUrl) printLine(`It listens at ${served.url}.`);
+        }
+        if (!tokens)
+          note('There are no tokens: anyone who can reach this port on this machine has full access.');
+        await waitForAbort(interruption.signal);
+        await served.close();
+      } finally {
+        await opened.close();
       }
-      if (!tokens)
-        note('There are no tokens: anyone who can reach this port on this machine has full access.');
-      await waitForAbort(interruption.signal);
-      await served.close();
-    } finally {
-      await opened.close();
-    }
-    note('Stopped.');
-    return 0;
-  }, 'Stopping: running requests are finished');
-}
+      note('Stopped.');
+      return 0;
+    }, 'Stopping: running requests are finished');
+  },
+});
 
 /** Throws `InvalidConfiguration`. */
 function requireTokens(asked: boolean, host: string): void {

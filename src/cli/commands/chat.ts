@@ -5,65 +5,71 @@
  *     end it too.
  * C3. Waits of the thread are asked only if a person types here. Lines of a pipe are messages, and approve nothing.
  */
-import type { Command } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AskPerson } from '../chat/ask-waits.ts';
 import { Conversation } from '../chat/conversation.ts';
 import { LineReader } from '../chat/line-reader.ts';
-import { addCommon, addTaskQueue, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
+import {
+  type CommonOptions,
+  command,
+  idOption,
+  option,
+  optional,
+  TASK_QUEUE,
+  toggle,
+  type Values,
+} from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { reportFailure } from '../exit.ts';
 import { dimNote, printLine, tone } from '../output/output.ts';
 import { messageText } from '../output/thread-text.ts';
-import { type LaterOptions, requireAgent } from '../project/require-agent.ts';
-
-interface ChatOptions extends CommonOptions, LaterOptions {
-  readonly thread?: string;
-  readonly user?: string;
-  readonly taskQueue?: string;
-}
+import { requireAgent } from '../project/require-agent.ts';
 
 const MAX_SHOWN_MESSAGES = 10;
 const KEYS = 'Ctrl-C stops an answer, Ctrl-D leaves, /help shows help.';
 
-export function addChat(program: Command, cli: Cli): void {
-  const command = program
-    .command('chat')
-    .helpGroup(GROUPS.talk)
-    .summary('talk to an agent in the terminal')
-    .description(
-      'Talks to an agent: each line (or pasted text) is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
-        'it, Ctrl-C or Ctrl-D at the prompt leaves. In a terminal it asks for approvals and answers: y approves. The thread is kept, and can be continued with --thread. With --json each answer is one line of JSON, ' +
-        'like that of "threads send --wait".',
-    )
-    .argument('[agent]', 'name of an agent of the project; not needed with --thread')
-    .option('--thread <id>', 'continue this thread')
-    .option('--user <id>', 'id of the user that a new thread belongs to')
-    .option('--later', 'allow an agent that this project does not have');
-  addCommon(addTaskQueue(command)).action(withExitCode(cli, chat));
-}
+const OPTIONS = {
+  thread: idOption('thread', 'continue this thread'),
+  user: option('<id>', 'id of the user that a new thread belongs to'),
+  later: toggle('allow an agent that this project does not have'),
+  ...TASK_QUEUE,
+};
 
-async function chat(agent: string | undefined, options: ChatOptions): Promise<number | undefined> {
-  if (agent === undefined && options.thread === undefined) {
-    throw new RuntimeError('InvalidStart', 'Name an agent to talk to, or a thread to continue: --thread ID.');
-  }
-  if (agent !== undefined && options.thread === undefined) await requireAgent(agent, options);
-  const { withClient } = await import('../connection/open-client.ts');
-  return withClient({ ...options, createStore: options.thread === undefined }, async (client) => {
-    const lines = new LineReader(`${tone('bold', 'you')} > `);
-    try {
-      const ask: AskPerson | undefined = lines.interactive ? (question) => lines.ask(question) : undefined;
-      const conversation = await openConversation(client, agent, { ...options, ask });
-      const exitCode = await runConversation(conversation, lines);
-      printGoodbye(conversation, options);
-      // A person has seen the error; a script receives only the exit code.
-      return lines.interactive ? 0 : exitCode;
-    } finally {
-      lines.close();
+type ChatOptions = CommonOptions & Values<typeof OPTIONS>;
+
+export const chat = command({
+  envFile: 'announced',
+  description:
+    'Talks to an agent: each line (or pasted text) is a message, and the answer is shown as it arrives. Ctrl-C during an answer stops ' +
+    'it, Ctrl-C or Ctrl-D at the prompt leaves. In a terminal it asks for approvals and answers: y approves. The thread is kept, and can be continued with --thread. With --json each answer is one line of JSON, ' +
+    'like that of "threads send --wait".',
+  arguments: { agent: optional('name of an agent of the project; not needed with --thread') },
+  options: OPTIONS,
+  async run({ agent, ...options }) {
+    if (agent === undefined && options.thread === undefined) {
+      throw new RuntimeError(
+        'InvalidStart',
+        'Name an agent to talk to, or a thread to continue: --thread ID.',
+      );
     }
-  });
-}
+    if (agent !== undefined && options.thread === undefined) await requireAgent(agent, options);
+    const { withClient } = await import('../connection/open-client.ts');
+    return withClient({ ...options, createStore: options.thread === undefined }, async (client) => {
+      const lines = new LineReader(`${tone('bold', 'you')} > `);
+      try {
+        const ask: AskPerson | undefined = lines.interactive ? (question) => lines.ask(question) : undefined;
+        const conversation = await openConversation(client, agent, { ...options, ask });
+        const exitCode = await runConversation(conversation, lines);
+        printGoodbye(conversation, options);
+        // A person has seen the error; a script receives only the exit code.
+        return lines.interactive ? 0 : exitCode;
+      } finally {
+        lines.close();
+      }
+    });
+  },
+});
 
 async function openConversation(
   client: RuntimeClient,

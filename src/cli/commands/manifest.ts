@@ -1,43 +1,56 @@
 /** `everthread manifest …`: the manifests of a project, and how they differ from those that tasks have run with. */
-import type { Command } from 'commander';
 import type { ManifestDocument } from '../../core/author/manifest.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import { requireProject } from '../../definitions/index.ts';
 import type { ThreadStore } from '../../store/store.ts';
-import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
+import { argument, type CommandDefinition, command, optional } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
-import { note, printJson, printLine } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';
 
-export function addManifest(program: Command, cli: Cli): void {
-  const manifest = program
-    .command('manifest')
-    .helpGroup(GROUPS.project)
-    .summary('manifests of agents/manifests: see "everthread manifest --help"')
-    .description(
-      'A manifest declares what may be edited in an agent, and how the agent is measured (docs/tasks.md).',
+const show = command({
+  summary: 'show a manifest with its hash',
+  description:
+    'Shows a manifest: of the project by its name, of a task or an execution by its id, or by its hash. Without an argument, all manifests of the project.',
+  arguments: { of: optional('name of a manifest, id of a task or an execution, or hash') },
+  async run({ of, project }) {
+    const found =
+      of === undefined ? [...(await readProject(project)).values()] : [await findManifest(project, of)];
+    const json = of === undefined ? { manifests: found } : found[0];
+    if (found.length === 0) return { json, note: 'There are no manifests in agents/manifests.' };
+    const texts = found.map(({ hash, document }) => `${hash}\n${JSON.stringify(document, null, 2)}`);
+    return { json, text: escapeControls(texts.join('\n')) };
+  },
+});
+
+const diff = command({
+  summary: 'compare two manifests',
+  description:
+    'Compares a manifest with another one, or with the one of the project that has the same id. Exit code 1 if they differ. With --json: { from, to, changes }.',
+  arguments: {
+    from: argument('name of a manifest, id of a task or an execution, or hash'),
+    to: optional('the other one, given in the same way'),
+  },
+  async run({ from, to, project }) {
+    const before = await findManifest(project, from);
+    const after = to === undefined ? await findCurrent(project, before) : await findManifest(project, to);
+    const changes = compareValues(before.document, after.document);
+    const json = { from: before.hash, to: after.hash, changes };
+    if (changes.length === 0) return { json, note: 'The manifests are the same.' };
+    const lines = changes.map(
+      ({ path, from: was, to: is }) => `${path}: ${valueText(was)} → ${valueText(is)}`,
     );
-  const show = manifest
-    .command('show')
-    .summary('show a manifest with its hash')
-    .description(
-      'Shows a manifest: of the project by its name, of a task or an execution by its id, or by its hash. Without an argument, all manifests of the project.',
-    )
-    .argument('[of]', 'name of a manifest, id of a task or an execution, or hash');
-  addCommon(show).action(withExitCode(cli, showManifest));
-  const diff = manifest
-    .command('diff')
-    .summary('compare two manifests')
-    .description(
-      'Compares a manifest with another one, or with the one of the project that has the same id. Exit code 1 if they differ. With --json: { from, to, changes }.',
-    )
-    .argument('<from>', 'name of a manifest, id of a task or an execution, or hash')
-    .argument('[to]', 'the other one, given in the same way');
-  addCommon(diff).action(withExitCode(cli, diffManifests));
-}
+    return { json, text: escapeControls(lines.join('\n')), exit: EXIT.failed };
+  },
+});
+
+export const manifestCommands: CommandDefinition = {
+  description:
+    'A manifest declares what may be edited in an agent, and how the agent is measured (docs/tasks.md).',
+  commands: { show, diff },
+};
 
 interface FoundManifest {
   readonly hash: string;
@@ -89,33 +102,6 @@ async function executionManifestHash(
   if (found?.id !== executionId || found.firstSeq === null) return undefined;
   const [begun] = await events.read(found.threadId, found.firstSeq - 1, 1);
   return begun?.type === 'execution.started' ? (begun.data.manifest ?? null) : null;
-}
-
-async function showManifest(of: string | undefined, { project, json }: CommonOptions): Promise<undefined> {
-  const found =
-    of === undefined ? [...(await readProject(project)).values()] : [await findManifest(project, of)];
-  if (json) printJson(of === undefined ? { manifests: found } : found[0]);
-  else if (found.length === 0) note('There are no manifests in agents/manifests.');
-  else
-    for (const { hash, document } of found)
-      printLine(escapeControls(`${hash}\n${JSON.stringify(document, null, 2)}`));
-  return undefined;
-}
-
-async function diffManifests(
-  from: string,
-  to: string | undefined,
-  { project, json }: CommonOptions,
-): Promise<number> {
-  const before = await findManifest(project, from);
-  const after = to === undefined ? await findCurrent(project, before) : await findManifest(project, to);
-  const changes = compareValues(before.document, after.document);
-  if (json) printJson({ from: before.hash, to: after.hash, changes });
-  else if (changes.length === 0) note('The manifests are the same.');
-  else
-    for (const { path, from: was, to: is } of changes)
-      printLine(escapeControls(`${path}: ${valueText(was)} → ${valueText(is)}`));
-  return changes.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 /** Returns the project's current manifest with the same id. Throws `DefinitionNotFound` if there is none. */

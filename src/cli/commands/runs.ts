@@ -1,113 +1,74 @@
 /** `everthread runs …`: find and read executions of all threads. They need the store, and no server. */
-import { type Command, Option } from 'commander';
 import { followRun, requireRun } from '../../client/follow-run.ts';
 import type { RunRecord } from '../../client/run-record.ts';
 import { storedRuns } from '../../client/stored-runs.ts';
-import { RUN_STATES, type RunRecordState } from '../../store/execution/execution-record.ts';
-import { addCommon, type Cli, type CommonOptions, GROUPS, parseCount, withExitCode } from '../command.ts';
-import { withStore } from '../connection/find-store.ts';
-import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
-import { printRunEvents } from '../output/run-text.ts';
-import { shorten } from '../output/terminal-text.ts';
-import { addRunDiff, addRunReplay, addRunReport } from './run-report.ts';
+import { RUN_STATES } from '../../store/execution/execution-record.ts';
+import { type CommandDefinition, idOption, option, parseCount } from '../command.ts';
+import { storeCommand } from '../connection/find-store.ts';
+import { type Cells, fieldLines, listing } from '../output/listing.ts';
+import { printLine } from '../output/output.ts';
+import { printProjected, runEventText } from '../output/run-text.ts';
+import { RUN, runDiff, runReplay, runReport } from './run-report.ts';
 
-export function addRuns(program: Command, cli: Cli): void {
-  const runs = program
-    .command('runs')
-    .alias('run')
-    .helpGroup(GROUPS.talk)
-    .summary('executions of all threads: see "everthread runs --help"')
-    .description('A run is an execution of a thread, from the input that begins it to its end.');
-  addRunList(runs, cli);
-  addRunShow(runs, cli);
-  addRunReport(runs, cli);
-  addRunReplay(runs, cli);
-  addRunDiff(runs, cli);
-}
+const COLUMNS: Cells<RunRecord> = {
+  RUN: ['id', 64],
+  THREAD: 'threadId',
+  AGENT: ['agent', 30],
+  STATE: 'state',
+  STARTED: 'startedAt',
+  TOOK: ({ startedAt, endedAt }) =>
+    endedAt === null ? null : `${((endedAt - startedAt) / 1_000_000).toFixed(1)} s`,
+  REASON: ['reason', 40],
+};
 
-interface ListOptions extends CommonOptions {
-  readonly thread?: string;
-  readonly run?: string;
-  readonly session?: string;
-  readonly trace?: string;
-  readonly agent?: string;
-  readonly state?: RunRecordState;
-  readonly before?: string;
-  readonly limit: number;
-}
-
-function addRunList(runs: Command, cli: Cli): void {
-  const command = runs
-    .command('list')
-    .summary('list executions, the latest first')
-    .description('Lists executions of all threads, the latest first. With --json: { runs }.')
-    .option('--thread <id>', 'only those of this thread')
-    .option('--run <id>', 'only those with this run id in their context')
-    .option('--session <id>', 'only those of this session')
-    .option('--trace <id>', 'only those of this trace')
-    .option('--agent <name>', 'only those that began with this agent')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(RUN_STATES))
-    .option('--before <id>', 'only those after this run: pass the last one shown for the next page')
-    .option('--limit <n>', 'at most n', parseCount, 50);
-  addCommon(command).action(withExitCode(cli, listRuns));
-}
-
-async function listRuns(options: ListOptions): Promise<undefined> {
-  const { project, json, thread, run, session, trace, agent, state, before, limit } = options;
-  const labels = { threadId: thread, runId: run, sessionId: session, traceId: trace };
-  await withStore(project, async (store) => {
+const list = storeCommand({
+  summary: 'list executions, the latest first',
+  description: 'Lists executions of all threads, the latest first. With --json: { runs }.',
+  options: {
+    thread: idOption('thread', 'only those of this thread'),
+    run: option('<id>', 'only those with this run id in their context'),
+    session: option('<id>', 'only those of this session'),
+    trace: option('<id>', 'only those of this trace'),
+    agent: option('<name>', 'only those that began with this agent'),
+    state: option('<state>', 'only those in this state', RUN_STATES),
+    before: idOption('execution', 'only those after this run: pass the last one shown for the next page'),
+    limit: option('<n>', 'at most n', parseCount, 50),
+  },
+  async read(store, { thread, run, session, trace, agent, state, before, limit }) {
+    const labels = { threadId: thread, runId: run, sessionId: session, traceId: trace };
     const last = before === undefined ? undefined : await requireRun(store, before, thread);
-    const runs = await storedRuns(store).list({
+    const found = await storedRuns(store).list({
       ...labels,
       agent,
       state,
       limit,
       ...(last && { before: last }),
     });
-    if (json) return printJson({ runs });
-    if (runs.length === 0) return note('No matching runs.');
-    const [heading = '', ...lines] = toTable([
-      ['RUN', 'THREAD', 'AGENT', 'STATE', 'STARTED', 'TOOK', 'REASON'],
-      ...runs.map(toRow),
-    ]).split('\n');
-    printLine(tone('dim', heading));
-    for (const line of lines) printLine(line);
-    if (runs.length === limit)
-      dimNote(`At most ${limit} are shown: --before ${runs.at(-1)?.id} shows those after them.`);
-  });
-  return undefined;
-}
+    return listing('runs', found, {
+      columns: COLUMNS,
+      none: 'No matching runs.',
+      limit,
+      more: (shown) => `--before ${shown?.id} shows those after them.`,
+    });
+  },
+});
 
-function toRow({ id, threadId, agent, state, startedAt, endedAt, reason }: RunRecord): string[] {
-  return [
-    shorten(id, 64),
-    threadId,
-    shorten(agent, 30),
-    state,
-    dateAndTime(startedAt),
-    endedAt === null ? '' : `${((endedAt - startedAt) / 1_000_000).toFixed(1)} s`,
-    shorten(reason ?? '', 40),
-  ];
-}
-
-function addRunShow(runs: Command, cli: Cli): void {
-  const command = runs
-    .command('show')
-    .summary('show what happened in an execution')
-    .description('Shows the events of an execution (docs/runs.md). With --json lines of { cursor, event }.')
-    .argument('<id>', 'id of the execution')
-    .option('--thread <id>', 'its thread, if other threads have an execution with this id');
-  addCommon(command).action(withExitCode(cli, showRun));
-}
-
-async function showRun(
-  id: string,
-  { project, json, thread }: CommonOptions & { readonly thread?: string },
-): Promise<undefined> {
-  await withStore(project, async (store) => {
+const show = storeCommand({
+  summary: 'show what happened in an execution',
+  description: 'Shows the events of an execution (docs/runs.md). With --json lines of { cursor, event }.',
+  ...RUN,
+  async read(store, { id, thread, json }) {
     const run = await requireRun(store, id, thread);
-    if (!json) printLine(`${toRow(run).filter(Boolean).join('  ')}\n`);
-    await printRunEvents(followRun(store, run.threadId, { run: run.id, follow: false }), json);
-  });
-  return undefined;
-}
+    if (!json) {
+      const texts = fieldLines(run, COLUMNS).map(([, text]) => text);
+      printLine(`${texts.filter(Boolean).join('  ')}\n`);
+    }
+    await printProjected(followRun(store, run.threadId, { run: run.id, follow: false }), json, runEventText);
+    return undefined;
+  },
+});
+
+export const runCommands: CommandDefinition = {
+  description: 'A run is an execution of a thread, from the input that begins it to its end.',
+  commands: { list, show, report: runReport, replay: runReplay, diff: runDiff },
+};

@@ -4,61 +4,43 @@
  */
 
 import { writeFileSync } from 'node:fs';
-import { type Command, Option } from 'commander';
 import { RuntimeError } from '../../core/value/error.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
-import { addCommon, type Cli, type CommonOptions, THREAD_ARGUMENT, withExitCode } from '../command.ts';
-import { showPath, withStore } from '../connection/find-store.ts';
-import { findThread } from '../connection/stored-thread.ts';
-import { note, printJson, write } from '../output/output.ts';
-
-interface ExportOptions extends CommonOptions {
-  readonly format: 'transcript' | 'history';
-  readonly out?: string;
-  readonly run?: string;
-}
+import { type CommonOptions, command, option, THREAD } from '../command.ts';
+import { readThread, showPath, withStore } from '../connection/find-store.ts';
+import { write } from '../output/output.ts';
 
 const NO_LIMIT = 1_000_000;
 const GRPC_NOT_FOUND = 5;
 
-export function addThreadExport(threads: Command, cli: Cli): void {
-  const command = threads
-    .command('export')
-    .summary('write a thread or its Temporal history as JSON')
-    .description(
-      'transcript: { thread, messages } including silent messages, from the store. history: the Temporal history of the ' +
-        "thread's newest workflow run, suitable for replay.",
-    )
-    .argument(...THREAD_ARGUMENT)
-    .addOption(
-      new Option('--format <format>', 'what to write')
-        .choices(['transcript', 'history'])
-        .default('transcript'),
-    )
-    .option('--out <file>', 'write to this file (default: standard output)')
-    .option('--run <run-id>', 'history: an earlier run of the workflow');
-  addCommon(command).action(withExitCode(cli, exportThread));
-}
+export const threadExport = command({
+  description:
+    'transcript: { thread, messages } including silent messages, from the store. history: the Temporal history of the ' +
+    "thread's newest workflow run, suitable for replay.",
+  arguments: { thread: THREAD },
+  options: {
+    format: option('<format>', 'what to write', ['transcript', 'history'] as const, 'transcript'),
+    out: option('<file>', 'write to this file (default: standard output)'),
+    run: option('<run-id>', 'history: an earlier run of the workflow'),
+  },
+  async run({ thread: threadId, format, out, ...options }) {
+    const read = format === 'history' ? readHistory : readTranscript;
+    const text = await read(threadId, options);
+    if (out === undefined) {
+      write(text);
+      return undefined;
+    }
+    writeExport(out, text);
+    return {
+      json: { threadId, format, file: out, bytes: Buffer.byteLength(text) },
+      note: `Wrote the ${format} of thread ${threadId} to ${showPath(out)}.`,
+    };
+  },
+});
 
-async function exportThread(threadId: string, options: ExportOptions): Promise<undefined> {
-  const text =
-    options.format === 'history'
-      ? await readHistory(threadId, options)
-      : await readTranscript(threadId, options);
-  if (options.out === undefined) {
-    write(text);
-    return undefined;
-  }
-  writeExport(options.out, text);
-  if (options.json)
-    printJson({ threadId, format: options.format, file: options.out, bytes: Buffer.byteLength(text) });
-  else note(`Wrote the ${options.format} of thread ${threadId} to ${showPath(options.out)}.`);
-  return undefined;
-}
-
-async function readTranscript(threadId: string, { project }: ExportOptions): Promise<string> {
+async function readTranscript(threadId: string, { project }: CommonOptions): Promise<string> {
   return withStore(project, async (store) => {
-    const thread = await findThread(store, threadId);
+    const thread = await readThread(store, threadId);
     const { messages } = await store.messages.list(threadId, {
       limit: NO_LIMIT,
       includeSilent: true,
@@ -68,7 +50,10 @@ async function readTranscript(threadId: string, { project }: ExportOptions): Pro
   });
 }
 
-async function readHistory(threadId: string, options: ExportOptions): Promise<string> {
+async function readHistory(
+  threadId: string,
+  options: CommonOptions & { readonly run: string | undefined },
+): Promise<string> {
   const [{ withClient }, { historyToJSON }, { WORKFLOW_ID_PREFIX }] = await Promise.all([
     import('../connection/open-client.ts'),
     import('@temporalio/common/lib/proto-utils.js'),

@@ -1,78 +1,43 @@
-/** `everthread threads files` and `values`: a thread's files and key-value store, read from the store. */
-import type { Command } from 'commander';
-import { isTextType } from '../../core/file/mime-type.ts';
+/** `everthread threads files`, `upload` and `values`: a thread's files and key-value store, in the store. */
+import { createReadStream } from 'node:fs';
+import { isTextType, mimeTypeOfName } from '../../core/file/mime-type.ts';
 import type { FileRecord } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { streamFile } from '../../store/file/file-content.ts';
 import type { ThreadStore } from '../../store/store.ts';
-import {
-  addCommon,
-  type Cli,
-  type CommonOptions,
-  parseCount,
-  THREAD_ARGUMENT,
-  withExitCode,
-} from '../command.ts';
-import { withStore } from '../connection/find-store.ts';
-import { findThread } from '../connection/stored-thread.ts';
-import {
-  dateAndTime,
-  dimNote,
-  note,
-  printData,
-  printJson,
-  printLine,
-  tone,
-  toTable,
-  write,
-} from '../output/output.ts';
+import { argument, option, optional, parseCount, THREAD } from '../command.ts';
+import { readThread, storeCommand } from '../connection/find-store.ts';
+import { listing } from '../output/listing.ts';
+import { dateAndTime, note, printData, write } from '../output/output.ts';
 import { escapeControls, shorten } from '../output/terminal-text.ts';
 
-export function addThreadFiles(threads: Command, cli: Cli): void {
-  const command = threads
-    .command('files')
-    .summary('list the files of a thread, or print one')
-    .description(
-      'Lists a directory of the thread, / unless another one is given; prints a file if PATH is one. With --json: ' +
-        '{ entries }, or { file } without its content.',
-    )
-    .argument(...THREAD_ARGUMENT)
-    .argument('[path]', 'a directory or a file', '/');
-  addCommon(command).action(withExitCode(cli, showFiles));
-}
+export const threadFiles = storeCommand({
+  description:
+    'Lists a directory of the thread, / unless another one is given; prints a file if PATH is one. With --json: ' +
+    '{ entries }, or { file } without its content.',
+  arguments: { thread: THREAD, path: { help: 'a directory or a file', default: '/' } },
+  async read(store, { thread, path, json }) {
+    await readThread(store, thread);
+    const file = await store.files.stat(thread, path);
+    if (!file) throw new RuntimeError('FileNotFound', `Thread "${thread}" has no ${JSON.stringify(path)}.`);
+    if (file.isDirectory) return listDirectory(store, thread, file);
+    if (json) return { json: { file } };
+    await printFile(store, thread, file);
+    return undefined;
+  },
+});
 
-async function showFiles(
-  threadId: string,
-  path: string,
-  { project, json }: CommonOptions,
-): Promise<undefined> {
-  await withStore(project, async (store) => {
-    await findThread(store, threadId);
-    const file = await store.files.stat(threadId, path);
-    if (!file) throw new RuntimeError('FileNotFound', `Thread "${threadId}" has no ${JSON.stringify(path)}.`);
-    if (file.isDirectory) await listDirectory(store, threadId, file, json);
-    else if (json) printJson({ file });
-    else await printFile(store, threadId, file);
-  });
-  return undefined;
-}
-
-async function listDirectory(
-  store: ThreadStore,
-  threadId: string,
-  { path }: FileRecord,
-  json: boolean | undefined,
-): Promise<void> {
+async function listDirectory(store: ThreadStore, threadId: string, { path }: FileRecord) {
   const { entries } = await store.files.readdir(threadId, path);
-  if (json) return printJson({ entries });
-  if (entries.length === 0) return note('The directory is empty.');
-  const rows = entries.map((entry) => [
-    entry.isDirectory ? '' : String(entry.size),
-    entry.isDirectory ? 'directory' : shorten(entry.mimeType, 40),
-    dateAndTime(entry.updatedAt * 1000),
-    shorten(entry.name, 200) + (entry.isDirectory ? '/' : ''),
-  ]);
-  printTable(['BYTES', 'TYPE', 'UPDATED', 'NAME'], rows);
+  return listing('entries', entries, {
+    columns: {
+      BYTES: ({ isDirectory, size }) => (isDirectory ? null : String(size)),
+      TYPE: ({ isDirectory, mimeType }) => (isDirectory ? 'directory' : shorten(mimeType, 40)),
+      UPDATED: ({ updatedAt }) => dateAndTime(updatedAt * 1000),
+      NAME: ({ isDirectory, name }) => shorten(name, 200) + (isDirectory ? '/' : ''),
+    },
+    none: 'The directory is empty.',
+  });
 }
 
 /** Prints a file: unchanged to a pipe; to a terminal only if it is text, without control characters. */
@@ -96,49 +61,52 @@ function writeBytes(data: Uint8Array): Promise<void> {
   });
 }
 
-interface ValueOptions extends CommonOptions {
-  readonly after?: string;
-  readonly limit: number;
+export const threadUpload = storeCommand({
+  description:
+    'Writes a file of the thread, of at most 100 MiB. A file at PATH is replaced once the upload is complete. With --json: { file }.',
+  arguments: {
+    thread: THREAD,
+    path: argument('path in the thread, from /'),
+    file: optional('a file of this machine (default: standard input)'),
+  },
+  options: { type: option('<type>', 'its media type (default: by the extension of PATH)') },
+  async read(store, { thread, path, file: from, type: mimeType = mimeTypeOfName(path) }) {
+    await readThread(store, thread);
+    const content: AsyncIterable<Uint8Array> = from === undefined ? process.stdin : createReadStream(from);
+    const file = await store.files.write(thread, { path, content, mimeType }).catch((cause) => {
+      throw from !== undefined && cause?.path === from ? unreadable(from, cause) : cause;
+    });
+    return { json: { file }, note: `Wrote ${file.path} of thread ${thread}: ${file.size} bytes.` };
+  },
+});
+
+function unreadable(from: string, cause: NodeJS.ErrnoException): RuntimeError {
+  return new RuntimeError('InvalidValue', `${from} cannot be read: ${cause.message}.`, { cause });
 }
 
-export function addThreadValues(threads: Command, cli: Cli): void {
-  const command = threads
-    .command('values')
-    .summary('list the values of a thread, or print one')
-    .description(
-      'Lists keys and values of the thread (state.setValue), or prints one value as JSON. With --json: { values }.',
-    )
-    .argument(...THREAD_ARGUMENT)
-    .argument('[key]', 'print only this value; null if there is none')
-    .option('--after <key>', 'only keys after this one')
-    .option('--limit <n>', 'at most n values', parseCount, 100);
-  addCommon(command).action(withExitCode(cli, showValues));
-}
-
-async function showValues(
-  threadId: string,
-  key: string | undefined,
-  { project, json, after, limit }: ValueOptions,
-): Promise<undefined> {
-  await withStore(project, async (store) => {
-    await findThread(store, threadId);
-    if (key !== undefined) return printData(await store.values.get(threadId, key));
-    const values = await store.values.list(threadId, { after, limit });
-    if (json) return printJson({ values });
-    if (values.length === 0) return note('No values.');
-    const rows = values.map((row) => [
-      shorten(row.key, 60),
-      dateAndTime(row.updatedAt),
-      shorten(JSON.stringify(row.value), 200),
-    ]);
-    printTable(['KEY', 'UPDATED', 'VALUE'], rows);
-    if (values.length === limit) dimNote(`At most ${limit} are shown: --limit and --after show more.`);
-  });
-  return undefined;
-}
-
-function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
-  const [first, ...lines] = toTable([heading, ...rows]).split('\n');
-  printLine(tone('dim', first ?? ''));
-  for (const line of lines) printLine(line);
-}
+export const threadValues = storeCommand({
+  description:
+    'Lists keys and values of the thread (state.setValue), or prints one value as JSON. With --json: { values }.',
+  arguments: { thread: THREAD, key: optional('print only this value; null if there is none') },
+  options: {
+    after: option('<key>', 'only keys after this one'),
+    limit: option('<n>', 'at most n values', parseCount, 100),
+  },
+  async read(store, { thread, key, after, limit }) {
+    await readThread(store, thread);
+    if (key !== undefined) {
+      printData(await store.values.get(thread, key));
+      return undefined;
+    }
+    return listing('values', await store.values.list(thread, { after, limit }), {
+      columns: {
+        KEY: ['key', 60],
+        UPDATED: 'updatedAt',
+        VALUE: ({ value }) => shorten(JSON.stringify(value), 200),
+      },
+      none: 'No values.',
+      limit,
+      more: () => '--limit and --after show more.',
+    });
+  },
+});

@@ -1,66 +1,38 @@
 /** `everthread threads logs`: durations and costs of a thread's work (runtime §12). Needs the store, and no server. */
-import type { Command } from 'commander';
 import type { Log } from '../../core/author/thread-log.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { sumUsd } from '../../core/value/money.ts';
-import {
-  addCommon,
-  type Cli,
-  type CommonOptions,
-  parseCount,
-  THREAD_ARGUMENT,
-  withExitCode,
-} from '../command.ts';
-import { withStore } from '../connection/find-store.ts';
-import { findThread } from '../connection/stored-thread.ts';
-import { note, printJson, printLine, tone, toTable } from '../output/output.ts';
+import { option, parseCount, THREAD } from '../command.ts';
+import { readThread, storeCommand } from '../connection/find-store.ts';
+import { type Cells, listing } from '../output/listing.ts';
 import { shorten } from '../output/terminal-text.ts';
 
-interface LogOptions extends CommonOptions {
-  readonly limit: number;
-}
+export const threadLogs = storeCommand({
+  description:
+    'Lists what the thread did, newest last: model calls with their tokens and cost, tool calls with their outcome, ' +
+    'executions, effects. Never content. With --json: { logs }.',
+  arguments: { thread: THREAD },
+  options: { limit: option('<n>', 'at most n entries, the newest ones', parseCount, 100) },
+  async read(store, { thread, limit }) {
+    await readThread(store, thread);
+    const logs = (await store.events.getLogs(thread, { limit })).toReversed();
+    const listed = listing('logs', logs, { columns: COLUMNS, none: 'Nothing has happened yet.' });
+    return logs.length === 0 ? listed : { ...listed, note: totalsText(logs) };
+  },
+});
 
-export function addThreadLogs(threads: Command, cli: Cli): void {
-  const logs = threads
-    .command('logs')
-    .summary('model calls with tokens and cost, tool calls, executions')
-    .description(
-      'Lists what the thread did, newest last: model calls with their tokens and cost, tool calls with their outcome, ' +
-        'executions, effects. Never content. With --json: { logs }.',
-    )
-    .argument(...THREAD_ARGUMENT)
-    .option('--limit <n>', 'at most n entries, the newest ones', parseCount, 100);
-  addCommon(logs).action(withExitCode(cli, listLogs));
-}
-
-async function listLogs(threadId: string, { project, json, limit }: LogOptions): Promise<undefined> {
-  await withStore(project, async (store) => {
-    await findThread(store, threadId);
-    const logs = (await store.events.getLogs(threadId, { limit })).toReversed();
-    if (json) return printJson({ logs });
-    if (logs.length === 0) return note('Nothing has happened yet.');
-    const headings = ['AT', 'WHAT', 'NAME', 'OUTCOME', 'TOOK', 'TOKENS', 'COST'];
-    const [heading = '', ...lines] = toTable([headings, ...logs.map(toRow)]).split('\n');
-    printLine(tone('dim', heading));
-    for (const line of lines) printLine(line);
-    printTotals(logs);
-  });
-  return undefined;
-}
-
-function toRow({ type, data, created_at: at }: Log): string[] {
-  const { model, name, agent, latencyMs, durationMs, usage, cost } = data;
-  const took = latencyMs ?? durationMs;
-  return [
-    new Date(at / 1000).toISOString().slice(0, 19).replace('T', ' '),
-    type.replace('_', ' '),
-    shorten(String(model ?? name ?? agent ?? ''), 40),
-    shorten(toOutcome(data), 32),
-    typeof took === 'number' ? `${Math.round(took)} ms` : '',
-    usage ? tokensOf(usage as ProviderUsage) : '',
-    typeof cost === 'number' ? `$${cost.toFixed(4)}` : '',
-  ];
-}
+const COLUMNS: Cells<Log> = {
+  AT: ({ created_at: at }) => new Date(at / 1000).toISOString().slice(0, 19).replace('T', ' '),
+  WHAT: ({ type }) => type.replace('_', ' '),
+  NAME: ({ data: { model, name, agent } }) => shorten(String(model ?? name ?? agent ?? ''), 40),
+  OUTCOME: ({ data }) => shorten(toOutcome(data), 32),
+  TOOK({ data: { latencyMs, durationMs } }) {
+    const took = latencyMs ?? durationMs;
+    return typeof took === 'number' ? `${Math.round(took)} ms` : null;
+  },
+  TOKENS: ({ data: { usage } }) => (usage ? tokensOf(usage as ProviderUsage) : null),
+  COST: ({ data: { cost } }) => (typeof cost === 'number' ? `$${cost.toFixed(4)}` : null),
+};
 
 /** Formats the outcome of an entry: `success`, `lost`, `ended: stop_on_response`, `scheduled`. */
 function toOutcome({ event, status, state, reason }: Log['data']): string {
@@ -73,8 +45,8 @@ function toOutcome({ event, status, state, reason }: Log['data']): string {
 const tokensOf = ({ promptTokens, completionTokens }: ProviderUsage): string =>
   `${promptTokens} + ${completionTokens}`;
 
-/** Prints the totals of the listed entries. */
-function printTotals(logs: readonly Log[]): void {
+/** The totals of the listed entries. */
+function totalsText(logs: readonly Log[]): string {
   const calls = logs.filter(({ type }) => type === 'model_call');
   const tokens = calls.reduce(
     (sum, { data }) => sum + ((data.usage as ProviderUsage | null)?.totalTokens ?? 0),
@@ -82,5 +54,5 @@ function printTotals(logs: readonly Log[]): void {
   );
   const costs = calls.map(({ data }) => data.cost).filter((cost) => typeof cost === 'number');
   const price = costs.length > 0 ? `, $${sumUsd(costs).toFixed(4)}` : '';
-  note(`${calls.length} model ${calls.length === 1 ? 'call' : 'calls'}, ${tokens} tokens${price}`);
+  return `${calls.length} model ${calls.length === 1 ? 'call' : 'calls'}, ${tokens} tokens${price}`;
 }

@@ -1,126 +1,126 @@
 /** `everthread threads send` and `threads tool`: queue a message or a tool call. */
 import { randomUUID } from 'node:crypto';
-import { type Command, Option } from 'commander';
+import type { CalledTool } from '../../client/call-tool.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isExecutionId, itemIdOf } from '../../core/thread/execution-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { AnswerPrinter } from '../answer/answer-printer.ts';
+import { printWaits } from '../answer/print-waits.ts';
 import {
-  addCommon,
-  addTaskQueue,
-  addWait,
-  type Cli,
+  argument,
   type CommonOptions,
+  command,
+  option,
+  optional,
+  parameter,
   parseObject,
-  THREAD_ARGUMENT,
-  type WaitOptions,
-  withExitCode,
+  type Result,
+  TASK_QUEUE,
+  THREAD,
+  toggle,
+  type Values,
+  WAIT,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
 import { findThread } from '../connection/find-thread.ts';
-import { type AttachOptions, addAttach, readAttachments } from '../input/read-attachment.ts';
+import { EXIT, printFailure } from '../exit.ts';
+import { ATTACH, readAttachments } from '../input/read-attachment.ts';
 import { readText } from '../input/read-text.ts';
-import { dimNote, printJson, printLine } from '../output/output.ts';
+import { printJson, printLine } from '../output/output.ts';
+import { escapeControls } from '../output/terminal-text.ts';
 
-const EXECUTION =
-  'id of the execution that it begins, in a thread at rest with an empty queue; the same request again attaches to it, another one is refused';
+const EXECUTION = option(
+  '<id>',
+  'id of the execution that it begins, in a thread at rest with an empty queue; the same request again attaches to it, another one is refused',
+);
 
-interface QueueOptions extends CommonOptions, WaitOptions {
-  readonly id?: string;
-  readonly context?: Record<string, unknown>;
-  readonly execution?: string;
-  readonly taskQueue?: string;
-}
-
-interface ToolOptions extends QueueOptions {
-  readonly unanswered?: boolean;
-}
-
-interface SendOptions extends QueueOptions, AttachOptions {
-  readonly role: 'user' | 'assistant';
-  readonly silent?: boolean;
-}
-
-const CONTEXT = [
-  '--context <json>',
+const CONTEXT = option(
+  '<json>',
   'settings of the execution that it begins, a JSON object: docs/governance.md',
   parseObject,
-] as const;
+);
 
-export function addThreadSend(threads: Command, cli: Cli): void {
-  const command = threads
-    .command('send')
-    .summary('send a thread a message')
-    .description(
-      "Queues a message and prints the message's id. From then on it is durable and in order with all others, also while the " +
-        'thread is busy and while no worker runs.',
-    )
-    .argument(...THREAD_ARGUMENT)
-    .argument('[text]', 'the message; - reads it from standard input; not needed with --attach')
-    .option(
-      '--id <message-id>',
+export const threadSend = command({
+  description:
+    "Queues a message and prints the message's id. From then on it is durable and in order with all others, also while the " +
+    'thread is busy and while no worker runs.',
+  arguments: {
+    thread: THREAD,
+    text: optional('the message; - reads it from standard input; not needed with --attach'),
+  },
+  options: {
+    id: option(
+      '<message-id>',
       'id of the message: sent twice under one id, it is stored once (default: a new one)',
-    )
-    .option('--execution <id>', EXECUTION)
-    .addOption(
-      new Option('--role <role>', 'user: the agent answers; assistant: recorded as a message of the agent')
-        .choices(['user', 'assistant'])
-        .default('user'),
-    )
-    .option(...CONTEXT)
-    .option('--silent', 'the model sees it, ordinary lists of messages do not show it');
-  addCommon(addTaskQueue(addWait(addAttach(command)))).action(withExitCode(cli, sendMessage));
-}
+    ),
+    execution: EXECUTION,
+    role: option(
+      '<role>',
+      'user: the agent answers; assistant: recorded as a message of the agent',
+      ['user', 'assistant'] as const,
+      'user',
+    ),
+    context: CONTEXT,
+    silent: toggle('the model sees it, ordinary lists of messages do not show it'),
+    ...ATTACH,
+    ...WAIT,
+    ...TASK_QUEUE,
+  },
+  async run({ thread, text, ...options }) {
+    const { execution: executionId, id = newId(executionId), role, silent, context } = options;
+    const attachments = readAttachments(options.attach);
+    if (text === undefined && attachments.length === 0)
+      throw new RuntimeError('InvalidMessage', 'Give a text to send, or files with --attach.');
+    const content = text === undefined ? '' : await readText(text);
+    // An assistant message gets no answer: only rest can be awaited.
+    const sent = role === 'user' ? id : undefined;
+    return sendAndWait(thread, options, sent, (client) =>
+      client.queueMessage(thread, { id, content, role, silent, attachments, context, executionId }),
+    );
+  },
+});
 
-export function addThreadTool(threads: Command, cli: Cli): void {
-  const command = threads
-    .command('tool')
-    .summary('have a thread run a tool')
-    .description(
-      'Queues a tool of the active prompt as a normal call; the model then sees its result and answers. With --unanswered the model is not ' +
-        'called: with --wait the result is printed, or what the call waits for.',
-    )
-    .argument(...THREAD_ARGUMENT)
-    .argument('<name>', 'name of the tool')
-    .argument('[arguments]', `its arguments, a JSON object: '{"city":"Paris"}'`, parseObject)
-    .option(...CONTEXT)
-    .option('--id <item-id>', 'queued twice under one id, it runs once (default: a new one)')
-    .option('--unanswered', 'do not call the model with the result')
-    .option('--execution <id>', EXECUTION);
-  addCommon(addTaskQueue(addWait(command))).action(withExitCode(cli, queueTool));
-}
+export const threadTool = command({
+  description:
+    'Queues a tool of the active prompt as a normal call; the model then sees its result and answers. With --unanswered the model is not ' +
+    'called: with --wait the result is printed, or what the call waits for.',
+  arguments: {
+    thread: THREAD,
+    name: argument('name of the tool'),
+    arguments: parameter<Record<string, unknown> | undefined>({
+      help: `its arguments, a JSON object: '{"city":"Paris"}'`,
+      parse: parseObject,
+    }),
+  },
+  options: {
+    context: CONTEXT,
+    id: option('<item-id>', 'queued twice under one id, it runs once (default: a new one)'),
+    unanswered: toggle('do not call the model with the result'),
+    execution: EXECUTION,
+    ...WAIT,
+    ...TASK_QUEUE,
+  },
+  async run({ thread, name, arguments: given, ...options }) {
+    const { execution: executionId, id = newId(executionId), context, unanswered, wait } = options;
+    const tool = { id, name, arguments: given, context, executionId };
+    if (unanswered && wait) {
+      const { withClient } = await import('../connection/open-client.ts');
+      return withClient(options, async (client) => {
+        const { timeout = Number.POSITIVE_INFINITY } = options;
+        const called = await client.callTool(thread, tool, { timeoutMs: timeout * 1000 });
+        if (options.json) printJson({ threadId: thread, ...called });
+        else printCall(called);
+        return called.status === 'error' ? EXIT.failed : EXIT.done;
+      });
+    }
+    return sendAndWait(thread, options, id, (client) => client.queueTool(thread, { ...tool, unanswered }));
+  },
+});
 
-async function sendMessage(
-  threadId: string,
-  given: string | undefined,
-  options: SendOptions,
-): Promise<number | undefined> {
-  const { execution: executionId, role, silent, context } = options;
-  const { id = newId(executionId) } = options;
-  const attachments = readAttachments(options.attach);
-  if (given === undefined && attachments.length === 0)
-    throw new RuntimeError('InvalidMessage', 'Give a text to send, or files with --attach.');
-  const content = given === undefined ? '' : await readText(given);
-  // An assistant message gets no answer: only rest can be awaited.
-  const sent = role === 'user' ? id : undefined;
-  return sendAndWait(threadId, options, sent, (client) =>
-    client.queueMessage(threadId, { id, content, role, silent, attachments, context, executionId }),
-  );
-}
-
-async function queueTool(
-  threadId: string,
-  name: string,
-  args: Record<string, unknown> | undefined,
-  options: ToolOptions,
-): Promise<number | undefined> {
-  const { execution: executionId, id = newId(executionId), context, unanswered, wait } = options;
-  const tool = { id, name, arguments: args, context, executionId };
-  if (unanswered && wait) {
-    const { showCall } = await import('../answer/show-call.ts');
-    return showCall(threadId, tool, options);
-  }
-  return sendAndWait(threadId, options, id, (client) => client.queueTool(threadId, { ...tool, unanswered }));
+function printCall({ status, content, code = 'Failed', waits = [] }: CalledTool): void {
+  if (status === 'success') printLine(escapeControls(content ?? ''));
+  else if (status === 'error') printFailure(code, content ?? 'The call has no result.');
+  else printWaits(waits);
 }
 
 /** Returns an id derived from the execution's: the same message under the same execution is queued once. */
@@ -130,10 +130,10 @@ function newId(executionId: string | undefined): string {
 
 async function sendAndWait(
   threadId: string,
-  options: QueueOptions,
+  options: CommonOptions & Values<typeof WAIT & typeof TASK_QUEUE>,
   sent: string | undefined,
   send: (client: RuntimeClient) => Promise<{ id: string }>,
-): Promise<number | undefined> {
+): Result {
   const { withClient } = await import('../connection/open-client.ts');
   return withClient(options, async (client) => {
     const after = (await findThread(client, threadId))?.lastSeq ?? 0;
@@ -143,9 +143,10 @@ async function sendAndWait(
       const sink = new AnswerPrinter({ quiet: options.json === true });
       return showAnswer({ client, threadId, after, sent, sink, ...options });
     }
-    if (options.json) printJson({ threadId, id });
-    else printLine(id);
-    if (!options.json) dimNote(`Queued. "${commandName()} threads tail ${threadId}" shows the result.`);
-    return undefined;
+    return {
+      json: { threadId, id },
+      text: id,
+      hint: `Queued. "${commandName()} threads tail ${threadId}" shows the result.`,
+    };
   });
 }

@@ -1,81 +1,76 @@
 /** `everthread validate`: all problems of a project's definitions at once. */
-import type { Command } from 'commander';
 import type { AgentDefinition } from '../../core/author/definition.ts';
-import { addCommon, type Cli, type CommonOptions, GROUPS, withExitCode } from '../command.ts';
+import { command } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { note, printJson, printLine, tone } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';
 
-export function addValidate(program: Command, cli: Cli): void {
-  const command = program
-    .command('validate')
-    .helpGroup(GROUPS.project)
-    .summary('check the definitions of a project')
-    .description(
-      'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,api} and prints every problem with its file, line and field. ' +
-        'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
-        'mcpServers, a2aAgents, endpoints, prices, about, problems, warnings }; about contains for each agent its title, description, icon, labels of its sides, package and guards.',
+export const validate = command({
+  envFile: 'quiet',
+  description:
+    'Loads agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,api} and prints every problem with its file, line and field. ' +
+    'Nothing is run and no server is needed. With --json: { ok, agents, prompts, models, tools, hooks, effects, policies, ' +
+    'mcpServers, a2aAgents, endpoints, prices, about, problems, warnings }; about contains for each agent its title, description, icon, labels of its sides, package and guards.',
+  async run({ project, json }) {
+    const { formatProblems, loadProject, ownToolNames, pricesOf } = await import(
+      '../../definitions/index.ts'
     );
-  addCommon(command).action(withExitCode(cli, validateProject));
-}
-
-async function validateProject({ project, json }: CommonOptions): Promise<number | undefined> {
-  const { formatProblems, loadProject, ownToolNames, pricesOf } = await import('../../definitions/index.ts');
-  const { registry, problems, warnings } = await loadProject(project);
-  const ok = problems.length === 0;
-  const names = {
-    agents: [...registry.agents.keys()],
-    prompts: [...registry.prompts.keys()],
-    models: [...registry.models.keys()],
-    tools: ownToolNames(registry),
-    hooks: [...registry.hooks.keys()],
-    effects: [...registry.effects.keys()],
-    policies: [...registry.policies.keys()],
-    mcpServers: [...registry.mcpServers.keys()],
-    a2aAgents: [...registry.a2aAgents.keys()],
-    endpoints: [...registry.endpoints.keys()],
-  };
-  const prices = [...registry.models.values()].map((model) => ({
-    model: model.name,
-    price: pricesOf(model) ?? null,
-  }));
-  if (json) {
-    printJson({
-      ok,
-      ...names,
-      prices,
-      about: [...registry.agents.values()].map(toAbout),
-      problems,
-      warnings,
-    });
-    return ok ? EXIT.done : EXIT.usage;
-  }
-  if (warnings.length > 0)
-    note(`${tone('yellow', 'Warnings:', process.stderr)}\n${escapeControls(formatProblems(warnings))}\n`);
-  if (ok) {
-    const { hooks, effects, policies, mcpServers, a2aAgents, endpoints, ...needed } = names;
-    // Kinds that every project has are counted even when there are none.
-    const counts = [
-      ...Object.entries(needed),
-      ...Object.entries({
-        ...{ hooks, effects, policies, 'MCP servers': mcpServers },
-        ...{ 'A2A agents': a2aAgents, endpoints },
-      }).filter(([, { length }]) => length > 0),
-    ];
-    printLine(
-      `${counts.map(([words, { length }]) => count(length, words.slice(0, -1))).join(', ')}: no problems`,
-    );
-    for (const { model, price } of prices)
-      if (price?.date !== undefined)
-        printLine(
-          `${model}: $${price.inputPrice} in, $${price.outputPrice} out per million tokens (${price.source}, ${price.date})`,
-        );
-    return EXIT.done;
-  }
-  // The result of this command, so it goes to standard output.
-  printLine(`${escapeControls(formatProblems(problems))}\n\n${count(problems.length, 'problem')}`);
-  return EXIT.usage;
-}
+    const { registry, problems, warnings } = await loadProject(project);
+    const ok = problems.length === 0;
+    const names = {
+      agents: [...registry.agents.keys()],
+      prompts: [...registry.prompts.keys()],
+      models: [...registry.models.keys()],
+      tools: ownToolNames(registry),
+      hooks: [...registry.hooks.keys()],
+      effects: [...registry.effects.keys()],
+      policies: [...registry.policies.keys()],
+      mcpServers: [...registry.mcpServers.keys()],
+      a2aAgents: [...registry.a2aAgents.keys()],
+      endpoints: [...registry.endpoints.keys()],
+    };
+    const prices = [...registry.models.values()].map((model) => ({
+      model: model.name,
+      price: pricesOf(model) ?? null,
+    }));
+    if (json) {
+      printJson({
+        ok,
+        ...names,
+        prices,
+        about: [...registry.agents.values()].map(toAbout),
+        problems,
+        warnings,
+      });
+      return ok ? EXIT.done : EXIT.usage;
+    }
+    if (warnings.length > 0)
+      note(`${tone('yellow', 'Warnings:', process.stderr)}\n${escapeControls(formatProblems(warnings))}\n`);
+    if (ok) {
+      const { hooks, effects, policies, mcpServers, a2aAgents, endpoints, ...needed } = names;
+      // Kinds that every project has are counted even when there are none.
+      const counts = [
+        ...Object.entries(needed),
+        ...Object.entries({
+          ...{ hooks, effects, policies, 'MCP servers': mcpServers },
+          ...{ 'A2A agents': a2aAgents, endpoints },
+        }).filter(([, { length }]) => length > 0),
+      ];
+      printLine(
+        `${counts.map(([words, { length }]) => count(length, words.slice(0, -1))).join(', ')}: no problems`,
+      );
+      for (const { model, price } of prices)
+        if (price?.date !== undefined)
+          printLine(
+            `${model}: $${price.inputPrice} in, $${price.outputPrice} out per million tokens (${price.source}, ${price.date})`,
+          );
+      return EXIT.done;
+    }
+    // The result of this command, so it goes to standard output.
+    printLine(`${escapeControls(formatProblems(problems))}\n\n${count(problems.length, 'problem')}`);
+    return EXIT.usage;
+  },
+});
 
 /** Returns an agent's description of itself, for programs that display it. */
 function toAbout(agent: AgentDefinition) {

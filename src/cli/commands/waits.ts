@@ -3,98 +3,130 @@
  * the thread.
  */
 import { text } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { StoredThreads } from '../../client/stored-threads.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { WAIT_SCOPES, type WaitAnswer, type WaitScope } from '../../core/wait/answer.ts';
-import { asksForSecrets, WAIT_STATES, type WaitOutcome, type WaitState } from '../../core/wait/wait.ts';
-import type { Wait } from '../../store/wait/wait-record.ts';
+import { WAIT_SCOPES, type WaitAnswer } from '../../core/wait/answer.ts';
+import { asksForSecrets, WAIT_STATES, type WaitOutcome } from '../../core/wait/wait.ts';
 import {
-  addCommon,
-  addTaskQueue,
-  type Cli,
-  type CommonOptions,
-  GROUPS,
+  argument,
+  type CommandDefinition,
+  command,
+  option,
+  optional,
   parseCount,
-  withExitCode,
+  TASK_QUEUE,
+  toggle,
+  type Values,
 } from '../command.ts';
-import { withStore } from '../connection/find-store.ts';
-import { findThread } from '../connection/stored-thread.ts';
+import { readThread, storeCommand } from '../connection/find-store.ts';
 import { EXIT, printFailure } from '../exit.ts';
-import { dateAndTime, dimNote, note, printJson, printLine, tone, toTable } from '../output/output.ts';
-import { escapeControls, shorten } from '../output/terminal-text.ts';
+import { fieldLines, fieldsText, listing } from '../output/listing.ts';
+import { dateAndTime, note, printJson } from '../output/output.ts';
 
-const SHOWN = 50;
-const SUMMARY = 80;
+const list = storeCommand({
+  summary: 'list open waits, oldest first',
+  description:
+    'Lists open waits: of all threads, or of one, with its family if it is the root. With --json: { waits }.',
+  arguments: { thread: optional('id of a thread', 'thread') },
+  options: {
+    state: option('<state>', 'only those in this state', WAIT_STATES, 'open'),
+    limit: option('<n>', 'at most n', parseCount, 50),
+  },
+  async read(store, { thread: threadId, state, limit }) {
+    if (threadId !== undefined) await readThread(store, threadId);
+    return listing('waits', await store.waits.list({ threadId, state, limit }), {
+      columns: {
+        WAIT: 'id',
+        THREAD: 'threadId',
+        KIND: 'kind',
+        NAME: ['name', 30],
+        ASKED: 'openedAt',
+        UNTIL: ({ expiresAt }) => (expiresAt === null ? '-' : dateAndTime(expiresAt)),
+        WHAT: ['summary', 80],
+      },
+      none: state === 'open' ? 'There are no open waits.' : 'No matching waits.',
+      limit,
+      more: () => '--limit shows more.',
+    });
+  },
+});
 
-interface ListOptions extends CommonOptions {
-  readonly state: WaitState;
-  readonly limit: number;
-}
+const ID = argument('id of the wait', 'wait');
 
-interface AnswerOptions extends CommonOptions {
-  readonly approve?: boolean;
-  readonly deny?: boolean;
-  readonly value?: unknown;
-  readonly valueStdin?: boolean;
-  readonly scope?: WaitScope;
-  readonly by?: string;
-  readonly reason?: string;
-  readonly fingerprint?: string;
-  readonly taskQueue?: string;
-}
+const show = storeCommand({
+  summary: 'show a wait with all that it asks',
+  description: 'Shows a wait: what it asks, the details shown with it, and the answer.',
+  arguments: { id: ID },
+  async read(store, { id }) {
+    const wait = await new StoredThreads(store).getWait(id);
+    const fields = fieldLines(wait, {
+      wait: 'id',
+      thread: 'threadId',
+      kind: 'kind',
+      name: 'name',
+      asks: 'summary',
+      shows: ({ data }) => (data === null ? null : JSON.stringify(data)),
+      fingerprint: 'fingerprint',
+      asked: 'openedAt',
+      until: 'expiresAt',
+      state: ({ state, reason }) => `${state}${reason === null ? '' : ` (${reason})`}`,
+      ended: 'endedAt',
+      answer: 'answer',
+    });
+    return { json: wait, text: fieldsText(fields) };
+  },
+});
 
-const ANSWER_HELP = `
+const ANSWER = {
+  approve: toggle('yes'),
+  deny: toggle('no; refuses a wait of any kind'),
+  value: option<unknown>('<json>', 'the value that is asked for', parseJson),
+  valueStdin: toggle('the same, as JSON from standard input: for secret values'),
+  scope: option('<scope>', 'how far an approval reaches', WAIT_SCOPES),
+  by: option('<name>', 'who answers'),
+  reason: option('<text>', 'why'),
+};
+
+const answer = command({
+  summary: 'answer a wait',
+  description:
+    'Stores the answer and notifies the thread. The first answer counts; repeating it is harmless. ' +
+    'Exit codes: 0 if it counts, 3 if there is no such wait or its thread is terminated, else 1.',
+  arguments: { id: ID },
+  options: {
+    ...ANSWER,
+    fingerprint: option('<text>', 'of what was shown: if it has changed since, the answer does not count'),
+    ...TASK_QUEUE,
+  },
+  help: `
 Examples:
   everthread waits answer 4f2a… --approve --by ada
   everthread waits answer 4f2a… --deny --reason "not today"
   everthread waits answer 4f2a… --value '"Ada Lovelace"'
-  everthread waits answer 4f2a… --value-stdin < answer.json   (a secret value, never on a command line)`;
+  everthread waits answer 4f2a… --value-stdin < answer.json   (a secret value, never on a command line)`,
+  async run({ id, fingerprint, ...options }) {
+    const given = await readAnswer(options);
+    const { withClient } = await import('../connection/open-client.ts');
+    return withClient(options, async (client) => {
+      if (options.value !== undefined) await refuseSecrets(client, id);
+      const { outcome } = await client.answerWait(id, given, { fingerprint });
+      const threadId = outcome === 'unknown' ? undefined : (await client.getWait(id)).threadId;
+      const ended = threadId !== undefined && (await client.getThread(threadId)).terminatedAt !== null;
+      if (options.json) printJson({ id, ...(threadId === undefined ? {} : { threadId }), outcome });
+      else printOutcome(id, outcome, ended);
+      if (outcome === 'taken' || outcome === 'duplicate') return EXIT.done;
+      return outcome === 'unknown' || ended ? EXIT.notFound : EXIT.failed;
+    });
+  },
+});
 
-export function addWaits(program: Command, cli: Cli): void {
-  const waits = program
-    .command('waits')
-    .helpGroup(GROUPS.talk)
-    .summary('list and answer approvals and questions: see "everthread waits --help"')
-    .description(
-      'Approvals, questions of tools and variables that subagents lack. Waiting work occupies no process; it continues once there is an answer.',
-    );
-  const list = waits
-    .command('list')
-    .summary('list open waits, oldest first')
-    .description(
-      'Lists open waits: of all threads, or of one, with its family if it is the root. With --json: { waits }.',
-    )
-    .argument('[thread]', 'id of a thread')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(WAIT_STATES).default('open'))
-    .option('--limit <n>', 'at most n', parseCount, SHOWN);
-  addCommon(list).action(withExitCode(cli, listWaits));
-  const show = waits
-    .command('show')
-    .summary('show a wait with all that it asks')
-    .description('Shows a wait: what it asks, the details shown with it, and the answer.')
-    .argument('<id>', 'id of the wait');
-  addCommon(show).action(withExitCode(cli, showWait));
-  const answer = waits
-    .command('answer')
-    .summary('answer a wait')
-    .description(
-      'Stores the answer and notifies the thread. The first answer counts; repeating it is harmless. ' +
-        'Exit codes: 0 if it counts, 3 if there is no such wait or its thread is terminated, else 1.',
-    )
-    .argument('<id>', 'id of the wait')
-    .option('--approve', 'yes')
-    .option('--deny', 'no; refuses a wait of any kind')
-    .option('--value <json>', 'the value that is asked for', parseJson)
-    .option('--value-stdin', 'the same, as JSON from standard input: for secret values')
-    .addOption(new Option('--scope <scope>', 'how far an approval reaches').choices(WAIT_SCOPES))
-    .option('--by <name>', 'who answers')
-    .option('--reason <text>', 'why')
-    .option('--fingerprint <text>', 'of what was shown: if it has changed since, the answer does not count')
-    .addHelpText('after', ANSWER_HELP);
-  addCommon(addTaskQueue(answer)).action(withExitCode(cli, answerWait));
-}
+export const waitCommands: CommandDefinition = {
+  description:
+    'Approvals, questions of tools and variables that subagents lack. Waiting work occupies no process; it continues once there is an answer.',
+  commands: { list, show, answer },
+};
 
 function parseJson(given: string): unknown {
   try {
@@ -102,76 +134,6 @@ function parseJson(given: string): unknown {
   } catch {
     throw new InvalidArgumentError(`Give JSON; a text in quotes, such as '"Ada"'.`);
   }
-}
-
-async function listWaits(
-  threadId: string | undefined,
-  { project, json, state, limit }: ListOptions,
-): Promise<undefined> {
-  await withStore(project, async (store) => {
-    if (threadId !== undefined) await findThread(store, threadId);
-    const waits = await store.waits.list({ threadId, state, limit });
-    if (json) return printJson({ waits });
-    if (waits.length === 0) return note(state === 'open' ? 'There are no open waits.' : 'No matching waits.');
-    const rows = waits.map((wait) => [
-      wait.id,
-      wait.threadId,
-      wait.kind,
-      shorten(wait.name, 30),
-      dateAndTime(wait.openedAt),
-      wait.expiresAt === null ? '-' : dateAndTime(wait.expiresAt),
-      shorten(wait.summary, SUMMARY),
-    ]);
-    const columns = ['WAIT', 'THREAD', 'KIND', 'NAME', 'ASKED', 'UNTIL', 'WHAT'];
-    const [heading = '', ...lines] = toTable([columns, ...rows]).split('\n');
-    printLine(tone('dim', heading));
-    for (const line of lines) printLine(line);
-    if (waits.length === limit) dimNote(`At most ${limit} are shown: --limit shows more.`);
-  });
-  return undefined;
-}
-
-async function showWait(id: string, { project, json }: CommonOptions): Promise<undefined> {
-  await withStore(project, async (store) => {
-    const wait = await new StoredThreads(store).getWait(id);
-    if (json) return printJson(wait);
-    printLine(escapeControls(toTable(describe(wait))));
-  });
-  return undefined;
-}
-
-function describe(wait: Wait): string[][] {
-  const { answer, reason, fingerprint, expiresAt, endedAt } = wait;
-  return [
-    ['wait', wait.id],
-    ['thread', wait.threadId],
-    ['kind', wait.kind],
-    ['name', wait.name],
-    ['asks', wait.summary],
-    ...(wait.data === null ? [] : [['shows', JSON.stringify(wait.data)]]),
-    ...(fingerprint === null ? [] : [['fingerprint', fingerprint]]),
-    ['asked', dateAndTime(wait.openedAt)],
-    ...(expiresAt === null ? [] : [['until', dateAndTime(expiresAt)]]),
-    ['state', `${wait.state}${reason === null ? '' : ` (${reason})`}`],
-    ...(endedAt === null ? [] : [['ended', dateAndTime(endedAt)]]),
-    ...(answer === null ? [] : [['answer', JSON.stringify(answer)]]),
-  ];
-}
-
-async function answerWait(id: string, options: AnswerOptions): Promise<number> {
-  const answer = await readAnswer(options);
-  const { fingerprint, json } = options;
-  const { withClient } = await import('../connection/open-client.ts');
-  return withClient(options, async (client) => {
-    if (options.value !== undefined) await refuseSecrets(client, id);
-    const { outcome } = await client.answerWait(id, answer, { fingerprint });
-    const threadId = outcome === 'unknown' ? undefined : (await client.getWait(id)).threadId;
-    const ended = threadId !== undefined && (await client.getThread(threadId)).terminatedAt !== null;
-    if (json) printJson({ id, ...(threadId === undefined ? {} : { threadId }), outcome });
-    else printOutcome(id, outcome, ended);
-    if (outcome === 'taken' || outcome === 'duplicate') return EXIT.done;
-    return outcome === 'unknown' || ended ? EXIT.notFound : EXIT.failed;
-  });
 }
 
 /** Throws `InvalidValue` if the wait asks for secrets: other users of the machine can read a command line. */
@@ -184,7 +146,7 @@ async function refuseSecrets(client: Pick<RuntimeClient, 'getWait'>, id: string)
     );
 }
 
-async function readAnswer(options: AnswerOptions): Promise<WaitAnswer> {
+async function readAnswer(options: Values<typeof ANSWER>): Promise<WaitAnswer> {
   const { approve, deny, value, valueStdin, scope, by, reason } = options;
   const given = [approve, deny, value !== undefined, valueStdin].filter(Boolean).length;
   if (given !== 1) {

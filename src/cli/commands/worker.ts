@@ -1,64 +1,40 @@
 /** `everthread worker`: a worker for a Temporal service that runs elsewhere. */
-import type { Command } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { narrowProjectFolder } from '../../store/folder/project-folder.ts';
-import {
-  addCommon,
-  addHealth,
-  addTaskQueue,
-  type Cli,
-  type CommonOptions,
-  GROUPS,
-  withExitCode,
-} from '../command.ts';
+import { command, HEALTH, TASK_QUEUE } from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { withInterruption } from '../interruption.ts';
 import { announce } from '../output/announce.ts';
 import { note, printJsonLine } from '../output/output.ts';
 import { type ReadyWorker, superviseWorker } from '../worker/supervised-worker.ts';
 
-interface WorkerOptions extends CommonOptions {
-  readonly taskQueue?: string;
-  readonly health?: string;
-}
-
-export function addWorker(program: Command, cli: Cli): void {
-  const command = program
-    .command('worker')
-    .helpGroup(GROUPS.run)
-    .summary('run a worker against an existing Temporal server')
-    .description(
-      'Runs the agents of the project for the Temporal server of TEMPORAL_ADDRESS or a profile, in a process that is restarted ' +
-        'if it dies. Ctrl-C or SIGTERM finishes running work within its grace period (EVERTHREAD_MODEL_GRACE_MS, EVERTHREAD_TOOL_GRACE_MS: 10 s each) or ' +
-        'hands it over; a second one exits at once. Several workers may share one store and queue. It serves /healthz, /readyz and /metrics.',
-    );
-  addCommon(addHealth(addTaskQueue(command))).action(withExitCode(cli, runWorkerCommand));
-}
-
-async function runWorkerCommand({
-  project: projectDir,
-  taskQueue,
-  health,
-  json = false,
-}: WorkerOptions): Promise<number> {
-  // Checked first, before anything slow.
-  readConfiguration();
-  narrowProjectFolder(projectDir, note);
-  const { findServer, requireOwn } = await import('../connection/find-server.ts');
-  const server = findServer(projectDir);
-  await requireOwn(server);
-  return withInterruption(async (interruption) => {
-    const exitCode = await superviseWorker({
-      order: { projectDir, taskQueue, json, watch: false },
-      interruption,
-      health,
-      server: async () => server,
-      ready: (worker) => printReady(worker, server, json),
+export const worker = command({
+  envFile: 'announced',
+  description:
+    'Runs the agents of the project for the Temporal server of TEMPORAL_ADDRESS or a profile, in a process that is restarted ' +
+    'if it dies. Ctrl-C or SIGTERM finishes running work within its grace period (EVERTHREAD_MODEL_GRACE_MS, EVERTHREAD_TOOL_GRACE_MS: 10 s each) or ' +
+    'hands it over; a second one exits at once. Several workers may share one store and queue. It serves /healthz, /readyz and /metrics.',
+  options: { ...TASK_QUEUE, ...HEALTH },
+  async run({ project: projectDir, taskQueue, health, json = false }) {
+    // Checked first, before anything slow.
+    readConfiguration();
+    narrowProjectFolder(projectDir, note);
+    const { findServer, requireOwn } = await import('../connection/find-server.ts');
+    const server = findServer(projectDir);
+    await requireOwn(server);
+    return withInterruption(async (interruption) => {
+      const exitCode = await superviseWorker({
+        order: { projectDir, taskQueue, json, watch: false },
+        interruption,
+        health,
+        server: async () => server,
+        ready: (worker) => printReady(worker, server, json),
+      });
+      if (exitCode === 0) announce({ text: 'Worker stopped.' });
+      return exitCode;
     });
-    if (exitCode === 0) announce({ text: 'Worker stopped.' });
-    return exitCode;
-  });
-}
+  },
+});
 
 function printReady(
   { agents, taskQueue, storeId, health }: ReadyWorker,

@@ -8,7 +8,7 @@ import { isMadeId } from '../../core/thread/thread-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { IdKind } from '../../store/id/id-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
-import type { IdPlace } from '../input/id-places.ts';
+import type { CommonOptions } from '../command.ts';
 import { storeFile, withStore } from './find-store.ts';
 
 /** Matches a complete id, which needs no lookup. */
@@ -18,19 +18,35 @@ const MIN_PREFIX_LENGTH = 4;
 const MAX_LISTED = 10;
 const KIND_NAMES: Partial<Record<IdKind, string>> = { request: 'request for variables' };
 
+/** An argument or an option that takes an id. */
+interface IdPlace {
+  readonly key: string;
+  readonly kind: IdKind;
+}
+
 /**
- * Replaces beginnings of ids with whole ids before a command runs.
+ * Returns what a command is given with whole ids in place of their beginnings.
  * @throws RuntimeError `InvalidRequest` if several ids have the same beginning.
  */
-export async function completeIds(project: string, places: readonly IdPlace[]): Promise<void> {
-  const open = places.filter(({ id }) => id.length >= MIN_PREFIX_LENGTH && !UUID.test(id) && !isMadeId(id));
-  if (open.length === 0 || !hasStore(project)) return;
-  await withStore(project, async (store) => {
-    for (const place of open) place.complete(await complete(store, place));
+export async function completeIds<T extends CommonOptions>(input: T, places: readonly IdPlace[]): Promise<T> {
+  const open = places.flatMap(({ key, kind }) => {
+    const id: unknown = input[key as keyof T];
+    return typeof id === 'string' && id.length >= MIN_PREFIX_LENGTH && !UUID.test(id) && !isMadeId(id)
+      ? [{ key, kind, id }]
+      : [];
+  });
+  if (open.length === 0 || !hasStore(input.project)) return input;
+  return withStore(input.project, async (store) => {
+    const whole: Record<string, string> = {};
+    for (const place of open) whole[place.key] = await complete(store, place);
+    return { ...input, ...whole };
   });
 }
 
-async function complete({ ids }: ThreadStore, { kind, id }: IdPlace): Promise<string> {
+async function complete(
+  { ids }: ThreadStore,
+  { kind, id }: { readonly kind: IdKind; readonly id: string },
+): Promise<string> {
   const found = await ids.find({ kind, prefix: id, limit: MAX_LISTED + 1 });
   // C1: the shortest one comes first.
   if (found.length < 2 || found[0] === id) return found[0] ?? id;

@@ -8,6 +8,16 @@ import { readConfiguration } from '../../configuration.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { isPostgresAddress, readPostgresAddress } from '../../store/postgres/address.ts';
 import type { ThreadStore } from '../../store/store.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import {
+  type CommandDefinition,
+  command,
+  type Description,
+  type Input,
+  type None,
+  type Parameters,
+  type Result,
+} from '../command.ts';
 import { commandName } from '../command-name.ts';
 
 /** @throws RuntimeError `ThreadNotFound` if the project has no store yet. */
@@ -42,6 +52,38 @@ export async function withOwnStore<T>(
   } finally {
     await store.close();
   }
+}
+
+interface StoreCommand<A, O> extends Description<A, O> {
+  /** True if it may be the first command in its project. */
+  readonly createStore?: boolean;
+  read(store: ThreadStore, input: Input<A, O>): Result;
+}
+
+/** A command that needs only the store, which is opened before and closed after it. */
+export function storeCommand<A extends Parameters = None, O extends Parameters = None>(
+  definition: StoreCommand<A, O>,
+): CommandDefinition {
+  return command({
+    ...definition,
+    async run(input: Input<A, O>) {
+      const open = definition.createStore ? withOwnStore : withStore;
+      return open(input.project, (store) => definition.read(store, input));
+    },
+  });
+}
+
+/**
+ * Reads a thread that must be in the store.
+ * @throws RuntimeError `ThreadNotFound`, also for a deleted thread.
+ */
+export async function readThread(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
+  const thread = await store.threads.get(threadId);
+  if (thread && thread.deletedAt === undefined) return thread;
+  throw new RuntimeError(
+    'ThreadNotFound',
+    `Thread "${threadId}" is not in this store. A thread that was just started appears once a worker ("${commandName()} dev") has opened it.`,
+  );
 }
 
 export function requireStore(address: string, projectDir: string): void {

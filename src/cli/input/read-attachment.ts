@@ -2,24 +2,20 @@
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Command } from 'commander';
 import type { NewAttachment } from '../../client/outgoing-file.ts';
 import { mimeTypeOfName } from '../../core/file/mime-type.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
+import { option } from '../command.ts';
 
-export interface AttachOptions {
-  readonly attach?: readonly string[];
-}
-
-export function addAttach(command: Command): Command {
-  return command.option(
-    '--attach <file>',
+export const ATTACH = {
+  attach: option<readonly string[]>(
+    '<file>',
     `a file to send along; may be repeated, at most ${LIMITS.attachments} times`,
-    (file: string, before: readonly string[] = []) => [...before, file],
-  );
-}
+    (file, before = []) => [...before, file],
+  ),
+};
 
 /** Throws `FileNotFound` or `InvalidMessage`, which name the file. */
 export function readAttachments(files: readonly string[] = []): NewAttachment[] {

@@ -6,7 +6,6 @@ import type {
   CodeExecutionResult,
 } from '../../core/author/code-execution.ts';
 import { toTaggedJson } from '../../core/value/tagged-json.ts';
-import { codeFrame } from './code-frame.ts';
 import { note, printData, printLine, type Tone, tone } from './output.ts';
 import { escapeControls } from './terminal-text.ts';
 
@@ -99,4 +98,29 @@ function showError(
   if (line !== undefined && file === filename) note(`\n${escapeControls(codeFrame(source, line, column))}`);
   const frames = stack?.split('\n').filter((each) => /^\s+at /.test(each)) ?? [];
   if (frames.length > 0) note(`\n${tone('dim', escapeControls(frames.join('\n')), process.stderr)}`);
+}
+
+/** Lines of a frame before and after the one that failed, and the characters of a line. */
+const [BEFORE, AFTER, WIDTH] = [2, 1, 100];
+
+/**
+ * A few lines of a source around a position, as compilers show them.
+ * `line` and `column` count from 1. Long lines are cut around the column.
+ */
+function codeFrame(source: string, line: number, column?: number): string {
+  const lines = source.split(/\r?\n/);
+  const first = Math.max(1, line - BEFORE);
+  const last = Math.min(lines.length, line + AFTER);
+  const digits = String(last).length;
+  const start = column === undefined || column <= WIDTH ? 0 : column - Math.floor(WIDTH / 2);
+  const shown: string[] = [];
+  for (let number = first; number <= last; number++) {
+    const text = (lines[number - 1] ?? '').slice(start, start + WIDTH).replaceAll('\t', ' ');
+    const mark = number === line ? '>' : ' ';
+    shown.push(`${mark} ${String(number).padStart(digits)} | ${text}`.trimEnd());
+    if (number === line && column !== undefined) {
+      shown.push(`  ${' '.repeat(digits)} | ${' '.repeat(Math.max(0, column - 1 - start))}^`);
+    }
+  }
+  return shown.join('\n');
 }

@@ -49,19 +49,15 @@ export function tone(style: Tone, text: string, stream: NodeJS.WritableStream = 
   return styleText(style, text, { stream });
 }
 
-/** Rows in columns as wide as their widest cell; the last column is not padded. */
-export function toTable(rows: readonly (readonly string[])[]): string {
+/** A text for each row, in columns as wide as their widest cell; the last column is not padded. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),
   );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column === columns - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-        .join('  '),
-    )
-    .join('\n');
+  return rows.map((row) =>
+    row.map((cell, column) => (column === columns - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  '),
+  );
 }
 
 /** How long ago, in the largest unit: `12s`, `3m`, `5h`, `2d`. */

@@ -1,4 +1,4 @@
-/** Prints RunEvents as lines for people, or as NDJSON with the cursor that continues after each event. */
+/** Prints events as lines for people, or as NDJSON with the cursor that continues after each event. */
 import type { Projected } from '../../projections/projection.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
 import { printDataLine, printLine, type Tone, tone } from './output.ts';
@@ -6,13 +6,14 @@ import { shorten } from './terminal-text.ts';
 
 const TONES: Readonly<Record<RunEvent['severity'], Tone>> = { info: 'dim', warning: 'yellow', error: 'red' };
 
-export async function printRunEvents(
-  events: AsyncIterable<Projected<RunEvent>>,
+export async function printProjected<E>(
+  events: AsyncIterable<Projected<E>>,
   json: boolean | undefined,
+  toText: (event: E) => string,
 ): Promise<void> {
   for await (const row of events) {
     if (json) printDataLine(row);
-    else printLine(runEventText(row.event));
+    else printLine(toText(row.event));
   }
 }
 

@@ -1,6 +1,6 @@
 /** A family of threads for display: a heading, and a line for each thread, below its parent. */
 import type { FamilyMember } from '../../store/family/family-record.ts';
-import { tone, toTable } from './output.ts';
+import { tableLines, tone } from './output.ts';
 import { shorten } from './terminal-text.ts';
 import { statusTone } from './thread-text.ts';
 
@@ -11,7 +11,7 @@ const NAME_LENGTH = 40;
 export function treeLines(family: readonly FamilyMember[]): string[] {
   const branches = drawBranches(family.map(({ depth }) => depth));
   const rows = family.map((member, index) => toRow(member, branches[index] ?? ''));
-  const [heading = '', ...lines] = toTable([HEADINGS, ...rows]).split('\n');
+  const [heading = '', ...lines] = tableLines([HEADINGS, ...rows]);
   const at = heading.indexOf('STATUS');
   return [tone('dim', heading), ...family.map((member, index) => colour(lines[index] ?? '', at, member))];
 }

@@ -1,0 +1,30 @@
+/** A command that acts on threads: it gets a client, which is opened before and closed after it. */
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import {
+  type CommandDefinition,
+  command,
+  type Description,
+  type Input,
+  type None,
+  type Parameters,
+  type Result,
+} from '../command.ts';
+import type { OpenClient } from './open-client.ts';
+
+interface ClientCommand<A, O> extends Description<A, O>, Pick<OpenClient, 'createStore'> {
+  act(client: RuntimeClient, input: Input<A, O>): Result;
+}
+
+export function clientCommand<A extends Parameters = None, O extends Parameters = None>(
+  definition: ClientCommand<A, O>,
+): CommandDefinition {
+  const { createStore } = definition;
+  return command({
+    ...definition,
+    async run(input: Input<A, O>) {
+      // Loaded only now: help needs no client.
+      const { withClient } = await import('./open-client.ts');
+      return withClient({ ...input, createStore }, (client) => definition.act(client, input));
+    },
+  });
+}
