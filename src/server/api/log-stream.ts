@@ -91,9 +91,9 @@ const SSE = {
 
 /** Each line `{ cursor, event }`, or a mark `{ cursor, mark }`. */
 const NDJSON = {
-  mark: (mark: string, cursor: string) => toLine({ cursor, mark }),
-  frame: ({ cursor, data: event }: Frame) => toLine({ cursor, event }),
-  keepAlive: (cursor: string) => toLine({ cursor, mark: 'keep-alive' }),
+  mark: (mark: string, cursor: string) => toJsonLine({ cursor, mark }),
+  frame: ({ cursor, data: event }: Frame) => toJsonLine({ cursor, event }),
+  keepAlive: (cursor: string) => toJsonLine({ cursor, mark: 'keep-alive' }),
 };
 
-export const toLine = (value: object) => `${JSON.stringify(value)}\n`;
+export const toJsonLine = (value: object) => `${JSON.stringify(value)}\n`;

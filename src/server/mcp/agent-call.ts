@@ -22,7 +22,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import { requireThreadOf } from '../api/agent-thread.ts';
 import { type Caller, callerContext, requireScope } from '../api/caller.ts';
-import { findThread } from '../api/turn/turn.ts';
+import { findOwnThread } from '../api/turn/turn.ts';
 import { type FilledForm, toAnswer } from './client-form.ts';
 import { blockingWaits, type Ended, followCall } from './follow-call.ts';
 
@@ -130,7 +130,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
   checkExecutionId(executionId);
   // G1: a repeated call gets the same thread.
   const threadId = executionId === undefined ? newThreadId(agent) : threadOf(caller, agent, executionId);
-  if (executionId !== undefined && (await findThread({ client }, caller, { agent, threadId })))
+  if (executionId !== undefined && (await findOwnThread({ client }, caller, { agent, threadId })))
     return threadId;
   await client
     .startThread({

@@ -166,4 +166,27 @@ describe('a message that is sent while a call of the client is open', () => {
     const said = await runtime.messages(threadId);
     expect(said.filter(({ content }) => content === 'Hurry.')).toHaveLength(1);
   });
+
+  it('is read with the result that is given before it, in one step', async () => {
+    const { model, count, text } = recordedModel(({ messages }) =>
+      messages.some(({ role }) => role === 'tool') ? says('Rain.') : calls('client__weather', {}),
+    );
+    const runtime = await testRuntime({ model });
+    const api = await testApi(runtime);
+    const threadId = randomUUID();
+    const send = async (...messages: readonly object[]) => {
+      const body = { model: 'helper', metadata: { thread_id: threadId }, tools, messages };
+      return JSON.parse(await (await post(api, '/v1/chat/completions', body)).text()).choices[0].message;
+    };
+    const first = { role: 'user', content: 'weather?' };
+    const asked = await send(first);
+    const result = { role: 'tool', tool_call_id: asked.tool_calls[0].id, content: 'rain' };
+    // A large file takes a while to be stored: meanwhile the agent could answer the result alone.
+    const url = `data:text/plain;base64,${Buffer.alloc(4_000_000, 'a').toString('base64')}`;
+    const file = { type: 'file', file: { filename: 'notes.txt', file_data: url } };
+    const next = { role: 'user', content: [{ type: 'text', text: 'Hurry.' }, file] };
+    expect(await send(first, asked, result, next)).toMatchObject({ content: 'Rain.' });
+    expect(count()).toBe(2);
+    expect(text()).toContain('Hurry.');
+  });
 });

@@ -10,7 +10,7 @@ import { type Caller, callerContext } from '../caller.ts';
 import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
-import { findThread, sendToThread } from '../turn/turn.ts';
+import { findOwnThread, sendToThread } from '../turn/turn.ts';
 import { A2aRefusal } from './a2a-error.ts';
 import { type SentMessage, toOutgoing } from './a2a-request.ts';
 import { answerTask } from './answer-task.ts';
@@ -50,7 +50,7 @@ async function beginTask(
   const copy = ownFiles(client, caller, threadId);
   const said = await toOutgoing(message, { threadId, copy });
   const outgoing = { ...said, executionId: taskId, ...(context ? { context } : {}) };
-  const found = await findThread(host, caller, { agent, threadId });
+  const found = await findOwnThread(host, caller, { agent, threadId });
   await sendToThread(host, caller, { agent, threadId, found }, outgoing);
   return findTask(host, caller, { agent, taskId });
 }

@@ -12,7 +12,7 @@ import { fileAddresses } from '../signed-address.ts';
 import { openStream } from '../stream.ts';
 import { fateHeaders, findCurrentBegin } from '../turn/begin.ts';
 import { isAtRest, responsePages } from '../turn/reading.ts';
-import { type BegunTurn, beginTurn, findThread } from '../turn/turn.ts';
+import { type BegunTurn, findOwnThread, takeTurn } from '../turn/turn.ts';
 import { type AgUiTurn, agUiBody, readAgUiRun, toWaitAnswer } from './ag-ui-request.ts';
 import { agUiReader, agUiResponse } from './ag-ui-response.ts';
 import { toAgUiItemId } from './given-ids.ts';
@@ -31,7 +31,7 @@ export const agUiRoutes: readonly ApiRoute[] = [
     async handle({ params: { agent }, body, request, caller, host }) {
       const { threadId, runId } = body;
       const turn = await readAgUiRun(body, ownFiles(host.client, caller, threadId));
-      const found = await findThread(host, caller, { agent, threadId });
+      const found = await findOwnThread(host, caller, { agent, threadId });
       const stream = openStream(host, threadId, request.signal);
       const { begin, give } = await beginRun(host, caller, { agent, threadId, found, turn }).catch(
         (error) => {
@@ -81,7 +81,7 @@ async function beginRun(host: ApiHost, caller: Caller, running: RunInput): Promi
   // With answers, the conversation ends with the message that the agent was answering when it asked.
   const isOld =
     resume.length > 0 && found && (await storeOf(host.client).messages.get(threadId, id)) !== null;
-  const begun = await beginTurn(host, caller, {
+  const begun = await takeTurn(host, caller, {
     ...{ agent, threadId, found, given, before, results },
     message: message && !isOld ? { ...message, id } : null,
     answers: resume.map((each) => ({

@@ -10,7 +10,7 @@ import type { GivenMessage, GivenPart } from '../conversation/given-message.ts';
 import type { CopyFiles } from '../conversation/own-files.ts';
 import { refuseRequest } from '../problem.ts';
 import { optionalField, optionalText } from '../schema/optional-field.ts';
-import type { GivenAnswer } from '../turn/turn.ts';
+import type { TurnAnswer } from '../turn/turn.ts';
 
 const approval = z.looseObject({
   id: z.string(),
@@ -57,7 +57,7 @@ export const chatBody = z
 export interface ChatTurn {
   readonly message: OutgoingMessage | null;
   readonly before?: Conversation['before'];
-  readonly answers?: readonly GivenAnswer[];
+  readonly answers?: readonly TurnAnswer[];
 }
 
 /** Throws `InvalidRequest`. */
@@ -80,7 +80,7 @@ export async function readChatTurn(
   return { message: null, answers };
 }
 
-function toAnswer({ state, approval: given }: UiPart): GivenAnswer[] {
+function toAnswer({ state, approval: given }: UiPart): TurnAnswer[] {
   if (state !== 'approval-responded' || given?.approved === undefined) return [];
   const { id: waitId, approved, reason } = given;
   return [{ waitId, toAnswer: () => ({ approved, ...(reason === undefined ? {} : { reason }) }) }];

@@ -14,7 +14,7 @@ import { type ApiRoute, route } from '../route.ts';
 import { openStream, streamResponse, toSse } from '../stream.ts';
 import { fateHeaders, findCurrentBegin, type ResponseBegin } from '../turn/begin.ts';
 import { isAtRest, type ResponseReader, responsePages } from '../turn/reading.ts';
-import { beginTurn, findThread } from '../turn/turn.ts';
+import { findOwnThread, takeTurn } from '../turn/turn.ts';
 import { chatBody, readChatTurn } from './chat-request.ts';
 
 const tag = 'Chat';
@@ -41,8 +41,8 @@ export const chatRoutes: readonly ApiRoute[] = [
     async handle({ params: { agent }, query, body, request, caller, host }) {
       const { id: threadId, arguments: given } = body;
       const { message, before, answers } = await readChatTurn(body, ownFiles(host.client, caller, threadId));
-      const found = await findThread(host, caller, { agent, threadId });
-      const { begin } = await beginTurn(host, caller, {
+      const found = await findOwnThread(host, caller, { agent, threadId });
+      const { begin } = await takeTurn(host, caller, {
         ...{ agent, threadId, found, given, before, answers },
         message: message && { id: randomUUID(), ...message },
       });
@@ -63,7 +63,9 @@ export const chatRoutes: readonly ApiRoute[] = [
     async handle({ params: { agent, chatId }, query, request, caller, host }) {
       const begin = await findCurrentBegin(host.client, chatId);
       // A page requests this on mount, also for a chat without messages; one out of its reach looks the same.
-      const found = await findThread(host, caller, { agent, threadId: chatId }).catch(nullIfThreadNotFound);
+      const found = await findOwnThread(host, caller, { agent, threadId: chatId }).catch(
+        nullIfThreadNotFound,
+      );
       const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
       return respond(host, { threadId: chatId, dialect: query.ui, begin, request });

@@ -22,7 +22,7 @@ import type { ClientResults } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
-import { findThread } from '../turn/turn.ts';
+import { findOwnThread } from '../turn/turn.ts';
 import type { CompletionRequest } from './completion-request.ts';
 
 export interface CompletionPlace {
@@ -56,7 +56,7 @@ export async function findPlace(
   const place = async (threadId: string, messageId: string): Promise<CompletionPlace> => ({
     threadId,
     messageId,
-    found: await findThread(host, caller, { agent, threadId }),
+    found: await findOwnThread(host, caller, { agent, threadId }),
     repeatable: true,
   });
   // P1: a thread is named.
@@ -72,7 +72,8 @@ export async function findPlace(
   // P3: a retry finds the last request with this content.
   const messageId = `cc-${digest(spoken)}`;
   const nth = (n: number) => deriveThreadId(agent, digest(...whose, messages, ...(n > 0 ? [n] : [])));
-  const isThere = async (n: number) => (await findThread(host, caller, { agent, threadId: nth(n) })) !== null;
+  const isThere = async (n: number) =>
+    (await findOwnThread(host, caller, { agent, threadId: nth(n) })) !== null;
   const count = await countKnown(isThere);
   const last = isRetry && count > 0 ? await place(nth(count - 1), messageId) : null;
   if (last?.found && last.found.terminatedAt == null) return last;

@@ -12,7 +12,7 @@ import { type ApiRoute, route } from '../route.ts';
 import { type OpenStream, openStream } from '../stream.ts';
 import type { ResponseBegin } from '../turn/begin.ts';
 import { responsePages } from '../turn/reading.ts';
-import { type BegunTurn, beginTurn, type Turn } from '../turn/turn.ts';
+import { type BegunTurn, type ClientTurn, takeTurn } from '../turn/turn.ts';
 import { completionError } from './completion-error.ts';
 import {
   type CompletionPlace,
@@ -133,7 +133,7 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
   if (!message) {
     if (!asking) throw new RuntimeError('WaitNotFound', `No thread has asked for ${UNWANTED}`);
     const { id: threadId } = asking;
-    const { begin, give } = await beginTurn(host, caller, {
+    const { begin, give } = await takeTurn(host, caller, {
       ...{ agent, threadId, found: asking, results, message },
     });
     if (!begin) throw new RuntimeError('WaitNotFound', `Thread "${threadId}" is not waiting for ${UNWANTED}`);
@@ -159,8 +159,8 @@ const UNWANTED = 'a result of these calls: send a message of the user.';
 
 interface SendInput {
   readonly request: Request;
-  readonly message: NonNullable<Turn['message']>;
-  readonly turn: Omit<Turn, 'message' | 'threadId' | 'found'>;
+  readonly message: NonNullable<ClientTurn['message']>;
+  readonly turn: Omit<ClientTurn, 'message' | 'threadId' | 'found'>;
   readonly place: CompletionPlace;
 }
 
@@ -172,7 +172,7 @@ async function send(
   const { request, message, turn, place } = sending;
   const { threadId, found, alone = false } = place;
   try {
-    return { place, ...(await beginTurn(host, caller, { ...turn, threadId, found, alone, message })) };
+    return { place, ...(await takeTurn(host, caller, { ...turn, threadId, found, alone, message })) };
   } catch (error) {
     // If this client has left, the thread was created by its own retry, which is answered instead.
     if (!alone || !isAlreadyCreated(error) || request.signal.aborted) throw error;

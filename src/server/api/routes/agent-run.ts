@@ -20,7 +20,7 @@ import { requireThreadOf } from '../agent-thread.ts';
 import { type Caller, callerContext, requireReachable, requireScope } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
 import { requireAgent } from '../known-agent.ts';
-import { NDJSON_TYPE, toLine } from '../log-stream.ts';
+import { NDJSON_TYPE, toJsonLine } from '../log-stream.ts';
 import { jsonResponse, refuseRequest, toProblem } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { openStream, streamResponse, toSse } from '../stream.ts';
@@ -113,7 +113,7 @@ const NDJSON = {
   type: NDJSON_TYPE,
   ...{ first: '\n', keepAlive: () => '\n' },
   toText: (page: ExecutionEvents) =>
-    page.map(({ cursor, event }) => toLine({ ...event, id: cursor })).join(''),
+    page.map(({ cursor, event }) => toJsonLine({ ...event, id: cursor })).join(''),
 };
 
 /** Null if no id is given. Throws `InvalidRequest`, or `InvalidValue` if an id cannot be derived from its parts. */

@@ -24,7 +24,7 @@ import { requireAgent } from '../known-agent.ts';
 import { findAnswerBegin, findMessageBegin, type ResponseBegin } from './begin.ts';
 
 /** Null if there is no such thread yet. Throws `ThreadNotFound` for one of another agent, or out of the caller's reach. */
-export async function findThread(
+export async function findOwnThread(
   { client }: Pick<ApiHost, 'client'>,
   caller: Caller,
   place: AddressedThread,
@@ -70,19 +70,19 @@ export async function sendToThread(
       messages: [...((await before?.()) ?? []).map(withId), message],
     };
     // A concurrent repeat of this message may have created the thread in the meantime.
-    const isThere = async () => !alone && (await findThread(host, caller, { agent, threadId }));
+    const isThere = async () => !alone && (await findOwnThread(host, caller, { agent, threadId }));
     if (await makeThread(client, start, isThere)) return;
   }
   await client.queueMessage(threadId, message);
 }
 
-export interface Turn extends Sending {
+export interface ClientTurn extends Sending {
   readonly message: NamedMessage | null;
-  readonly answers?: readonly GivenAnswer[];
+  readonly answers?: readonly TurnAnswer[];
   readonly results?: ClientResults;
 }
 
-export interface GivenAnswer {
+export interface TurnAnswer {
   readonly waitId: string;
   /** Throws `InvalidRequest` if the answer does not fit the wait. */
   readonly toAnswer: (wait: Wait) => WaitAnswer;
@@ -98,13 +98,13 @@ export interface BegunTurn {
 }
 
 /** Throws `WaitNotFound`, also for a wait of another family, `Forbidden`, and what a start or a message is refused with. */
-export function beginTurn(
+export function takeTurn(
   host: ApiHost,
   caller: Caller,
-  turn: Turn & { readonly message: NamedMessage },
+  turn: ClientTurn & { readonly message: NamedMessage },
 ): Promise<BegunTurn & { readonly begin: ResponseBegin }>;
-export function beginTurn(host: ApiHost, caller: Caller, turn: Turn): Promise<BegunTurn>;
-export async function beginTurn(host: ApiHost, caller: Caller, turn: Turn): Promise<BegunTurn> {
+export function takeTurn(host: ApiHost, caller: Caller, turn: ClientTurn): Promise<BegunTurn>;
+export async function takeTurn(host: ApiHost, caller: Caller, turn: ClientTurn): Promise<BegunTurn> {
   const { client } = host;
   const { threadId, found, message, results } = turn;
   const by = caller.name === null ? {} : { by: caller.name };
@@ -116,7 +116,7 @@ export async function beginTurn(host: ApiHost, caller: Caller, turn: Turn): Prom
   const sent = message && (await findMessageBegin(client, found ?? { id: threadId, lastSeq: 0 }, message.id));
   // What is refused, since a wait has another answer, is refused before the message is queued.
   await answer(answers.filter(({ wait }) => wait.state !== 'open'));
-  // T1
+  // T1: before the answers.
   if (message) await sendToThread(host, caller, turn, message);
   await answer([...answers, ...(taken?.open ?? [])].filter(({ wait }) => wait.state === 'open'));
   const beginAt = (waitIds: readonly string[]) => findAnswerBegin(client, threadId, waitIds);
@@ -144,11 +144,11 @@ interface Answered {
   readonly answer: WaitAnswer;
 }
 
-/** T2 */
+/** T2: throws before any wait is answered. */
 async function findAnswered(
   client: RuntimeClient,
   caller: Caller,
-  { threadId, found, answers = [] }: Turn,
+  { threadId, found, answers = [] }: ClientTurn,
 ): Promise<readonly Answered[]> {
   if (answers.length === 0) return [];
   requireScope(caller, 'answer');
