@@ -10,7 +10,6 @@ import type { Client } from '@temporalio/client';
 import { PRESENCE_MS } from '../core/thread/producer.ts';
 import { TASK_ID_PREFIX } from '../core/thread/task-start.ts';
 import type { ThreadStore } from '../store/store.ts';
-import { storeOf } from './client-store.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 import type { StartTask } from './tasks.ts';
 import { isWorkflowGone } from './workflow-error.ts';
@@ -36,7 +35,7 @@ export function holdAdapter(
   client: RuntimeClient,
   { taskQueue: holder, presenceMs = PRESENCE_MS }: HoldAdapter,
 ): AdapterPresence {
-  const store = storeOf(client);
+  const store = client.store;
   // An unreachable store may be reachable again before the presence expires.
   const show = () => void store.producers.renewAll({ holder, presenceMs }).catch(() => undefined);
   show();

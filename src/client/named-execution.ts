@@ -12,7 +12,6 @@ import { RuntimeError } from '../core/value/error.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type { ThreadStore } from '../store/store.ts';
-import { storeOf } from './client-store.ts';
 import { followRows } from './follow-events.ts';
 import { tanglePages } from './follow-run.ts';
 import { makeThread, nullIfThreadNotFound } from './make-thread.ts';
@@ -45,7 +44,7 @@ export async function beginExecution(client: RuntimeClient, begin: BeginExecutio
     // A concurrent call with the same content may have created the thread in the meantime.
     if (await makeThread(client, start)) return;
   }
-  const store = storeOf(client);
+  const store = client.store;
   if (await store.executions.get(threadId, executionId)) {
     const destination = { store, threadId, userId: found?.userId ?? userId ?? null, writeFile: refuseFile };
     await prepareMessage(destination, message);
@@ -92,7 +91,7 @@ export async function* executionPages(
   client: RuntimeClient,
   { threadId, executionId, after, since, signal }: FollowExecution,
 ): AsyncGenerator<readonly Projected<TangleEvent>[]> {
-  const store = storeOf(client);
+  const store = client.store;
   // N2: read before checking whether it has begun.
   const [newest] = await store.executions.list({ threadId, limit: 1 });
   const begun = await store.executions.get(threadId, executionId);
@@ -161,7 +160,7 @@ async function* awaitBeginning(
   let seq = before;
   let failure: StoredError | undefined;
   let othersEnd: number | undefined;
-  for await (const page of followRows(storeOf(client), threadId, { after: before, signal, marks: true })) {
+  for await (const page of followRows(client.store, threadId, { after: before, signal, marks: true })) {
     for (const { type, data, seq: row, at } of page) {
       seq = row;
       if (type === 'execution.started' && data.executionId === executionId) return;

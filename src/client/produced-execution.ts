@@ -29,7 +29,6 @@ import {
 } from '../core/value/error.ts';
 import type { ProducerPresence } from '../store/producer/producer-record.ts';
 import type { ThreadStore } from '../store/store.ts';
-import { storeOf } from './client-store.ts';
 import { followRows } from './follow-events.ts';
 import { type BeginExecution, beginExecution } from './named-execution.ts';
 import { prepareMessage } from './outgoing.ts';
@@ -66,7 +65,7 @@ export async function produceExecution(client: RuntimeClient, given: ProduceExec
   const { executionId, threadId, content, context } = begin;
   // Distinguishes it from an execution with the same content that an agent answers.
   const metadata = { ...begin.metadata, produced: true };
-  const store = storeOf(client);
+  const store = client.store;
   const thread = await store.threads.get(threadId);
   const destination = {
     store,

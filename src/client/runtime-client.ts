@@ -14,6 +14,7 @@ import type { BudgetLine } from '../core/governance/budget-line.ts';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
 import type { MessageFields } from '../core/message/message-fields.ts';
+import type { MessageItem, ToolItem } from '../core/thread/item.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { Reconciliation } from '../core/wait/reconciliation.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
@@ -26,13 +27,13 @@ import type { EnvEntry, EnvOwner } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
 import type { VariableRequest } from '../store/family/variable-request-record.ts';
+import type { ThreadStore } from '../store/store.ts';
 import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
 import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import { findAcceptedThread } from './accepted-thread.ts';
 import type { AnswerOptions } from './answer-wait.ts';
 import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
-import { registerInside } from './client-store.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { DeletedThreads } from './delete-thread.ts';
 import type { FollowOptions } from './follow-events.ts';
@@ -70,6 +71,8 @@ export class RuntimeClient implements ThreadsClient {
   readonly runs: StoredRuns;
   /** Tasks: started, read, aborted (docs/tasks.md). */
   readonly tasks: Tasks;
+  /** What the server and other entry points that run on a client read and write; users have the methods. @internal */
+  readonly store: ThreadStore;
   readonly #commands: ThreadCommands;
   readonly #threads: StoredThreads;
   readonly #variables: StoredVariables;
@@ -87,8 +90,7 @@ export class RuntimeClient implements ThreadsClient {
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
     this.#close = close;
-    const queueItem = this.#commands.queueItem.bind(this.#commands);
-    registerInside(this, { store, queueItem });
+    this.store = store;
   }
 
   /**
@@ -125,6 +127,11 @@ export class RuntimeClient implements ThreadsClient {
    */
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     return this.#commands.queueMessage(threadId, message);
+  }
+
+  /** Stores an item of the project's own code as it is, and signals its id. Rejects like `queueMessage`. @internal */
+  queueItem(threadId: string, item: MessageItem | ToolItem): Promise<void> {
+    return this.#commands.queueItem(threadId, item);
   }
 
   /** Like `queueMessage`, but acknowledged by the thread itself: needs a worker. */

@@ -6,7 +6,6 @@
  * C3. The call's signal and its runs in the sandbox end with the call. A body that is still being sent continues.
  */
 import { randomUUID } from 'node:crypto';
-import { storeOf } from '../client/client-store.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { EndpointDefinition, EndpointParams } from '../core/author/endpoint.ts';
 import type { Registry } from '../core/author/registry.ts';
@@ -48,7 +47,7 @@ export async function callEndpoint(
   const { thread, registry } = call;
   const ended = new AbortController();
   const signal = AbortSignal.any([call.signal, ended.signal]);
-  const dependencies = { store: storeOf(client), registry: () => registry, sandbox };
+  const dependencies = { store: client.store, registry: () => registry, sandbox };
   const work = openWork(client, thread.id);
   // A new key for each request: the same request sent twice is two requests.
   const place = { thread, key: `endpoint:${randomUUID()}`, signal, work: work.sink };

@@ -9,7 +9,6 @@
  *     store, so that the endpoint sees it at once. In the reverse order the client would find it ended and signal nothing.
  * W5. Work for another thread of the family is queued to that thread in the same way.
  */
-import { queueItem, storeOf } from '../client/client-store.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { terminateDescendants } from '../state/descendants.ts';
 import { openSerialQueue } from '../state/serial-queue.ts';
@@ -27,10 +26,10 @@ export function openWork(client: RuntimeClient, threadId: string): EndpointWork 
   let settled = false;
   return {
     sink: {
-      queueMessage: (item) => line.add(() => queueItem(client, threadId, item)),
+      queueMessage: (item) => line.add(() => client.queueItem(threadId, item)),
       queueTool(tool) {
         if (settled) throw new Error('The endpoint has already returned: call queueTool before it returns.');
-        line.addUnawaited(() => queueItem(client, threadId, { kind: 'tool', origin: 'code', ...tool }));
+        line.addUnawaited(() => client.queueItem(threadId, { kind: 'tool', origin: 'code', ...tool }));
       },
       terminate: () => line.add(() => terminate(client, threadId)),
       wakeForEffects: (inMs) => client.wakeForEffects(threadId, inMs),
@@ -53,7 +52,7 @@ export function openWork(client: RuntimeClient, threadId: string): EndpointWork 
 
 /** W4: the workflow first, then the store. */
 async function terminate(client: RuntimeClient, threadId: string): Promise<void> {
-  const store = storeOf(client);
+  const store = client.store;
   await client.terminate(threadId, 'state.terminate');
   await store.threads.terminate(threadId, 'state.terminate');
   await terminateDescendants(store, threadId, async (descendant, reason) => {

@@ -1,7 +1,6 @@
 /**
  * Scenarios of threads with two AI sides, and of parents with their children: the histories of all of them are kept.
  */
-import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, delays, hangs, says, scriptedModel } from '../../src/testing/index.ts';
@@ -15,12 +14,12 @@ const finish = defineTool({ description: 'hands in', execute: () => ({ status: '
 const RESUMABLE = { name: 'scout', resumable: { receives_messages: 'side_a' } } as const;
 
 async function childOf(client: RuntimeClient, threadId: string): Promise<string> {
-  return eventually('a child', async () => (await storeOf(client).children.list(threadId))[0]?.threadId);
+  return eventually('a child', async () => (await client.store.children.list(threadId))[0]?.threadId);
 }
 
 async function streams(client: RuntimeClient, threadId: string): Promise<void> {
   await eventually('text streams', async () =>
-    (await storeOf(client).events.read(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
+    (await client.store.events.read(threadId, 0, 1000)).some((event) => event.type === 'model.chunk'),
   );
 }
 
@@ -110,7 +109,7 @@ export const FAMILY_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.terminate(await childOf(client, threadId), 'enough');
       await eventually(
         'the end of the child',
-        async () => (await storeOf(client).children.list(threadId))[0]?.terminatedAt != null,
+        async () => (await client.store.children.list(threadId))[0]?.terminatedAt != null,
       );
     },
   },

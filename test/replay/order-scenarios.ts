@@ -3,7 +3,6 @@
  * order.
  * A process runs each of them once, since their waits and refusals happen only the first time.
  */
-import { storeOf } from '../../src/client/client-store.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
@@ -83,7 +82,7 @@ export const ORDER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'write' });
       await childsEnd.reached;
-      const [child] = await storeOf(client).children.list(threadId);
+      const [child] = await client.store.children.list(threadId);
       const childId = child?.threadId as string;
       await client.stop(childId, 'too late');
       childsEnd.letGo();

@@ -2,7 +2,6 @@
  * Scenarios whose quick calls run within the activity of their step. Only the activity's result says whether they did.
  */
 import { z } from 'zod';
-import { storeOf } from '../../src/client/client-store.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { promptProject } from '../support/prompt-project.ts';
@@ -97,7 +96,7 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await say(client, threadId, 'work');
       await client.sendMessage(threadId, { content: 'more' });
       await eventually('the step behind asks its model', async () => {
-        const events = await storeOf(client).events.read(threadId, 0, 10_000);
+        const events = await client.store.events.read(threadId, 0, 10_000);
         return events.filter(({ type }) => type === 'step.started').length === 10;
       });
       await client.stop(threadId, 'enough');

@@ -1,6 +1,5 @@
 /** Short scenarios whose histories are kept: each must replay with every later version of the workflow. */
 import { z } from 'zod';
-import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
@@ -100,7 +99,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await client.queueMessage(threadId, { content: 'hi' });
       await eventually('text streams', async () =>
-        (await storeOf(client).events.read(threadId, 0)).some((event) => event.type === 'model.chunk'),
+        (await client.store.events.read(threadId, 0)).some((event) => event.type === 'model.chunk'),
       );
       await client.stop(threadId, 'enough');
       await client.waitForIdle(threadId);
@@ -115,7 +114,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.queueMessage(threadId, { content: 'one' });
       await eventually('it runs', async () => (await client.getThread(threadId)).status === 'running');
       await client.queueMessage(threadId, { content: 'two' });
-      await eventually('it is stored', async () => (await storeOf(client).queue.count(threadId)) === 1);
+      await eventually('it is stored', async () => (await client.store.queue.count(threadId)) === 1);
       await client.temporal.workflow.getHandle(`thread/${threadId}`).terminate('by an operator');
       await client.stop(threadId);
       await client.waitForIdle(threadId);
@@ -149,7 +148,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       await eventually(
         'both are told',
         async () =>
-          (await storeOf(client).events.read(threadId, 0)).filter((event) => event.type === 'item.rejected')
+          (await client.store.events.read(threadId, 0)).filter((event) => event.type === 'item.rejected')
             .length === 2,
       );
     },
@@ -209,7 +208,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     async live(client, threadId) {
       await say(client, threadId, 'plan');
-      await ended({ store: storeOf(client) }, threadId, 3);
+      await ended({ store: client.store }, threadId, 3);
       await client.waitForIdle(threadId);
       await client.wakeForEffects(threadId, 0);
       await eventually('a fourth look', async () => (await countLooks(client, threadId)) === 4);
@@ -229,10 +228,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await say(client, threadId, 'plan');
       await eventually('the effect runs', async () =>
-        (await storeOf(client).events.read(threadId, 0, 1000)).some(({ type }) => type === 'effect.started'),
+        (await client.store.events.read(threadId, 0, 1000)).some(({ type }) => type === 'effect.started'),
       );
       await say(client, threadId, 'meanwhile');
-      await ended({ store: storeOf(client) }, threadId, 1);
+      await ended({ store: client.store }, threadId, 1);
       await client.waitForIdle(threadId);
     },
   },
@@ -248,7 +247,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     async live(client, threadId) {
       await schedule(client, threadId, 'chain', { args: { left: 9 } });
-      await ended({ store: storeOf(client) }, threadId, 10);
+      await ended({ store: client.store }, threadId, 10);
     },
   },
   ...FAMILY_SCENARIOS,

@@ -1,5 +1,4 @@
 /** Scenarios of threads whose agents start tasks: the histories of both are kept. */
-import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { defineTask } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
@@ -47,7 +46,7 @@ export const TASK_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.stop(threadId, 'enough');
       await eventually(
         'the end of the task',
-        async () => (await storeOf(client).threads.get(second))?.terminatedAt != null,
+        async () => (await client.store.threads.get(second))?.terminatedAt != null,
       );
       await client.queueMessage(threadId, { content: 'go on' });
       await client.waitForIdle(threadId);

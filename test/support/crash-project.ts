@@ -7,7 +7,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import { type CliProject, cliProject, type Running, seen } from '../cli/support.ts';
@@ -190,7 +189,7 @@ export async function startCrashSite(env: Readonly<Record<string, string>> = {})
     project,
     worker,
     client,
-    store: storeOf(client),
+    store: client.store,
     ...conversation(client),
     async begin(content) {
       return (await client.startThread({ agent: 'helper', messages: [{ content }] })).threadId;

@@ -1,5 +1,4 @@
 /** Helpers for tests of effects: schedule one from outside, as an endpoint would, and wait for its end. */
-import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../src/core/event/thread-event.ts';
 import type { NewEffect } from '../../src/store/effect/effect-record.ts';
@@ -15,7 +14,7 @@ export async function schedule(
   name: string,
   fields: Partial<NewEffect> = {},
 ): Promise<void> {
-  const inMs = await storeOf(client).effects.schedule(thread, {
+  const inMs = await client.store.effects.schedule(thread, {
     id: name,
     name,
     args: {},

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { storeOf } from '../../src/client/client-store.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { Configuration } from '../../src/configuration.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
@@ -101,7 +100,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     taskQueue,
     address,
     client,
-    store: storeOf(client),
+    store: client.store,
     ...conversation(client),
     get workers() {
       return alive();

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { storeOf } from '../../src/client/client-store.ts';
 import { type RunAgentTaskOptions, runAgentTask, runAgentTaskStream } from '../../src/tangle/tasks.ts';
 import { openBeside } from '../support/database-beside.ts';
 import { connectPatiently } from '../support/patient-client.ts';
@@ -80,7 +79,7 @@ describe('a task whose adapter was handed over', () => {
         status: 'failed',
         verdict: { code: 'ProducerLost' },
       });
-      const log = await storeOf(client).events.read(threadId, 0);
+      const log = await client.store.events.read(threadId, 0);
       expect(log.filter(({ type }) => type === 'task.ended')).toMatchObject([{ data: lost }]);
       const acted: unknown[] = [];
       const again = { store, workflowBundle, task: { id, intent: 'hang' }, adapter: adapter(acted) };
@@ -100,7 +99,7 @@ describe('a task whose adapter was handed over', () => {
     const id = randomUUID();
     const task = { id, intent: 'go' };
     const claim = { threadId: `task/${id}`, holder: 'gone', presenceMs: -1 };
-    expect(await storeOf(client).producers.claimTask(claim)).toBe(true);
+    expect(await client.store.producers.claimTask(claim)).toBe(true);
     // Starts the task on a queue that no worker serves.
     await client.tasks.start({ ...task, task: 'handed_over' });
     const acted: unknown[] = [];
@@ -108,7 +107,7 @@ describe('a task whose adapter was handed over', () => {
       status: 'completed',
     });
     expect(acted).toEqual(['go']);
-    expect(await storeOf(client).producers.find(claim.threadId, claim.threadId)).toMatchObject({
+    expect(await client.store.producers.find(claim.threadId, claim.threadId)).toMatchObject({
       state: 'ended',
     });
   }, 120_000);

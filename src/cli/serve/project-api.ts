@@ -1,5 +1,4 @@
 /** The API of a project: its threads, its agents, its own endpoints. */
-import { storeOf } from '../../client/client-store.ts';
 import { RuntimeClient } from '../../client/runtime-client.ts';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
@@ -64,7 +63,7 @@ export async function openProjectApi({
   stack.defer(() => endpoints.close());
   const onError = (error: unknown, request: Request) =>
     note(`${request.method} ${new URL(request.url).pathname} failed: ${errorMessage(error)}`);
-  const stored = storeOf(client);
+  const stored = client.store;
   const api = createApi({
     client,
     access: storedAccess(stored, known),

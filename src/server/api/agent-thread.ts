@@ -1,5 +1,4 @@
 /** Threads as the doors of one agent see them: its own, and none of another agent. */
-import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
@@ -26,6 +25,6 @@ export async function requireThreadOf(
 
 /** The first row of a log has the agent that its thread was created for. */
 async function findFirstAgent(client: RuntimeClient, threadId: string): Promise<string | undefined> {
-  const [first] = await storeOf(client).events.read(threadId, 0, 1);
+  const [first] = await client.store.events.read(threadId, 0, 1);
   return first?.type === 'thread.created' ? first.data.agent : undefined;
 }

@@ -1,5 +1,4 @@
 /** Reads a thread's log in the forms that the API serves, as pages of frames, each with its cursor. */
-import { storeOf } from '../../client/client-store.ts';
 import { type FollowPages, followPages } from '../../client/follow-events.ts';
 import { runPages, tanglePages, turnPages } from '../../client/follow-run.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -63,7 +62,7 @@ export async function* eventPages(
   client: RuntimeClient,
   { threadId, as = 'plain', run, types, start, subagent = false, follow = true, signal }: EventReading,
 ): AsyncGenerator<readonly Frame[]> {
-  const store = storeOf(client);
+  const store = client.store;
   if (as !== 'plain') {
     const options = { after: start === '0' ? undefined : start, run, follow, signal, marks: true };
     const projected =

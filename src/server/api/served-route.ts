@@ -2,7 +2,6 @@
  * Serves a route of the table: access is checked before the request is read, so an unauthorised caller sees no
  * validation errors.
  */
-import { storeOf } from '../../client/client-store.ts';
 import { type Access, requireCaller, unauthorized } from './access.ts';
 import type { ApiApp } from './app.ts';
 import { requireReachable, requireScope } from './caller.ts';
@@ -21,7 +20,7 @@ export function addRoute(
     if (!matchesMethod(document.method, context.req.method) || scope === 'none') return next();
     const threadId = context.req.param('threadId');
     const signed =
-      signable && (await hasValidSignature(storeOf(host.client).tokens, context.req.raw.url, threadId ?? ''));
+      signable && (await hasValidSignature(host.client.store.tokens, context.req.raw.url, threadId ?? ''));
     const caller = signed ? SIGNED_URL_CALLER : await requireCaller(access, context.req.raw);
     requireScope(caller, scope);
     if (document.request?.body && !bytes) requireBody(context.req.raw, document.request.body);

@@ -4,7 +4,6 @@
  * G2. The key is kept in the store. So every server of a store accepts the URLs of the others, also after a restart.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -42,7 +41,7 @@ export function fileAddresses(
 ): (path: string) => Promise<string> {
   const base = addressOf(request);
   const expires = Math.floor(Date.now() / 1000) + ANSWER_SECONDS;
-  return async (path) => base + (await signUrl(storeOf(client).tokens, { threadId, path, expires }));
+  return async (path) => base + (await signUrl(client.store.tokens, { threadId, path, expires }));
 }
 
 /** Returns the file that an address names; null if it is no address of a file. The signature is not checked here. */

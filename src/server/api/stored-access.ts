@@ -3,7 +3,6 @@
  * A3. Once there has been a token, tokens stay mandatory, also after the last one is revoked.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -54,7 +53,7 @@ export async function createToken(
  * ```
  */
 export function storedAccess(from: RuntimeClient | ThreadStore, known: Access | null = null): Access {
-  const store = 'tokens' in from ? from : storeOf(from);
+  const store = 'tokens' in from ? from : from.store;
   let asksForTokens = known !== null;
   return async (request) => {
     const secret = bearerOf(request);

@@ -12,7 +12,6 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto';
-import { storeOf } from '../../client/client-store.ts';
 import { checkExecutionId } from '../../client/execution-claim.ts';
 import { isAlreadyCreated } from '../../client/make-thread.ts';
 import { newThreadId } from '../../client/new-thread-id.ts';
@@ -118,7 +117,7 @@ async function beginCall(client: RuntimeClient, caller: Caller, call: AgentCall)
     return { threadId, executionId: id, after: (firstSeq ?? 1) - 1 };
   }
   // G1: known if this call is a repeated one.
-  const known = call.executionId && (await storeOf(client).executions.get(threadId, executionId));
+  const known = call.executionId && (await client.store.executions.get(threadId, executionId));
   await client.queueMessage(threadId, { content: message, executionId });
   // G2: the end of the log before the message was sent.
   return { threadId, executionId, after: known ? (known.firstSeq ?? 1) - 1 : thread.lastSeq };

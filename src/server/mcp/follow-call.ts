@@ -1,5 +1,4 @@
 /** Follows an execution in its thread's log to its end, for an MCP call that waits for it. */
-import { storeOf } from '../../client/client-store.ts';
 import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { NamedFile } from '../../core/event/event-data.ts';
@@ -34,7 +33,7 @@ export async function followCall(
   signal: AbortSignal,
   { tell, show }: FollowTerms,
 ): Promise<Ended | undefined> {
-  const store = storeOf(client);
+  const store = client.store;
   const files = new Map<string, NamedFile>();
   let isIn = false;
   let answer: string | undefined;

@@ -3,7 +3,6 @@
  * their URI. A caller that may reach the thread may read them.
  */
 import type { ContentBlock, ReadResourceResult } from '@modelcontextprotocol/server';
-import { storeOf } from '../../client/client-store.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { NamedFile } from '../../core/event/event-data.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -64,7 +63,7 @@ export async function toBlocks(
       blocks.push({ type: 'resource_link', uri, name, mimeType, size });
       continue;
     }
-    const bytes = await readWholeFile(storeOf(client), threadId, file.path);
+    const bytes = await readWholeFile(client.store, threadId, file.path);
     if (!bytes) continue;
     room -= bytes.byteLength;
     blocks.push(toBlock(link, Buffer.from(bytes)));
@@ -98,7 +97,7 @@ export async function readResource(
   { threadId, path }: FilePlace,
   uri: string,
 ): Promise<ReadResourceResult> {
-  const store = storeOf(client);
+  const store = client.store;
   const file = await store.files.open(threadId, path);
   if (file && file.record.size > MAX_READ_BYTES)
     throw new RuntimeError(

@@ -4,7 +4,6 @@
  * reconnects gets all of this again.
  * R1. The end of the log is read before the rows. A row that is stored in between is sent twice, never left out.
  */
-import { storeOf } from '../../client/client-store.ts';
 import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
@@ -32,7 +31,7 @@ export async function* standardPages(
   client: RuntimeClient,
   { threadId, depth, signal }: StandardStream,
 ): AsyncGenerator<readonly StandardFrame[]> {
-  const store = storeOf(client);
+  const store = client.store;
   // R1: the end of the log first.
   const thread = await client.getThread(threadId);
   const page = await client.getMessages(threadId, { limit: NEWEST, includeSilent: true, maxDepth: depth });

@@ -1,7 +1,6 @@
 /** Signed addresses of files of another thread, at every door that takes files. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { storeOf } from '../../../src/client/client-store.ts';
 import { signUrl } from '../../../src/server/api/signed-address.ts';
 import { says } from '../../../src/testing/index.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
@@ -69,7 +68,7 @@ describe('a file of another thread, by its signed address', () => {
     const threadId = await startHelper(runtime);
     const data = Buffer.from(PNG, 'base64');
     await runtime.client.files(threadId).write({ path: '/dot.png', content: data, mimeType: 'image/png' });
-    const { tokens } = storeOf(runtime.client);
+    const { tokens } = runtime.client.store;
     const now = Math.floor(Date.now() / 1000);
     const address = async (expires: number) =>
       `https://elsewhere.example/below${await signUrl(tokens, { threadId, path: '/dot.png', expires })}`;
@@ -103,7 +102,7 @@ describe('a file of another thread, by its signed address', () => {
     await runtime.client
       .files(threadId)
       .write({ path: '/a.txt', content: Buffer.from('a'), mimeType: 'text/plain' });
-    const { tokens } = storeOf(runtime.client);
+    const { tokens } = runtime.client.store;
     const expires = Math.floor(Date.now() / 1000) + 3600;
     const signed = await signUrl(tokens, { threadId, path: '/a.txt', expires });
     expect(JSON.stringify(await DOORS['ag-ui']?.(api, api.url + signed, true))).toContain('no such thread');

@@ -1,5 +1,4 @@
 /** Finds tasks by id: executions that the caller may reach, begun or in line. */
-import { storeOf } from '../../../client/client-store.ts';
 import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
@@ -25,7 +24,7 @@ export async function findTask(
   caller: Caller,
   { agent, taskId }: AddressedTask,
 ): Promise<FoundTask> {
-  const store = storeOf(client);
+  const store = client.store;
   const claims = await store.queue.findClaims(taskId);
   const begun = await store.executions.find(taskId);
   const places = claims.map(({ threadId, itemId }) => ({ threadId, itemId: itemId as string | null }));

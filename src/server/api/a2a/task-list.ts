@@ -1,6 +1,5 @@
 /** Lists an agent's tasks that have begun, the latest first: of one context, or of all if the caller may read all. */
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import {
   type A2aTask,
   TASK_STATES,
@@ -56,7 +55,7 @@ export async function listTasks(
   const threadId = contextId === '' ? undefined : contextId;
   if (threadId === undefined) await requireThreadAccess(host.client, caller, threadId);
   else await requireThreadOf(host.client, caller, { agent, threadId });
-  const { executions } = storeOf(host.client);
+  const { executions } = host.client.store;
   const state = toState(params.status);
   const empty = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
   if (state === null) return empty;

@@ -5,7 +5,6 @@
  * R2. A wait counts only at the end of the log for now. If it was answered since, more rows follow.
  * R3. The thread's newest execution is read before the task's own, because the task may begin between the two reads.
  */
-import { storeOf } from '../../../client/client-store.ts';
 import { followRows } from '../../../client/follow-events.ts';
 import { fillRows } from '../../../client/follow-run.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
@@ -50,7 +49,7 @@ const LAST_OF_ROW = 999_999_999;
 
 export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncGenerator<TaskPage> {
   const { thread, taskId, itemId, until, after, signal } = asked;
-  const store = storeOf(client);
+  const store = client.store;
   // R3: before it is known whether the task has begun.
   const newest = await store.executions.get(thread.id);
   const begun = await store.executions.get(thread.id, taskId);

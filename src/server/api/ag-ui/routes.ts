@@ -1,6 +1,5 @@
 /** AG-UI: an agent behind one route. A conversation is the thread with its id, and its first message creates it. */
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import type { AgUiEvent } from '../../../projections/ag-ui/ag-ui-event.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import type { Caller } from '../caller.ts';
@@ -79,8 +78,7 @@ async function beginRun(host: ApiHost, caller: Caller, running: RunInput): Promi
   const { message, before, results } = said;
   const id = message?.id ?? '';
   // With answers, the conversation ends with the message that the agent was answering when it asked.
-  const isOld =
-    resume.length > 0 && found && (await storeOf(host.client).messages.get(threadId, id)) !== null;
+  const isOld = resume.length > 0 && found && (await host.client.store.messages.get(threadId, id)) !== null;
   const begun = await takeTurn(host, caller, {
     ...{ agent, threadId, found, given, before, results },
     message: message && !isOld ? { ...message, id } : null,
@@ -103,7 +101,7 @@ async function findInLine(
   threadId: string,
   fresh: AgUiTurn['fresh'],
 ): Promise<AgUiTurn['fresh']> {
-  const { messages, queue } = storeOf(client);
+  const { messages, queue } = client.store;
   const inLine = await Promise.all(
     fresh.map(async ({ id: given }) => {
       const id = toAgUiItemId(given);

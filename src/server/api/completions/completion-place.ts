@@ -11,7 +11,6 @@
  */
 
 import { createHash } from 'node:crypto';
-import { storeOf } from '../../../client/client-store.ts';
 import { newThreadId } from '../../../client/new-thread-id.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isRuntimeError } from '../../../core/value/error.ts';
@@ -110,7 +109,7 @@ async function findCounted(
   { client }: ApiHost,
   { threadId, spoken, isRetry }: CountedMessage,
 ): Promise<string> {
-  const { queue } = storeOf(client);
+  const { queue } = client.store;
   const nth = (n: number) => `cc-${digest(spoken, n)}`;
   const deliveryOf = (n: number) => queue.readDelivery(threadId, nth(n));
   const count = await countKnown(async (n) => (await deliveryOf(n)) !== 'unknown');

@@ -1,6 +1,5 @@
 /** OpenAI's Chat Completions: an agent is a model. */
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import { isAlreadyCreated, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import type { Caller } from '../caller.ts';
@@ -69,7 +68,7 @@ export const completionRoutes: readonly ApiRoute[] = [
         async onDelivered() {
           const { counted } = accepted;
           if (counted !== undefined && isWhole)
-            await storeOf(host.client).queue.markDelivered(threadId, counted);
+            await host.client.store.queue.markDelivered(threadId, counted);
         },
       };
       if (!body.stream) return wholeCompletion(stream, answer);

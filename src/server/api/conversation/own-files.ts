@@ -5,7 +5,6 @@
  * O2. Only what the caller may read is copied, although the address alone would show it.
  * O3. A signed address is a key, so it stands in no text that a model reads, and in no error.
  */
-import { storeOf } from '../../../client/client-store.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { toAttachmentRef } from '../../../core/file/attachment.ts';
 import { isRuntimeError } from '../../../core/value/error.ts';
@@ -52,7 +51,7 @@ async function copyFile(terms: CopyTerms, part: GivenFile): Promise<GivenPart> {
   const lost = (reason: string): GivenPart => ({ kind: 'other', type, reason });
   const refusal = await refuseAddress(client, caller, { url: part.url, threadId: signed.threadId });
   if (refusal !== null) return lost(refusal);
-  const store = storeOf(client);
+  const store = client.store;
   const record = await store.files.stat(signed.threadId, signed.path);
   if (record && record.size > room)
     return lost(
@@ -72,7 +71,7 @@ async function refuseAddress(
   { url, threadId }: { readonly url: string; readonly threadId: string },
 ): Promise<string | null> {
   try {
-    if (!(await hasValidSignature(storeOf(client).tokens, url, threadId))) return 'the address is not signed';
+    if (!(await hasValidSignature(client.store.tokens, url, threadId))) return 'the address is not signed';
     await requireReachable(client, caller, threadId);
     return null;
   } catch (error) {

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import {
   beginExecution,
@@ -187,7 +186,7 @@ function requireNamedAgent(host: ApiHost, agent: string | undefined, threadId: s
 
 /** Throws `ExecutionNotFound`, also for an execution that the caller may not reach. */
 async function attach({ client }: ApiHost, { caller, executionId, given }: RunInput): Promise<Place> {
-  for (const threadId of await findNamedExecution(storeOf(client), executionId)) {
+  for (const threadId of await findNamedExecution(client.store, executionId)) {
     if (given.sessionId !== undefined && given.sessionId !== threadId) continue;
     const thread = await requireReachable(client, caller, threadId).catch(nullIfThreadNotFound);
     if (thread) return { threadId };

@@ -1,6 +1,5 @@
 /** Files of a thread: listed, read, written, removed; signed URLs of files. */
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { fileResponse } from '../file-response.ts';
 import { jsonResponse } from '../problem.ts';
@@ -42,7 +41,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     query: z.object({ path, expires: z.string().optional(), signature: z.string().optional() }),
     answer: ['*/*'],
     async handle({ params: { threadId }, query, request, host }) {
-      const store = storeOf(host.client);
+      const store = host.client.store;
       const file = await store.files.open(threadId, query.path);
       if (!file) throw fileNotFound(threadId, query.path);
       return fileResponse({ store, threadId, file, request });
@@ -102,7 +101,7 @@ export const fileRoutes: readonly ApiRoute[] = [
       expiresAt: z.int().meta({ description: 'Microseconds since 1970' }),
     }),
     async handle({ params: { threadId }, body, request, host }) {
-      const { tokens, files } = storeOf(host.client);
+      const { tokens, files } = host.client.store;
       if (!(await files.stat(threadId, body.path))) throw fileNotFound(threadId, body.path);
       const expires = Math.floor(Date.now() / 1000) + (body.lifeSeconds ?? HOUR);
       const signed = await signUrl(tokens, { threadId, path: body.path, expires });

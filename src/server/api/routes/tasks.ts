@@ -1,6 +1,5 @@
 /** Tasks: started, listed, read, aborted, followed. Their waits are answered like any other wait. */
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import { taskPages } from '../../../client/follow-task.ts';
 import { TASK_STATES } from '../../../core/task/control.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
@@ -156,7 +155,7 @@ export const taskRoutes: readonly ApiRoute[] = [
       const after = start === '0' ? undefined : start;
       // Checked before the response begins: a stream that has begun cannot report an error.
       if (after !== undefined) readCursor(after);
-      const store = storeOf(host.client);
+      const store = host.client.store;
       if (format === 'json') {
         const pages = [];
         for await (const page of taskPages(store, found, { after, follow: false })) pages.push(...page);

@@ -1,6 +1,5 @@
 /** Tokens in the store: created, listed, revoked. A caller that is limited to a user or an organisation is refused. */
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { API_SCOPES, type Caller, isLimited } from '../caller.ts';
 import { jsonResponse } from '../problem.ts';
@@ -21,7 +20,7 @@ export const tokenRoutes: readonly ApiRoute[] = [
     answer: z.object({ tokens: z.array(tokenSchema) }),
     async handle({ caller, host }) {
       requireUnlimited(caller);
-      return jsonResponse({ tokens: await storeOf(host.client).tokens.list() });
+      return jsonResponse({ tokens: await host.client.store.tokens.list() });
     },
   }),
   route({
@@ -46,7 +45,7 @@ export const tokenRoutes: readonly ApiRoute[] = [
     answer: z.object({ secret: z.string(), token: tokenSchema }),
     async handle({ body, caller, host }) {
       requireUnlimited(caller);
-      return jsonResponse(await createToken(storeOf(host.client), body), 201);
+      return jsonResponse(await createToken(host.client.store, body), 201);
     },
   }),
   route({
@@ -60,7 +59,7 @@ export const tokenRoutes: readonly ApiRoute[] = [
     answer: tokenSchema,
     async handle({ params: { tokenId }, caller, host }) {
       requireUnlimited(caller);
-      const token = await storeOf(host.client).tokens.revoke(tokenId);
+      const token = await host.client.store.tokens.revoke(tokenId);
       if (token) return jsonResponse(token);
       throw new RuntimeError('TokenNotFound', `There is no token "${tokenId}": /v1/tokens lists the tokens.`);
     },

@@ -1,5 +1,4 @@
 /** Finds where a response begins in a thread's log: at the message that it answers, an approval, or an execution. */
-import { storeOf } from '../../../client/client-store.ts';
 import { followPages } from '../../../client/follow-events.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
@@ -38,7 +37,7 @@ export async function findMessageBegin(
   thread: Place,
   messageId: string,
 ): Promise<ResponseBegin> {
-  const store = storeOf(client);
+  const store = client.store;
   const isBegin = (event: ThreadEvent) =>
     (event.type === 'message.created' && event.data.messageId === messageId) ||
     (event.type === 'item.rejected' && event.data.id === messageId);
@@ -65,7 +64,7 @@ export async function findAnswerBegin(
   id: string,
   waitIds: readonly string[],
 ): Promise<ResponseBegin> {
-  const store = storeOf(client);
+  const store = client.store;
   const isBegin = ({ type, data }: ThreadEvent) =>
     (type === 'wait.answered' || type === 'wait.closed') &&
     waitIds.includes((data as { waitId: string }).waitId);
@@ -81,7 +80,7 @@ export async function findAnswerBegin(
  * execution that ends in between is then still found.
  */
 export async function findCurrentBegin(client: RuntimeClient, threadId: string): Promise<ResponseBegin> {
-  const newest = await storeOf(client).executions.get(threadId);
+  const newest = await client.store.executions.get(threadId);
   if (!newest) return { after: 0 };
   const open = newest.endedAt === null;
   const isBegin = (event: ThreadEvent) =>

@@ -5,7 +5,6 @@
  *     response begins.
  * R2. A wait ends the response only at the end of the log for now. If it was answered since, more rows follow.
  */
-import { storeOf } from '../../../client/client-store.ts';
 import { followPages } from '../../../client/follow-events.ts';
 import { fillRows } from '../../../client/follow-run.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
@@ -51,7 +50,7 @@ export async function* responsePages<State, Out>(
   reader: ResponseReader<State, Out>,
   { threadId, begin, signal }: ReadResponse,
 ): AsyncGenerator<readonly Out[]> {
-  const store = storeOf(client);
+  const store = client.store;
   let state: ReadingState<State> = {
     reading: reader.begin,
     place: begin.isBegin ? 'before' : 'next',

@@ -6,7 +6,6 @@
  * T3. The first result of a call counts; repeated results change nothing. A thread asks for several calls one after the
  *     other, and one turn answers each as it is asked.
  */
-import { storeOf } from '../../../client/client-store.ts';
 import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
 import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
 import { pathOf, readAttachments, writeAttachments } from '../../../client/outgoing-file.ts';
@@ -213,7 +212,7 @@ async function storeFiles(
   client: RuntimeClient,
   { threadId, waitId, result: { files } }: ResultFiles,
 ): Promise<readonly string[]> {
-  const { files: place } = storeOf(client);
+  const { files: place } = client.store;
   const attached = readAttachments({ threadId, messageId: waitId }, files);
   await writeAttachments(attached, (file) => place.write(threadId, file));
   return attached.map(pathOf);

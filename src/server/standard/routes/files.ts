@@ -1,6 +1,5 @@
 /** Files of a thread for clients of Standard Agents: written whole, found, read. */
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import type { FileRecord } from '../../../core/file/thread-file.ts';
 import type { AttachmentRef } from '../../../core/message/message.ts';
 import { parseBase64 } from '../../../core/value/base64.ts';
@@ -33,7 +32,7 @@ async function write(
   request: Request,
 ): Promise<Response> {
   const file = await readFile(path, request);
-  const { files } = storeOf(client);
+  const { files } = client.store;
   // If no worker has opened the thread yet, the file is staged until one does.
   const record = await files.write(threadId, file).catch((error) => {
     if (isRuntimeError(error, 'ThreadNotFound')) return files.stage(threadId, file);
@@ -101,7 +100,7 @@ async function read(
   if (!file || file.isDirectory) throw fileNotFound(threadId, path);
   const wanted = query.get('thumbnail');
   if (wanted === 'true' || wanted === '1') {
-    const thumbnail = await storeOf(client).files.getThumbnail(threadId, path);
+    const thumbnail = await client.store.files.getThumbnail(threadId, path);
     if (thumbnail)
       return new Response(Buffer.from(thumbnail), {
         headers: headersOf({ ...file, size: thumbnail.byteLength }),

@@ -1,7 +1,6 @@
 /** Messages of Standard Agents: read, sent, removed. */
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { storeOf } from '../../../client/client-store.ts';
 import type { Message } from '../../../core/message/message.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { toStandardRow } from '../../../projections/standard/standard-frame.ts';
@@ -65,7 +64,7 @@ async function send(
     if (attachments.length > 0) refuseRequest('A system message cannot have attachments.');
     // It starts no work, and gets no answer.
     const message = { id, role, content: text, silent, executionId: null };
-    live.tell(threadId, await storeOf(client).messages.inject(threadId, message));
+    live.tell(threadId, await client.store.messages.inject(threadId, message));
   } else {
     await client.queueMessage(threadId, { id, role, content: text, attachments, silent });
     const waiting = (await client.getMessage(threadId, id)) ?? toPendingMessage({ id, role, text, silent });
@@ -105,7 +104,7 @@ export const messageRoutes: readonly StandardRoute[] = [
     '/api/threads/:threadId/messages/:messageId',
     'write',
     async ({ thread, params: { messageId = '' }, host }) => {
-      if (await storeOf(host.client).messages.delete(thread.id, messageId))
+      if (await host.client.store.messages.delete(thread.id, messageId))
         return jsonResponse({ success: true });
       throw new RuntimeError(
         'MessageNotFound',
