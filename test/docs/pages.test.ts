@@ -9,7 +9,7 @@ const pages = [
   'README.md',
   'AGENTS.md',
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
-  ...globSync('src/**/README.md', { cwd: ROOT }),
+  ...globSync(['docs/generated/*.md', 'src/**/README.md'], { cwd: ROOT }),
 ].filter((file) => file.endsWith('.md'));
 
 /** First segments of paths in this repository or in `src`; other paths are examples of a user's project. */
