@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { defineEffect } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { askWorkflow } from '../support/ask-workflow.ts';
 import { ended, eventsOf, schedule } from '../support/effects.ts';
 import { readRuns } from '../support/run-chain.ts';
 import { eventually, type TestRuntime, testRuntime, testStore } from '../support/runtime.ts';
@@ -16,7 +17,10 @@ const PATIENT = { toolHeartbeatMs: 20_000 };
 
 async function details({ client }: TestRuntime, thread: string): Promise<string> {
   const handle = client.temporal.workflow.getHandle(`thread/${thread}`);
-  const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  const { currentDetails } = await askWorkflow<{ currentDetails: string }>(
+    handle,
+    '__temporal_workflow_metadata',
+  );
   return currentDetails;
 }
 

@@ -3,7 +3,7 @@
  * execution once, as canceled, with the reason.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { status } from '../../src/workflows/messages.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { killWorkers, standAt } from '../support/standing.ts';
@@ -52,12 +52,11 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
       status: 'stopped',
       stopReason: 'canceled',
     });
-    // The status that the workflow shows to people. A query that arrives together with new events fails until their
-    // workflow task is done.
+    // The status that the workflow shows to people.
     await eventually('the status of its workflow', async () => {
       const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
-      const shown = await handle.query(status).catch(() => undefined);
-      return shown?.status === 'stopped' && shown.stopReason === 'canceled';
+      const shown = await askStatus(handle);
+      return shown.status === 'stopped' && shown.stopReason === 'canceled';
     });
   }
 

@@ -7,7 +7,7 @@ import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineModel } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import { fails, says, scriptedModel } from '../../src/testing/index.ts';
-import { status } from '../../src/workflows/messages.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { fanOutRegistry, fanOutScript } from '../support/fan-out.ts';
 import { startCluster } from '../support/fault-cluster.ts';
 import { isLong } from '../support/long-form.ts';
@@ -81,7 +81,7 @@ describe('a provider that takes ten requests at a time', () => {
     if (narrowness.headers)
       await eventually('a child that waits for its model', async () => {
         const waits = async ({ threadId }: { threadId: string }) =>
-          (await client.temporal.workflow.getHandle(`thread/${threadId}`).query(status)).activity ===
+          (await askStatus(client.temporal.workflow.getHandle(`thread/${threadId}`))).activity ===
           'waiting for the model narrow';
         for (const child of await children()) if (await waits(child)) return true;
         return ended();
