@@ -15,8 +15,7 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
   let answering: string;
 
   beforeAll(async () => {
-    // Heartbeat timeouts longer than any pause of a busy machine: only the killed worker may be considered lost.
-    cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
+    cluster = await startCluster();
     await cluster.keep(1);
     const inTool = () => standAt(cluster, 'body_before', () => cluster.begin('use write 1'));
     untold = await inTool();
