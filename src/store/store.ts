@@ -120,6 +120,7 @@ import type { AwaitGrowth, EventListener } from './transaction/event-record.ts';
 import { appendEvent, getLogs } from './transaction/log.ts';
 import { LogWatch } from './transaction/log-watch.ts';
 import { getMessage, getMessages, getRecentMessages, getThread, readEvents } from './transaction/read.ts';
+import { readRow } from './transaction/rows.ts';
 import { getValue, listValues, setValue } from './value/value.ts';
 import { closeApprovals } from './wait/close-approvals.ts';
 import { listForgottenWaits } from './wait/forgotten-wait.ts';
@@ -451,11 +452,7 @@ export type Engine = Pick<CommandContext, 'run' | 'rowLocks' | 'relax' | 'keys' 
 
 /** @internal The store over a database that has this build's schema. */
 export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine): Promise<ThreadStore> {
-  const { value: storeId } = await db
-    .selectFrom('meta')
-    .select('value')
-    .where('key', '=', 'store_id')
-    .executeTakeFirstOrThrow();
+  const { value: storeId } = await readRow(db, 'meta', { key: 'store_id' }, ['value']);
   const watch = new LogWatch(db);
   const story = new EventPublisher();
   const context: CommandContext = { db, storeId, ...engine, watch, story, now: () => Date.now() * 1000 };

@@ -7,7 +7,6 @@
 import type { Selectable } from 'kysely';
 import { OPEN_CALL } from '../transaction/call-row.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
-import { updateRows } from '../transaction/row-statement.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { A2aCallKey, A2aTaskRecord, BeginA2aTask, NoteA2aTask } from './a2a-record.ts';
 import type { A2aTaskTable } from './a2a-table.ts';
@@ -38,7 +37,7 @@ export async function beginA2aTask(context: CommandContext, command: BeginA2aTas
       silent_since: null,
       cancels: 0,
     };
-    await thread.trx.insertInto('a2a_tasks').values(row).execute();
+    await thread.insert('a2a_tasks', row);
     return toRecord(row);
   });
 }
@@ -64,8 +63,7 @@ export async function noteA2aTask(
       ...(reached !== undefined && { silent_since: reached ? null : (silent ?? thread.now) }),
       ...(cancelFailed && { cancels: row.cancels + 1 }),
     };
-    const { thread_id, step, idx } = row;
-    await updateRows(thread.trx, 'a2a_tasks', { thread_id, step, idx }, changes);
+    await thread.update('a2a_tasks', { step: row.step, idx: row.idx }, changes);
     if (isNew)
       thread.emit('a2a.task', { agent: row.agent, taskId, contextId: row.context_id }, { step: row.step });
     return toRecord({ ...row, ...changes });
@@ -107,14 +105,8 @@ export async function listUnwantedA2aTasks(
   return rows.map(toRecord);
 }
 
-function find({ trx, threadId }: ThreadTransaction, { step, index }: A2aCallKey) {
-  return trx
-    .selectFrom('a2a_tasks')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', index)
-    .executeTakeFirst();
+function find(thread: ThreadTransaction, { step, index }: A2aCallKey) {
+  return thread.find('a2a_tasks', { step, idx: index });
 }
 
 function toRecord(row: Selectable<A2aTaskTable>): A2aTaskRecord {

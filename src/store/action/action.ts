@@ -32,7 +32,7 @@ export async function openAction(
 ): Promise<void> {
   const { action, denied } = decided;
   const state = denied ? 'denied' : 'started';
-  const known = await findAction(thread, action.id);
+  const known = await thread.find('actions', { id: action.id });
   // A2: another attempt of the code begins it again.
   if (known && !denied && (await beginAgain(thread, known, place))) return;
   // A1: it has begun before.
@@ -56,7 +56,7 @@ async function beginAgain(
 ): Promise<boolean> {
   if (leaseUntil === undefined || (state !== 'started' && state !== 'uncertain')) return false;
   const again = { state: 'started', outcome: null, ended_at: null, lease_until: leaseUntil } as const;
-  await thread.trx.updateTable('actions').set(again).where('id', '=', id).execute();
+  await thread.update('actions', { id }, again);
   if (state === 'uncertain') thread.emit('action.started', { actionId: id, name }, { step });
   return true;
 }
@@ -67,7 +67,7 @@ export async function requestAction(
   decided: DecidedAction,
   place: ActionPlace,
 ): Promise<void> {
-  const known = await findAction(thread, decided.action.id);
+  const known = await thread.find('actions', { id: decided.action.id });
   if (known && (known.state !== 'requested' || known.fingerprint === decided.action.fingerprint)) return;
   await upsertAction(thread, known, toRow(thread, decided, place, 'requested'));
   emitRequested(thread, decided, place);
@@ -102,16 +102,12 @@ function toRow(
 }
 
 async function upsertAction(
-  { trx }: ThreadTransaction,
+  thread: ThreadTransaction,
   known: ActionRow | undefined,
   { id, requested_at: at, ...row }: Insertable<ActionTable>,
 ): Promise<void> {
-  if (!known)
-    await trx
-      .insertInto('actions')
-      .values({ id, requested_at: at, ...row })
-      .execute();
-  else await trx.updateTable('actions').set(row).where('id', '=', id).execute();
+  if (!known) await thread.insert('actions', { id, requested_at: at, ...row });
+  else await thread.update('actions', { id }, row);
 }
 
 function emitRequested(
@@ -124,17 +120,12 @@ function emitRequested(
   thread.emit('action.policy', { actionId, name, ...decision }, { step });
 }
 
-/** Finds an action by its id. */
-export function findAction({ trx }: ThreadTransaction, id: string): Promise<ActionRow | undefined> {
-  return trx.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
 /** The action of a call; undefined if no policy has judged the call. */
 export async function findActionOf(
   thread: ThreadTransaction,
   { step, idx }: { readonly step: number; readonly idx: number },
 ): Promise<ActionRow | undefined> {
-  return findAction(thread, `${thread.threadId}:${step}:${idx}`);
+  return thread.find('actions', { id: `${thread.threadId}:${step}:${idx}` });
 }
 
 /** The error with which a call that has ended ends its execution; undefined if the execution goes on. */
@@ -168,16 +159,16 @@ export async function closeAction(
   const at = { step: row.step };
   const reason = error?.slice(0, 2000) ?? '';
   const state: ActionState = uncertain ? 'uncertain' : status === 'success' ? 'completed' : 'failed';
-  await thread.trx
-    .updateTable('actions')
-    .set({
+  await thread.update(
+    'actions',
+    { id: row.id },
+    {
       state,
       outcome: state === 'completed' ? null : JSON.stringify({ error: reason }),
       ended_at: thread.now,
       lease_until: null,
-    })
-    .where('id', '=', row.id)
-    .execute();
+    },
+  );
   if (state === 'completed') thread.emit('action.completed', named, at);
   else if (state === 'failed') thread.emit('action.failed', { ...named, error: reason }, at);
   else thread.emit('action.uncertain', named, at);
@@ -186,11 +177,11 @@ export async function closeAction(
 /** Denies an action that waits for an approval which can no longer come. */
 async function denyWaiting(thread: ThreadTransaction, row: ActionRow, reason: string): Promise<void> {
   const denied = { code: 'ApprovalRequired', reason } as const;
-  await thread.trx
-    .updateTable('actions')
-    .set({ state: 'denied', outcome: JSON.stringify(denied), ended_at: thread.now })
-    .where('id', '=', row.id)
-    .execute();
+  await thread.update(
+    'actions',
+    { id: row.id },
+    { state: 'denied', outcome: JSON.stringify(denied), ended_at: thread.now },
+  );
   thread.emit('action.denied', { actionId: row.id, name: row.name, ...denied }, { step: row.step });
 }
 
@@ -200,12 +191,9 @@ export async function closeStarted(
   { step, idx }: { readonly step: number; readonly idx: number },
   end: ActionEnd,
 ): Promise<void> {
-  const rows = await thread.trx
-    .selectFrom('actions')
+  const rows = await thread
+    .select('actions', { step, state: ['requested', 'started'] })
     .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('state', 'in', ['requested', 'started'])
-    .where('step', '=', step)
     .orderBy('requested_at')
     .execute();
   const key = `${thread.threadId}:${step}:${idx}`;

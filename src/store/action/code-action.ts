@@ -6,7 +6,7 @@
 
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { closeAction, findAction, openAction } from './action.ts';
+import { closeAction, openAction } from './action.ts';
 import type { EndAction, RecordAction } from './action-record.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function recordAction(
     // An action that has begun before needs no approval. C1: the approval is used up with the beginning.
     if (
       approval !== undefined &&
-      !(await findAction(thread, told.action.id)) &&
+      !(await thread.has('actions', { id: told.action.id })) &&
       !(await spendApproval(thread, approval))
     )
       return 'spent';
@@ -34,22 +34,14 @@ export async function recordAction(
 }
 
 /** C1. Marks an approval as used. Returns false if it was not there or already used. */
-async function spendApproval({ trx, threadId }: ThreadTransaction, wait: string): Promise<boolean> {
-  const spent = await trx
-    .updateTable('waits')
-    .set({ heard: 1 })
-    .where('id', '=', wait)
-    .where('thread_id', '=', threadId)
-    .where('heard', '=', 0)
-    .returning('id')
-    .executeTakeFirst();
-  return spent !== undefined;
+async function spendApproval(thread: ThreadTransaction, wait: string): Promise<boolean> {
+  return thread.updateRow('waits', { id: wait, heard: 0 }, { heard: 1 });
 }
 
 /** Ends an action that `record` has begun. Idempotent. */
 export async function endAction(context: CommandContext, { id, threadId, ...end }: EndAction): Promise<void> {
   await inThread(context, threadId, async (thread) => {
-    const row = await findAction(thread, id);
+    const row = await thread.find('actions', { id });
     // C2: the process was not lost after all, so it may still end the action.
     await closeAction(thread, row?.state === 'uncertain' ? { ...row, state: 'started' } : row, end);
   });

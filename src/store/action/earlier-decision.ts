@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely';
 import type { Decision } from '../../core/wait/answer.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
 import type { EarlierDecision, FindDecision } from './action-record.ts';
 import { findGrant } from './grant.ts';
 
@@ -22,13 +23,13 @@ export async function findDecision(
   { db }: CommandContext,
   asked: FindDecision,
 ): Promise<EarlierDecision | null> {
-  const rows = await db
-    .selectFrom('waits')
+  const rows = await selectRows(db, 'waits', {
+    thread_id: asked.threadId,
+    fingerprint: asked.fingerprint,
+    kind: 'approval',
+    state: 'answered',
+  })
     .select(['id', 'execution_id', 'answer', 'ended_at', 'step', 'heard', 'data'])
-    .where('thread_id', '=', asked.threadId)
-    .where('fingerprint', '=', asked.fingerprint)
-    .where('kind', '=', 'approval')
-    .where('state', '=', 'answered')
     .orderBy('ended_at', 'desc')
     .limit(MAX_ROWS)
     .execute();
@@ -54,11 +55,8 @@ export async function findDecision(
 /** An action that has begun needs no further approval: another attempt of its code performs it again. */
 async function hasBegun(db: Kysely<Tables>, { byCode, fingerprint }: FindDecision): Promise<boolean> {
   if (byCode === undefined) return false;
-  const row = await db
-    .selectFrom('actions')
+  const row = await selectRows(db, 'actions', { id: byCode, fingerprint })
     .select('id')
-    .where('id', '=', byCode)
-    .where('fingerprint', '=', fingerprint)
     .where('started_at', 'is not', null)
     .executeTakeFirst();
   return row !== undefined;

@@ -5,6 +5,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { Tables } from '../schema/tables.ts';
+import { findRow, insertRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { WaitTable } from '../wait/wait-table.ts';
 import type { EarlierDecision, FindDecision } from './action-record.ts';
@@ -17,10 +18,9 @@ export async function keepGrant(
 ): Promise<void> {
   if (fingerprint === null || 'value' in answer || !answer.approved || answer.scope !== 'always') return;
   const granted_by = answer.by ?? null;
-  await trx
-    .insertInto('grants')
-    .values({ wait_id: id, fingerprint, organization_id, user_id, granted_by, granted_at: now })
-    .execute();
+  await insertRows(trx, 'grants', [
+    { wait_id: id, fingerprint, organization_id, user_id, granted_by, granted_at: now },
+  ]);
 }
 
 /** Returns the newest grant that the asking thread's user has given within its organisation. */
@@ -28,11 +28,7 @@ export async function findGrant(
   db: Kysely<Tables>,
   { threadId, fingerprint }: FindDecision,
 ): Promise<{ readonly at: number; readonly decision: EarlierDecision } | undefined> {
-  const thread = await db
-    .selectFrom('threads')
-    .select(['user_id', 'organization_id'])
-    .where('id', '=', threadId)
-    .executeTakeFirst();
+  const thread = await findRow(db, 'threads', { id: threadId }, ['user_id', 'organization_id']);
   if (!thread) return undefined;
   const row = await db
     .selectFrom('grants')

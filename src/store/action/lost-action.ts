@@ -4,6 +4,7 @@
  * tool's call became so with the call.
  */
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { selectRows, updateRows } from '../transaction/rows.ts';
 import { closeAction } from './action.ts';
 
 const MAX_ROWS = 100;
@@ -13,12 +14,7 @@ const MAX_ROWS = 100;
  */
 export async function renewAction(context: CommandContext, id: string, leaseMs: number): Promise<void> {
   const until = (await context.clock(context.db)) + leaseMs * 1000;
-  await context.db
-    .updateTable('actions')
-    .set({ lease_until: until })
-    .where('id', '=', id)
-    .where('state', '=', 'started')
-    .execute();
+  await updateRows(context.db, 'actions', { id, state: 'started' }, { lease_until: until });
 }
 
 /** Marks actions that were not renewed in time as uncertain. Returns how many, 100 at most. */
@@ -34,11 +30,8 @@ export async function closeLostActions(context: CommandContext): Promise<number>
   for (const { id, thread_id: threadId } of lost)
     closed += await inThread(context, threadId, async (thread) => {
       const now = await context.clock(thread.trx);
-      const row = await thread.trx
-        .selectFrom('actions')
+      const row = await selectRows(thread.trx, 'actions', { id, state: 'started' })
         .selectAll()
-        .where('id', '=', id)
-        .where('state', '=', 'started')
         .where('lease_until', '<', now)
         .executeTakeFirst();
       if (!row) return 0;

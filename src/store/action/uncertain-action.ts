@@ -1,8 +1,5 @@
-/** Lists actions for people, and stores what people report about the outcome of uncertain ones. */
-import type { Kysely } from 'kysely';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import { type Reconciliation, readReconciliation } from '../../core/wait/reconciliation.ts';
-import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type ActionRow, findActionOf } from './action.ts';
@@ -49,14 +46,10 @@ export async function storeReconciliation(
 ): Promise<ActionRow> {
   const { id, name, step } = row;
   const changes = { state: 'reconciled' as const, outcome: JSON.stringify({ reconciliation }) };
-  await thread.trx.updateTable('actions').set(changes).where('id', '=', id).execute();
+  await thread.update('actions', { id }, changes);
   // Logged even if the action ended with its thread: the log outlives the thread.
   thread.emit('action.reconciled', { actionId: id, name, ...reconciliation }, { step });
   return { ...row, ...changes };
-}
-
-export function readAction(db: Kysely<Tables>, id: string): Promise<ActionRow | undefined> {
-  return db.selectFrom('actions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 type Outcome = Partial<ActionDenial> & { readonly error?: string; readonly reconciliation?: Reconciliation };

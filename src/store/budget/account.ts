@@ -69,13 +69,8 @@ export function causedBy({ row }: Pick<ThreadTransaction, 'row'>): CausedItem {
 }
 
 /** A2: the mark for an item that an effect's code queues: the budgets of the execution that scheduled the effect. */
-export async function causedByEffect({ trx, threadId }: ThreadTransaction, id: string): Promise<CausedItem> {
-  const effect = await trx
-    .selectFrom('effects')
-    .select('budget')
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+export async function causedByEffect(thread: ThreadTransaction, id: string): Promise<CausedItem> {
+  const effect = await thread.find('effects', { id }, ['budget']);
   return effect?.budget ? { budget: JSON.parse(effect.budget) } : {};
 }
 
@@ -172,10 +167,5 @@ export async function closeBudget(thread: ThreadTransaction, executionId: string
   if (!state) return;
   thread.set({ budget: null });
   if (executionId === null) return;
-  await thread.trx
-    .updateTable('executions')
-    .set({ budget: JSON.stringify(state.accounts) })
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', executionId)
-    .execute();
+  await thread.update('executions', { id: executionId }, { budget: JSON.stringify(state.accounts) });
 }

@@ -7,17 +7,13 @@
  */
 import { WARN_AT } from '../../core/governance/run-limit.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { budgetOf, insertLines, keepBudget } from './account.ts';
 
 const selectOpen = statement((db, threadId: string) =>
-  db
-    .selectFrom('executions')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('ended_at', 'is', null)
-    .limit(1),
+  selectRows(db, 'executions', { thread_id: threadId, ended_at: null }).select('id').limit(1),
 );
 
 /** F1: called before the thread's open execution causes work of a child; changes nothing if the execution has a ceiling. */

@@ -7,6 +7,7 @@ import { type Amount, type CountedLine, toShown } from '../../core/governance/bu
 import type { BudgetAccount } from '../../core/governance/budget-line.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type BudgetState, keepBudget } from './account.ts';
 import { selectLines, toLines } from './read-lines.ts';
@@ -28,16 +29,15 @@ export async function lockLines(
 
 export async function updateLines({ trx }: ThreadTransaction, lines: readonly CountedLine[]): Promise<void> {
   for (const { threadId, executionId, limit, used, reserved, estimated, warned } of lines)
-    await trx
-      .updateTable('budgets')
-      .set({
+    await updateRows(
+      trx,
+      'budgets',
+      { thread_id: threadId, execution_id: executionId, name: limit },
+      {
         ...{ used_units: used, reserved_units: reserved, estimated_units: estimated },
         warned: warned ? 1 : 0,
-      })
-      .where('thread_id', '=', threadId)
-      .where('execution_id', '=', executionId)
-      .where('name', '=', limit)
-      .execute();
+      },
+    );
 }
 
 export function emitWarnings(

@@ -17,7 +17,7 @@ export async function narrowBudget(
 ): Promise<void> {
   const limits = toLimits(given);
   if (limits.length === 0) return;
-  const { threadId, trx } = thread;
+  const { threadId } = thread;
   const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
   // The account that the execution spends from in this thread: its own, or that of the execution that it is a part of.
   const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
@@ -34,11 +34,5 @@ export async function narrowBudget(
     );
   await insertLines(thread, account.executionId, { limits, warnAt: given?.warnAt ?? WARN_AT });
   for (const [name, max] of limits.filter(([limit, max]) => isWider(limit, max)))
-    await trx
-      .updateTable('budgets')
-      .set({ max_units: max })
-      .where('thread_id', '=', threadId)
-      .where('execution_id', '=', account.executionId)
-      .where('name', '=', name)
-      .execute();
+    await thread.update('budgets', { execution_id: account.executionId, name }, { max_units: max });
 }

@@ -2,7 +2,6 @@
  * Pays for a tool that code invokes: it counts like any other call, but has no row.
  * I1. The call's key is stored: a repeated command, as by another attempt of an idempotent tool, pays once.
  */
-
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import type { PaidCall, PayInvoked } from './budget-record.ts';
 import { spend } from './spend.ts';
@@ -15,20 +14,10 @@ export async function payInvoked(
   return inThread(context, threadId, async (thread) => {
     if (thread.row.budget === null) return { kind: 'paid' };
     // I1: paid once.
-    const isNew = await thread.trx
-      .insertInto('budget_payments')
-      .values({ thread_id: threadId, key })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('key')
-      .executeTakeFirst();
+    const isNew = await thread.insertNew('budget_payments', { key });
     const denied = await spend(context, thread, isNew ? { maxToolCalls: 1n } : {}, { step });
     if (!denied) return { kind: 'paid' };
-    if (isNew)
-      await thread.trx
-        .deleteFrom('budget_payments')
-        .where('thread_id', '=', threadId)
-        .where('key', '=', key)
-        .execute();
+    if (isNew) await thread.delete('budget_payments', { key });
     return { kind: 'exceeded', error: denied };
   });
 }

@@ -5,6 +5,7 @@ import type { BudgetAccount, BudgetLine } from '../../core/governance/budget-lin
 import { isTime, toMilliseconds, withElapsed } from '../../core/governance/runtime.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 import { budgetOf, limitedAccounts } from './account.ts';
 import { selectLines, toLines } from './read-lines.ts';
 
@@ -14,11 +15,7 @@ import { selectLines, toLines } from './read-lines.ts';
  */
 export async function readBudget(context: CommandContext, threadId: string): Promise<readonly BudgetLine[]> {
   return inSnapshot(context, async (trx) => {
-    const row = await trx
-      .selectFrom('threads')
-      .select('budget')
-      .where('id', '=', threadId)
-      .executeTakeFirst();
+    const row = await findRow(trx, 'threads', { id: threadId }, ['budget']);
     const state = row && budgetOf(row);
     const accounts = limitedAccounts(state ?? { accounts: await readNewest(trx, threadId) });
     if (accounts.length === 0) return [];

@@ -23,6 +23,7 @@ import {
 } from '../../core/governance/reservation.ts';
 import type { ModelCallEnd, ModelCallStart, StartedModelCall } from '../step/model-call-record.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { insertRows, selectRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type BudgetState, budgetOf, keepBudget } from './account.ts';
 import type { BudgetReservationTable } from './budget-table.ts';
@@ -74,16 +75,15 @@ export async function reserveCall(
   if (!plan) return { kind: 'started', ...within };
   await updateLines(thread, changeAmounts(lines, { reserved: plan.amounts }).changed);
   const { maxOutputTokens } = plan;
-  await thread.trx
-    .insertInto('budget_reservations')
-    .values({
+  await insertRows(thread.trx, 'budget_reservations', [
+    {
       ...{ thread_id: thread.threadId, step, attempt, call, state: 'open' },
       ...{ accounts: JSON.stringify(state.accounts), root_thread_id: rootOf(state.accounts, thread) },
       ...toColumns(plan.amounts),
       max_output: maxOutputTokens ?? null,
       lease_until: thread.now + asked.leaseMs * 1000,
-    })
-    .execute();
+    },
+  ]);
   return { kind: 'started', ...within, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
 }
 
@@ -105,17 +105,10 @@ export async function findReserved(
 }
 
 function findReservation(
-  { trx, threadId }: ThreadTransaction,
+  thread: ThreadTransaction,
   { step, attempt, call }: CallKey,
 ): Promise<Reservation | undefined> {
-  return trx
-    .selectFrom('budget_reservations')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('attempt', '=', attempt)
-    .where('call', '=', call)
-    .executeTakeFirst();
+  return thread.find('budget_reservations', { step, attempt, call });
 }
 
 /** Settles a request that has ended. It may have used more than was reserved: then the execution is over. */
@@ -185,11 +178,7 @@ export async function settleUnreported(
   { step }: { readonly step?: number } = {},
 ): Promise<void> {
   if (thread.row.budget === null) return;
-  const open = thread.trx
-    .selectFrom('budget_reservations')
-    .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'open');
+  const open = thread.select('budget_reservations', { state: 'open' }).selectAll();
   const rows = await (step === undefined ? open : open.where('step', '=', step)).execute();
   for (const row of rows) await settleAsReserved(context, thread, row);
 }
@@ -200,11 +189,11 @@ async function settleExpired(
   thread: ThreadTransaction,
   { accounts }: BudgetState,
 ): Promise<boolean> {
-  const rows = await thread.trx
-    .selectFrom('budget_reservations')
+  const rows = await selectRows(thread.trx, 'budget_reservations', {
+    root_thread_id: rootOf(accounts, thread),
+    state: 'open',
+  })
     .selectAll()
-    .where('root_thread_id', '=', rootOf(accounts, thread))
-    .where('state', '=', 'open')
     .where('lease_until', '<', thread.now)
     .orderBy('thread_id')
     .orderBy('step')
@@ -229,14 +218,7 @@ async function updateReservation(
   { thread_id: threadId, step, attempt, call }: Reservation,
   changes: Partial<Pick<Reservation, 'state' | 'input' | 'output' | 'cost_pico'>>,
 ): Promise<void> {
-  await trx
-    .updateTable('budget_reservations')
-    .set(changes)
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('attempt', '=', attempt)
-    .where('call', '=', call)
-    .execute();
+  await updateRows(trx, 'budget_reservations', { thread_id: threadId, step, attempt, call }, changes);
 }
 
 function toColumns({ maxInputTokens: input, maxOutputTokens: output, maxCost }: Amounts) {

@@ -15,6 +15,7 @@ import {
 } from '../../core/governance/runtime.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type BudgetState, budgetOf, limitedAccounts } from './account.ts';
 import { type Exceeding, emitWarnings, lockLines, markExceeded, type SpendingPlace } from './lines.ts';
@@ -106,11 +107,10 @@ async function keepClock(
   { trx }: ThreadTransaction,
   { threadId, executionId, limit, used, warned, running }: CountedLine,
 ): Promise<void> {
-  await trx
-    .updateTable('budgets')
-    .set({ used_units: used, warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null })
-    .where('thread_id', '=', threadId)
-    .where('execution_id', '=', executionId)
-    .where('name', '=', limit)
-    .execute();
+  await updateRows(
+    trx,
+    'budgets',
+    { thread_id: threadId, execution_id: executionId, name: limit },
+    { used_units: used, warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null },
+  );
 }

@@ -5,12 +5,11 @@
  *     ATTEMPTS times, unless the caller counts the losses itself (`mayLose`).
  * G3. An ended effect is kept for KEPT_DAYS, and longer if no other effect ends after it.
  */
-
 import { countPending, enqueueTools } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import { type CommandContext, inRun, inThread } from '../transaction/context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { changeEffect, type EffectRow, findEffect, pending, toScheduledEffect } from './effect.ts';
+import { type EffectRow, pending, toScheduledEffect } from './effect.ts';
 import type { BeginEffect, BegunEffect, EffectFault, EndEffect, EndedEffect } from './effect-record.ts';
 
 const ATTEMPTS = 3;
@@ -23,13 +22,18 @@ const KEPT_DAYS = 30;
 export async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
   return inRun(context, command, async (thread): Promise<BegunEffect> => {
     const { mayLose = ATTEMPTS } = command;
-    const lost = await findRunning(thread);
+    // G2: at most one.
+    const lost = await thread.find('effects', { state: 'running' });
     if (lost && lost.attempts >= mayLose) await giveUp(thread, lost);
     const again = lost && lost.attempts < mayLose ? lost : undefined;
     const next = again ?? (await findDue(context, thread));
     if (!next) return { kind: 'none', waiting: await countPending(thread) };
     const attempt = next.attempts + 1;
-    await changeEffect(thread, next.id, { state: 'running', attempts: attempt, started_at: thread.now });
+    await thread.update(
+      'effects',
+      { id: next.id },
+      { state: 'running', attempts: attempt, started_at: thread.now },
+    );
     thread.emit('effect.started', { id: next.id, name: next.name, attempt });
     return {
       kind: 'run',
@@ -38,16 +42,6 @@ export async function beginEffect(context: CommandContext, command: BeginEffect)
       thread: toThreadRecord(thread.row),
     };
   });
-}
-
-/** G2: at most one. */
-function findRunning(thread: ThreadTransaction): Promise<EffectRow | undefined> {
-  return thread.trx
-    .selectFrom('effects')
-    .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'running')
-    .executeTakeFirst();
 }
 
 /** G1: the next effect that is due. */
@@ -70,7 +64,7 @@ async function giveUp(thread: ThreadTransaction, effect: EffectRow): Promise<voi
 export async function endEffect(context: CommandContext, command: EndEffect): Promise<EndedEffect> {
   return inThread(context, command.threadId, async (thread): Promise<EndedEffect> => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    const found = await findEffect(thread, command.id);
+    const found = await thread.find('effects', { id: command.id });
     const { attempt, error, queuedTools } = command;
     if (found?.attempts !== attempt) return { kind: 'late' };
     // A repeated end, as after a lost answer, returns the same.
@@ -92,11 +86,15 @@ async function close(
   { stack, ...error }: Partial<EffectFault> = {},
 ): Promise<void> {
   const failed = error.code !== undefined;
-  await changeEffect(thread, id, {
-    state: failed ? 'failed' : 'done',
-    error: failed ? JSON.stringify(error) : null,
-    ended_at: thread.now,
-  });
+  await thread.update(
+    'effects',
+    { id },
+    {
+      state: failed ? 'failed' : 'done',
+      error: failed ? JSON.stringify(error) : null,
+      ended_at: thread.now,
+    },
+  );
   const failure = failed ? { error, ...(stack === undefined ? {} : { stack }) } : {};
   thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...failure });
 }
@@ -115,10 +113,6 @@ async function forgetOld(thread: ThreadTransaction): Promise<void> {
 
 /** Cancels the effects of a thread that ends. */
 export async function cancelEffects(thread: ThreadTransaction): Promise<void> {
-  await thread.trx
-    .updateTable('effects')
-    .set({ state: 'cancelled', ended_at: thread.now })
-    .where('thread_id', '=', thread.threadId)
-    .where('state', 'in', ['pending', 'running'])
-    .execute();
+  const changes = { state: 'cancelled', ended_at: thread.now } as const;
+  await thread.update('effects', { state: ['pending', 'running'] }, changes);
 }

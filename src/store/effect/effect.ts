@@ -11,6 +11,7 @@ import { LIMITS } from '../../core/value/limit.ts';
 import { causedBy } from '../budget/account.ts';
 import type { EffectTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { hasRow, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { NewEffect } from './effect-record.ts';
 
@@ -28,8 +29,9 @@ export async function scheduleEffect(
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
     const now = await context.clock(thread.trx);
-    if (!(await findEffect(thread, effect.id))) await insert(thread, effect, now);
-    return (await untilNext(thread, now)) ?? 0;
+    if (!(await thread.has('effects', { id: effect.id }))) await insert(thread, effect, now);
+    const next = await selectNext(pending(thread));
+    return next ? untilDue(next.due_at, now) : 0;
   });
 }
 
@@ -40,12 +42,7 @@ export async function scheduleEffect(
 async function toCause(thread: ThreadTransaction): Promise<string | null> {
   const { budget } = causedBy(thread);
   if (budget) return JSON.stringify(budget);
-  const running = await thread.trx
-    .selectFrom('effects')
-    .select('budget')
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'running')
-    .executeTakeFirst();
+  const running = await thread.find('effects', { state: 'running' }, ['budget']);
   return running?.budget ?? null;
 }
 
@@ -54,33 +51,26 @@ async function insert(
   { id, name, args, delayMs }: NewEffect,
   now: number,
 ): Promise<void> {
-  const { count } = await pending(thread)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= LIMITS.effectsPerThread) {
+  if ((await thread.count('effects', { state: 'pending' })) >= LIMITS.effectsPerThread) {
     throw new RuntimeError(
       'LimitExceeded',
       `Thread "${thread.threadId}" has ${LIMITS.effectsPerThread} pending effects, which is the limit: "${name}" was not scheduled.`,
     );
   }
   const dueAt = await freeTime(thread, now + Math.ceil(delayMs * 1000));
-  await thread.trx
-    .insertInto('effects')
-    .values({
-      thread_id: thread.threadId,
-      id,
-      name,
-      args: JSON.stringify(args),
-      due_at: dueAt,
-      created_at: now,
-      state: 'pending',
-      attempts: 0,
-      error: null,
-      started_at: null,
-      ended_at: null,
-      budget: await toCause(thread),
-    })
-    .execute();
+  await thread.insert('effects', {
+    id,
+    name,
+    args: JSON.stringify(args),
+    due_at: dueAt,
+    created_at: now,
+    state: 'pending',
+    attempts: 0,
+    error: null,
+    started_at: null,
+    ended_at: null,
+    budget: await toCause(thread),
+  });
   thread.emit('effect.scheduled', { id, name, dueAt });
 }
 
@@ -100,11 +90,8 @@ export async function listEffects(
   threadId: string,
   name?: string,
 ): Promise<ScheduledEffect[]> {
-  let query = db
-    .selectFrom('effects')
+  let query = selectRows(db, 'effects', { thread_id: threadId, state: 'pending' })
     .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'pending')
     .orderBy('due_at')
     .orderBy('id');
   if (name !== undefined) query = query.where('name', '=', name);
@@ -121,10 +108,11 @@ export async function expediteEffect(
   id: string,
 ): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
-    const found = await findEffect(thread, id);
+    const found = await thread.find('effects', { id });
     if (found?.state !== 'pending') return false;
     const now = await context.clock(thread.trx);
-    if (Number(found.due_at) > now) await changeEffect(thread, id, { due_at: await freeTime(thread, now) });
+    if (Number(found.due_at) > now)
+      await thread.update('effects', { id }, { due_at: await freeTime(thread, now) });
     return true;
   });
 }
@@ -132,9 +120,9 @@ export async function expediteEffect(
 /** Cancels a pending effect. False if it is not pending. */
 export async function removeEffect(context: CommandContext, threadId: string, id: string): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
-    const found = await findEffect(thread, id);
+    const found = await thread.find('effects', { id });
     if (found?.state !== 'pending') return false;
-    await changeEffect(thread, id, { state: 'cancelled', ended_at: thread.now });
+    await thread.update('effects', { id }, { state: 'cancelled', ended_at: thread.now });
     thread.emit('effect.cancelled', { id, name: found.name });
     return true;
   });
@@ -149,51 +137,24 @@ export async function nextEffect(
   threadId: string,
   { begun = false }: { readonly begun?: boolean } = {},
 ): Promise<number | null> {
-  const inState = (state: EffectRow['state']) =>
-    db.selectFrom('effects').select('due_at').where('thread_id', '=', threadId).where('state', '=', state);
-  if (begun && (await inState('running').limit(1).executeTakeFirst())) return 0;
-  const next = await inState('pending').orderBy('due_at').limit(1).executeTakeFirst();
+  if (begun && (await hasRow(db, 'effects', { thread_id: threadId, state: 'running' }))) return 0;
+  const next = await selectNext(selectRows(db, 'effects', { thread_id: threadId, state: 'pending' }));
   return next ? untilDue(next.due_at, await clock(db)) : null;
 }
 
 /** The thread's pending effects. */
 export function pending(thread: ThreadTransaction) {
-  return thread.trx
-    .selectFrom('effects')
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'pending');
+  return thread.select('effects', { state: 'pending' });
 }
 
-async function untilNext(thread: ThreadTransaction, now: number): Promise<number | null> {
-  const next = await pending(thread).select('due_at').orderBy('due_at').limit(1).executeTakeFirst();
-  return next ? untilDue(next.due_at, now) : null;
+/** The one that is due next. */
+function selectNext(some: ReturnType<typeof pending>) {
+  return some.select('due_at').orderBy('due_at').limit(1).executeTakeFirst();
 }
 
 /** Milliseconds until an effect is due, rounded up: a timer of that length must not end too early. */
 function untilDue(dueAt: number, now: number): number {
   return Math.max(0, Math.ceil((Number(dueAt) - now) / 1000));
-}
-
-export async function findEffect(thread: ThreadTransaction, id: string): Promise<EffectRow | undefined> {
-  return thread.trx
-    .selectFrom('effects')
-    .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
-export async function changeEffect(
-  thread: ThreadTransaction,
-  id: string,
-  changes: Partial<Pick<EffectRow, 'state' | 'attempts' | 'error' | 'due_at' | 'started_at' | 'ended_at'>>,
-): Promise<void> {
-  await thread.trx
-    .updateTable('effects')
-    .set(changes)
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', id)
-    .execute();
 }
 
 export function toScheduledEffect(row: EffectRow): ScheduledEffect {

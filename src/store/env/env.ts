@@ -9,6 +9,7 @@ import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { decrypt, encrypt } from '../crypto/encryption.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { deleteRow, findRow, selectRows, updateRow } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import { lockInheritors } from './env-inheritors.ts';
 import type { EnvEntry, EnvOwner, RotatedEnv, SetEnv } from './env-record.ts';
@@ -70,11 +71,7 @@ export async function putVariable(
 
 /** Throws `ThreadTerminated`. A thread that does not exist yet may have variables. */
 async function refuseFinal(trx: Transaction<Tables>, threadId: string): Promise<void> {
-  const thread = await trx
-    .selectFrom('threads')
-    .select('terminated_at')
-    .where('id', '=', threadId)
-    .executeTakeFirst();
+  const thread = await findRow(trx, 'threads', { id: threadId }, ['terminated_at']);
   if (!thread || thread.terminated_at === null) return;
   throw new RuntimeError(
     'ThreadTerminated',
@@ -87,37 +84,20 @@ async function findType(
   { scope, owner }: Place,
   name: string,
 ): Promise<EnvType | undefined> {
-  const row = await trx
-    .selectFrom('env_values')
-    .select('type')
-    .where('scope', '=', scope)
-    .where('owner', '=', owner)
-    .where('name', '=', name)
-    .executeTakeFirst();
+  const row = await findRow(trx, 'env_values', { scope, owner, name }, ['type']);
   return row?.type;
 }
 
 /** Removes a variable; false if there was none. Descendants keep their copies. */
 export async function unsetEnv(context: CommandContext, owner: EnvOwner, name: string): Promise<boolean> {
-  const place = toPlace(owner);
-  const removed = await context.db
-    .deleteFrom('env_values')
-    .where('scope', '=', place.scope)
-    .where('owner', '=', place.owner)
-    .where('name', '=', name)
-    .returning('name')
-    .executeTakeFirst();
-  return removed !== undefined;
+  return deleteRow(context.db, 'env_values', { ...toPlace(owner), name });
 }
 
 /** The owner's variables, ordered by name. A text that cannot be decrypted has no value. */
 export async function listEnv(context: CommandContext, owner: EnvOwner): Promise<readonly EnvEntry[]> {
   const place = toPlace(owner);
-  const rows = await context.db
-    .selectFrom('env_values')
+  const rows = await selectRows(context.db, 'env_values', { scope: place.scope, owner: place.owner })
     .selectAll()
-    .where('scope', '=', place.scope)
-    .where('owner', '=', place.owner)
     .orderBy('name')
     .execute();
   return rows.map((row) => ({
@@ -199,17 +179,10 @@ export async function rotateEnv(context: CommandContext): Promise<RotatedEnv> {
   let rotated = 0;
   for (const { row, value } of opened) {
     const { keyId: key_id, data } = encrypt(keys, row, value);
-    const written = await context.db
-      .updateTable('env_values')
-      .set({ key_id, value: data })
-      .where('scope', '=', row.scope)
-      .where('owner', '=', row.owner)
-      .where('name', '=', row.name)
-      // Unless it has been set in the meantime.
-      .where('value', '=', row.value)
-      .returning('name')
-      .executeTakeFirst();
-    if (written) rotated += 1;
+    // Unless it has been set in the meantime.
+    const { scope, owner, name, value: before } = row;
+    const place = { scope, owner, name, value: before };
+    if (await updateRow(context.db, 'env_values', place, { key_id, value: data })) rotated += 1;
   }
   return { keyId: keys.active, rotated };
 }

@@ -2,8 +2,8 @@
  * Whether the hooks at the end of an execution have run. Stored separately from the end: if a thread is terminated in
  * the store alone, the next worker that handles it runs the hooks. Marking twice changes nothing.
  */
-
 import type { CommandContext } from '../transaction/context.ts';
+import { updateRows } from '../transaction/rows.ts';
 import type { EndingExecution } from './execution-record.ts';
 import { getExecution } from './read-execution.ts';
 
@@ -26,10 +26,5 @@ export async function findEnding(context: CommandContext, threadId: string): Pro
 
 /** Records that its end hooks have run, or that there are none. */
 export async function markEndTold(context: CommandContext, threadId: string, id: string): Promise<void> {
-  await context.db
-    .updateTable('executions')
-    .set({ end_told: 1 })
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .execute();
+  await updateRows(context.db, 'executions', { thread_id: threadId, id }, { end_told: 1 });
 }

@@ -8,6 +8,7 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { selectRows, updateRows } from '../transaction/rows.ts';
 
 const MAX_EXECUTIONS = 50;
 const MAX_ROWS = 200;
@@ -51,13 +52,10 @@ async function removeExecutionChunks(
     .orderBy('first_seq')
     .limit(1)
     .executeTakeFirst();
-  const streamed = trx
-    .selectFrom('events')
+  const streamed = selectRows(trx, 'events', { thread_id: threadId, type: 'model.chunk' })
     .select('seq')
-    .where('thread_id', '=', threadId)
     .where('seq', '>', first)
     .where('seq', '<', Number(next?.first_seq ?? Number.MAX_SAFE_INTEGER))
-    .where('type', '=', 'model.chunk')
     .orderBy('seq')
     .limit(MAX_ROWS);
   const removed = await trx
@@ -68,11 +66,6 @@ async function removeExecutionChunks(
     .execute();
   // D2: none are left.
   if (removed.length < MAX_ROWS)
-    await trx
-      .updateTable('executions')
-      .set({ streams: null })
-      .where('thread_id', '=', threadId)
-      .where('id', '=', id)
-      .execute();
+    await updateRows(trx, 'executions', { thread_id: threadId, id }, { streams: null });
   return removed.length;
 }

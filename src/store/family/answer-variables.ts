@@ -14,6 +14,7 @@ import { judgeAnswer } from '../../core/wait/wait.ts';
 import { readEnv } from '../env/env.ts';
 import { enqueue } from '../message/queue.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { AnsweredWait, AnswerWait } from '../wait/wait-record.ts';
@@ -110,11 +111,7 @@ async function isSame(
   requestId: string,
   { value }: ValueAnswer,
 ): Promise<boolean> {
-  const request = await trx
-    .selectFrom('variable_requests')
-    .select('child_id')
-    .where('id', '=', requestId)
-    .executeTakeFirst();
+  const request = await findRow(trx, 'variable_requests', { id: requestId }, ['child_id']);
   const given = toGiven(value);
   if (!request?.child_id || typeof given === 'string') return false;
   const stored = await readEnv({ ...context, db: trx }, request.child_id, null);

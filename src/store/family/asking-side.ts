@@ -3,6 +3,7 @@
  * has created it. A parent with one AI side has only side A.
  */
 import type { Side } from '../../core/author/thread-execution.ts';
+import { findRow } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ChildRow } from './child.ts';
@@ -16,10 +17,6 @@ export async function findAskingSide(parent: ThreadTransaction, child: ChildRow)
 
 /** The step of the call for which variables were missing: the child was created when they came. */
 async function findRequestStep({ trx }: ThreadTransaction, child: ChildRow): Promise<number | undefined> {
-  const request = await trx
-    .selectFrom('variable_requests')
-    .select('step')
-    .where('child_id', '=', child.child_id)
-    .executeTakeFirst();
+  const request = await findRow(trx, 'variable_requests', { child_id: child.child_id }, ['step']);
   return request?.step;
 }

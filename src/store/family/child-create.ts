@@ -9,6 +9,7 @@ import { selectCall } from '../transaction/call-row.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { insertTask, toCreatedData } from '../transaction/new-task.ts';
 import { toThreadRow } from '../transaction/new-thread.ts';
+import { findRow, insertRows } from '../transaction/rows.ts';
 import { toChildTeam } from '../transaction/team-limit.ts';
 import { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
@@ -75,13 +76,7 @@ async function findExisting(
 ): Promise<ChildRow | undefined> {
   const known = await findChild(trx, child.threadId);
   if (known || call === null) return known;
-  return trx
-    .selectFrom('children')
-    .selectAll()
-    .where('parent_id', '=', threadId)
-    .where('made_step', '=', call.step)
-    .where('made_idx', '=', call.index)
-    .executeTakeFirst();
+  return findRow(trx, 'children', { parent_id: threadId, made_step: call.step, made_idx: call.index });
 }
 
 async function insertThread(
@@ -128,7 +123,7 @@ async function insertThreadRow(
   };
   const made = toThreadRow({ threadId, agent, name, arguments: given, context: runContext, ...family }, now);
   const inserted = { ...made, team: toChildTeam(parent), budget };
-  await trx.insertInto('threads').values(inserted).execute();
+  await insertRows(trx, 'threads', [inserted]);
   return new ThreadTransaction(trx, inserted, now);
 }
 
@@ -160,7 +155,7 @@ async function insertRow(parent: ThreadTransaction, { child, call, waits }: Chil
     terminated_at: null,
     promoted: child.promoted ? JSON.stringify(child.promoted) : null,
   };
-  await parent.trx.insertInto('children').values(row).execute();
+  await insertRows(parent.trx, 'children', [row]);
   parent.set({ child_count: parent.row.child_count + 1 });
   return row;
 }

@@ -3,12 +3,12 @@
  * agent, and those given for it. Encryption binds a value to its place, so each is encrypted again; without any, no key
  * is needed.
  */
-
 import type { EnvType } from '../../core/author/thread-env.ts';
 import { variableProblem } from '../../core/project/env.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { openVariable, putVariable } from '../env/env.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { GivenVariable } from './child-record.ts';
 
@@ -33,11 +33,8 @@ export async function copyEnv(
   thread: ThreadTransaction,
   { childId, inherits, promoted, given }: ChildEnv,
 ): Promise<void> {
-  const rows = await thread.trx
-    .selectFrom('env_values')
+  const rows = await selectRows(thread.trx, 'env_values', { scope: 'thread', owner: thread.threadId })
     .selectAll()
-    .where('scope', '=', 'thread')
-    .where('owner', '=', thread.threadId)
     .orderBy('name')
     .execute();
   const stored = await listStored(thread, childId);
@@ -61,11 +58,8 @@ export async function copyEnv(
 
 /** Names of the variables that were stored for the child before its thread was made; they win over what it inherits. */
 async function listStored({ trx }: ThreadTransaction, childId: string): Promise<ReadonlySet<string>> {
-  const rows = await trx
-    .selectFrom('env_values')
+  const rows = await selectRows(trx, 'env_values', { scope: 'thread', owner: childId })
     .select('name')
-    .where('scope', '=', 'thread')
-    .where('owner', '=', childId)
     .execute();
   return new Set(rows.map(({ name }) => name));
 }

@@ -15,11 +15,12 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { FileSource } from '../file/file-record.ts';
-import { findRow, toFileRecord } from '../file/file-row.ts';
+import { findEntry, toFileRecord } from '../file/file-row.ts';
 import type { ThreadFileTable } from '../file/file-table.ts';
 import { emitFile, missingParents, requireRoom } from '../file/file-tree.ts';
 import { enqueue } from '../message/queue.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { findRow, insertRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type CopiedPaths, replaceInText, replaceInValue } from './child-paths.ts';
 
@@ -114,7 +115,7 @@ export async function copyFileFrom(
   return inThread(context, threadId, async (to) => {
     refuseTerminated(to);
     const copy = await copyFile(to, from, { id, messageId: id, path, given: path });
-    const row = copy && (await findRow(to.trx, threadId, copy.path));
+    const row = copy && (await findEntry(to.trx, threadId, copy.path));
     return row ? toFileRecord(row) : null;
   });
 }
@@ -137,7 +138,7 @@ async function copyFile(
   for (let salt = 0; ; salt++) {
     const key = createHash('sha256').update(`${to.threadId}:${messageId}:${from}:${source.path}:${salt}`);
     const target = nameCopy(shown, key.digest('hex').slice(0, 8));
-    const there = await findRow(to.trx, to.threadId, target);
+    const there = await findEntry(to.trx, to.threadId, target);
     if (there?.kind === 'file' && there.blob_id === source.blob_id) return { ...shown, path: target };
     if (there) continue;
     return (await putCopy(to, source, { ...shown, path: target })) ? { ...shown, path: target } : undefined;
@@ -151,13 +152,7 @@ async function findSource(
 ): Promise<SourceRow | undefined> {
   // An invalid path becomes empty: no file has the empty path.
   const known = tryFilePath(path) ?? '';
-  return trx
-    .selectFrom('thread_files')
-    .selectAll()
-    .where('thread_id', '=', from)
-    .where('path', '=', known)
-    .where('kind', '=', 'file')
-    .executeTakeFirst();
+  return findRow(trx, 'thread_files', { thread_id: from, path: known, kind: 'file' });
 }
 
 /** The name is readable, since models read it; the original name is kept in the metadata. */
@@ -186,10 +181,7 @@ async function putCopy(to: ThreadTransaction, source: SourceRow, shown: Attachme
     created_at: to.now,
     updated_at: to.now,
   };
-  await to.trx
-    .insertInto('thread_files')
-    .values([...above, row])
-    .execute();
+  await insertRows(to.trx, 'thread_files', [...above, row]);
   emitFile(to, 'file.created', row);
   return true;
 }

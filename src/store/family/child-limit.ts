@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../../core/value/limit.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
+import { findRow, selectRows } from '../transaction/rows.ts';
 import { refuseTeam } from '../transaction/team-limit.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { toChildRecord } from './child.ts';
@@ -16,7 +17,7 @@ export async function judgeChild(
   child: LimitedChild,
 ): Promise<ChildLimit | null> {
   return inSnapshot(context, async (trx) => {
-    const row = await trx.selectFrom('threads').selectAll().where('id', '=', parentId).executeTakeFirst();
+    const row = await findRow(trx, 'threads', { id: parentId });
     if (!row) throw unknownThread(context.storeId, parentId);
     return (await findLimit({ trx, threadId: parentId, row }, child)) ?? null;
   });
@@ -33,10 +34,7 @@ async function refuseFull(
   { agent, maxInstances }: LimitedChild,
 ): Promise<ChildLimit | undefined> {
   if (row.child_count === 0 && maxInstances !== 0) return undefined;
-  const living = trx
-    .selectFrom('children')
-    .where('parent_id', '=', threadId)
-    .where('terminated_at', 'is', null);
+  const living = selectRows(trx, 'children', { parent_id: threadId, terminated_at: null });
   if (maxInstances !== undefined) {
     const same = await living
       .selectAll()
@@ -67,11 +65,7 @@ async function refuseDeep({ trx, row }: Parent): Promise<ChildLimit | undefined>
       const reason = `Thread "${row.id}" is ${LIMITS.threadDepth} threads below its root, which is the limit; do this work in the thread itself.`;
       return { kind: 'refused', reason };
     }
-    const next = await trx
-      .selectFrom('threads')
-      .select('parent_id')
-      .where('id', '=', above)
-      .executeTakeFirst();
+    const next = await findRow(trx, 'threads', { id: above }, ['parent_id']);
     above = next?.parent_id ?? null;
   }
   return undefined;

@@ -8,6 +8,7 @@ import { budgetBehind, type CausedItem, causedBy } from '../budget/account.ts';
 import { openFamily } from '../budget/family.ts';
 import { stopClocks } from '../budget/time.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { findRow, updateRows } from '../transaction/rows.ts';
 import { isAtWork, refuseTeam } from '../transaction/team-limit.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { findAskingSide } from './asking-side.ts';
@@ -56,12 +57,7 @@ async function expectAnswer(
   child: ThreadTransaction,
   { childId, message, call, waits }: SendToChild,
 ): Promise<void> {
-  await child.trx
-    .updateTable('child_reports')
-    .set({ early: 1 })
-    .where('child_id', '=', childId)
-    .where('state', '=', 'due')
-    .execute();
+  await updateRows(child.trx, 'child_reports', { child_id: childId, state: 'due' }, { early: 1 });
   await updateChild(child, childId, {
     status: 'running',
     owes: 1,
@@ -131,21 +127,11 @@ async function inParent(
 
 /** The budgets that the child's execution has inherited: what the parent does about the message spends them too. */
 async function causeBehind({ trx }: ThreadTransaction, childId: string): Promise<CausedItem> {
-  const child = await trx
-    .selectFrom('threads')
-    .select(['id', 'budget'])
-    .where('id', '=', childId)
-    .executeTakeFirst();
+  const child = await findRow(trx, 'threads', { id: childId }, ['id', 'budget']);
   const accounts = child ? budgetBehind(child) : [];
   return accounts.length === 0 ? {} : { budget: accounts };
 }
 
-async function hasItem({ trx, threadId }: ThreadTransaction, id: string): Promise<boolean> {
-  const item = await trx
-    .selectFrom('items')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return item !== undefined;
+async function hasItem(thread: ThreadTransaction, id: string): Promise<boolean> {
+  return thread.has('items', { id });
 }

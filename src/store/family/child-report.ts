@@ -10,6 +10,7 @@ import type { RestStatus } from '../../core/thread/step.ts';
 import { isOwnStatus, type SubagentReport, statusAfter } from '../../core/thread/subagent-report.ts';
 import { budgetBehind } from '../budget/account.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
+import { hasRow, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type ChildRow, findChild, toChildRecord, updateChild } from './child.ts';
 import type { DueReport } from './report-record.ts';
@@ -41,14 +42,9 @@ export async function storeReport(
 }
 
 /** R1: true if the newest message is unread. */
-async function hasUnread({ trx, threadId }: ThreadTransaction, { told_id: id }: ChildRow): Promise<boolean> {
+async function hasUnread(thread: ThreadTransaction, { told_id: id }: ChildRow): Promise<boolean> {
   if (id === null) return false;
-  const item = await trx
-    .selectFrom('items')
-    .select('state')
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const item = await thread.find('items', { id }, ['state']);
   return item?.state === 'queued';
 }
 
@@ -114,14 +110,7 @@ async function insertReport(
 
 export async function hasDueReport({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
   if (row.parent_id === null) return false;
-  const due = await trx
-    .selectFrom('child_reports')
-    .select('id')
-    .where('child_id', '=', threadId)
-    .where('state', '=', 'due')
-    .limit(1)
-    .executeTakeFirst();
-  return due !== undefined;
+  return hasRow(trx, 'child_reports', { child_id: threadId, state: 'due' });
 }
 
 /** Undelivered reports, in the order in which they were made. */
@@ -132,11 +121,8 @@ export async function listDueReports(
   return inSnapshot(context, async (trx) => {
     const child = await findChild(trx, childId);
     if (!child) return [];
-    const due = await trx
-      .selectFrom('child_reports')
+    const due = await selectRows(trx, 'child_reports', { child_id: childId, state: 'due' })
       .select(['id', 'kind'])
-      .where('child_id', '=', childId)
-      .where('state', '=', 'due')
       .orderBy('created_at')
       .orderBy('id')
       .execute();

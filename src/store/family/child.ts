@@ -8,6 +8,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { ChildStart } from '../../core/thread/subagent-step.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread, unknownThread } from '../transaction/context.ts';
+import { findRow, readRow, updateRows } from '../transaction/rows.ts';
 import { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ChildRecord, ParentCall } from './child-record.ts';
 import type { ChildTable } from './family-table.ts';
@@ -35,7 +36,7 @@ export function toChildRecord(row: ChildRow): ChildRecord {
 
 /** Undefined for a thread that has no parent in the registry. */
 export async function findChild(db: Kysely<Tables>, childId: string): Promise<ChildRow | undefined> {
-  return db.selectFrom('children').selectAll().where('child_id', '=', childId).executeTakeFirst();
+  return findRow(db, 'children', { child_id: childId });
 }
 
 export async function updateChild(
@@ -43,15 +44,11 @@ export async function updateChild(
   childId: string,
   changes: Partial<Omit<ChildRow, 'parent_id' | 'child_id'>>,
 ): Promise<void> {
-  await trx.updateTable('children').set(changes).where('child_id', '=', childId).execute();
+  await updateRows(trx, 'children', { child_id: childId }, changes);
 }
 
 export async function readStart(db: Transaction<Tables>, childId: string): Promise<ChildStart> {
-  const row = await db
-    .selectFrom('threads')
-    .select(['id', 'agent', 'user_id', 'root_id'])
-    .where('id', '=', childId)
-    .executeTakeFirstOrThrow();
+  const row = await readRow(db, 'threads', { id: childId }, ['id', 'agent', 'user_id', 'root_id']);
   return toStart(row);
 }
 

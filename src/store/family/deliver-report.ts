@@ -21,6 +21,7 @@ import type { CausedItem } from '../budget/account.ts';
 import { enqueue } from '../message/queue.ts';
 import { selectCall } from '../transaction/call-row.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { findRow, updateRows } from '../transaction/rows.ts';
 import { readGiven } from '../transaction/run-context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove, showBelow } from '../wait/shown-wait.ts';
@@ -83,12 +84,7 @@ async function findReport(
   childId: string,
   id: string,
 ): Promise<ReportRow | undefined> {
-  return trx
-    .selectFrom('child_reports')
-    .selectAll()
-    .where('child_id', '=', childId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return findRow(trx, 'child_reports', { child_id: childId, id });
 }
 
 type DeliveryMethod = DeliveredReport['by'];
@@ -114,12 +110,11 @@ async function chooseDelivery(
 }
 
 /** D4: stopped, or being cancelled: its children are cancelled with it. */
-async function wasStopped({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
-  if (row.status === 'stopped') return true;
-  const newest = await trx
-    .selectFrom('executions')
+async function wasStopped(thread: ThreadTransaction): Promise<boolean> {
+  if (thread.row.status === 'stopped') return true;
+  const newest = await thread
+    .select('executions')
     .select('cancel_request')
-    .where('thread_id', '=', threadId)
     .orderBy('started_at', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -145,18 +140,18 @@ async function deliver(parent: ThreadTransaction, { child, report, by }: Deliver
   const { child_id: childId } = child;
   const delivered = by === 'dropped' ? null : await copyReport(parent, { child, report, by });
   const call = by === 'call' ? { call_step: child.wait_step, call_idx: child.wait_idx } : {};
-  await parent.trx
-    .updateTable('child_reports')
-    .set({
+  await updateRows(
+    parent.trx,
+    'child_reports',
+    { child_id: childId, id: report.id },
+    {
       ...call,
       // The content as the parent sees it: the answer of a call is read from this row.
       ...(delivered ? { content: delivered.content, delivered: JSON.stringify(delivered.attachments) } : {}),
       state: by === 'dropped' ? 'dropped' : 'delivered',
       delivered_at: parent.now,
-    })
-    .where('child_id', '=', childId)
-    .where('id', '=', report.id)
-    .execute();
+    },
+  );
   if (by === 'call') await updateChild(parent, childId, { wait_step: null, wait_idx: null, owes: 0 });
   else if (report.early === 0 && report.kind !== 'stopped') await updateChild(parent, childId, { owes: 0 });
 }
@@ -204,11 +199,7 @@ async function readCauseContext(
   { trx }: ThreadTransaction,
   childId: string,
 ): Promise<{ readonly context?: GivenContext }> {
-  const child = await trx
-    .selectFrom('threads')
-    .select('run_context')
-    .where('id', '=', childId)
-    .executeTakeFirst();
+  const child = await findRow(trx, 'threads', { id: childId }, ['run_context']);
   const context = readGiven(child?.run_context ?? null);
   return context ? { context: reportContext(context) } : {};
 }

@@ -6,6 +6,7 @@ import { groupBy } from '../../core/value/group-by.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
+import { findRow, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type ChildRow, findChild, readStart, toChildRecord, toStart } from './child.ts';
 import type { ChildCall, ChildRecord, ParentCall } from './child-record.ts';
@@ -32,12 +33,9 @@ export async function hasResumable(
   parentId: string,
   { except = [] }: { readonly except?: readonly string[] } = {},
 ): Promise<boolean> {
-  let living = db
-    .selectFrom('children')
-    .select('child_id')
-    .where('parent_id', '=', parentId)
-    .where('resumable', '=', 1)
-    .where('terminated_at', 'is', null);
+  let living = selectRows(db, 'children', { parent_id: parentId, resumable: 1, terminated_at: null }).select(
+    'child_id',
+  );
   if (except.length > 0) living = living.where('agent', 'not in', [...except]);
   const child = await living.limit(1).executeTakeFirst();
   return child !== undefined;
@@ -226,13 +224,12 @@ async function findAnswer(
   childId: string,
   { step, index }: ParentCall,
 ): Promise<ChildCall['report']> {
-  const report = await trx
-    .selectFrom('child_reports')
-    .select(['kind', 'content', 'delivered'])
-    .where('child_id', '=', childId)
-    .where('call_step', '=', step)
-    .where('call_idx', '=', index)
-    .executeTakeFirst();
+  const report = await findRow(
+    trx,
+    'child_reports',
+    { child_id: childId, call_step: step, call_idx: index },
+    ['kind', 'content', 'delivered'],
+  );
   if (!report) return null;
   const { kind, content, delivered } = report;
   return { kind, content, attachments: JSON.parse(delivered ?? '[]') as AttachmentRef[] };

@@ -7,6 +7,7 @@ import { STATUS_QUERY, type SubagentState, toStatusGuard } from '../../core/guar
 import { isOwnStatus } from '../../core/thread/subagent-report.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
+import { findRow, selectRows } from '../transaction/rows.ts';
 import { isAtWork, readTeam } from '../transaction/team-limit.ts';
 import type { ChildRow } from './child.ts';
 import type { ParentCall, TeamStatus } from './child-record.ts';
@@ -19,7 +20,7 @@ export async function readTeamStatus(
   call: ParentCall,
 ): Promise<TeamStatus> {
   return inSnapshot(context, async (trx) => {
-    const thread = await trx.selectFrom('threads').selectAll().where('id', '=', parentId).executeTakeFirst();
+    const thread = await findRow(trx, 'threads', { id: parentId });
     if (!thread) throw unknownThread(context.storeId, parentId);
     const { limits } = readTeam(thread);
     return {
@@ -78,12 +79,9 @@ async function readSubagents(trx: Transaction<Tables>, parentId: string): Promis
     .where('child_id', 'in', ids)
     .orderBy('created_at')
     .execute();
-  const paused = await trx
-    .selectFrom('waits')
+  const paused = await selectRows(trx, 'waits', { kind: 'paused', state: 'open' })
     .select('thread_id')
     .where('thread_id', 'in', ids)
-    .where('kind', '=', 'paused')
-    .where('state', '=', 'open')
     .execute();
   const newest = new Map(reports.map(({ child_id: id, kind }) => [id, kind]));
   const isPaused = new Set(paused.map(({ thread_id: id }) => id));

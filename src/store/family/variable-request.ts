@@ -6,6 +6,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { findRow, insertRows, selectRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { makeChild } from './child-create.ts';
 import type { NewChild } from './child-record.ts';
@@ -40,20 +41,18 @@ function toRequest(row: RequestRow): VariableRequest {
 }
 
 async function findRequest(db: Kysely<Tables>, id: string): Promise<RequestRow | undefined> {
-  return db.selectFrom('variable_requests').selectAll().where('id', '=', id).executeTakeFirst();
+  return findRow(db, 'variable_requests', { id });
 }
 
 /** Stores a request. The same call again returns the existing one. Rejects with `ThreadTerminated`. */
 export async function keepRequest(context: CommandContext, command: KeepRequest): Promise<VariableRequest> {
   const { id, parentId, call, required, missing, scoped, types, child } = command;
   return inThread(context, parentId, async (parent) => {
-    const known = await parent.trx
-      .selectFrom('variable_requests')
-      .selectAll()
-      .where('parent_id', '=', parentId)
-      .where('step', '=', call.step)
-      .where('idx', '=', call.index)
-      .executeTakeFirst();
+    const known = await findRow(parent.trx, 'variable_requests', {
+      parent_id: parentId,
+      step: call.step,
+      idx: call.index,
+    });
     if (known) return toRequest(known);
     refuseTerminated(parent);
     const row: RequestRow = {
@@ -69,7 +68,7 @@ export async function keepRequest(context: CommandContext, command: KeepRequest)
       child_id: null,
       completed_at: null,
     };
-    await parent.trx.insertInto('variable_requests').values(row).execute();
+    await insertRows(parent.trx, 'variable_requests', [row]);
     const eventData = { requestId: id, agent: child.agent, required, missing };
     parent.emit('variables.requested', eventData, { step: call.step });
     await openVariableWait(context, parent, command);
@@ -87,12 +86,12 @@ export async function listRequests(
   { db }: CommandContext,
   parentId: string,
 ): Promise<readonly VariableRequest[]> {
-  const rows = await db
-    .selectFrom('variable_requests')
+  const rows = await selectRows(db, 'variable_requests', {
+    parent_id: parentId,
+    child_id: null,
+    completed_at: null,
+  })
     .selectAll()
-    .where('parent_id', '=', parentId)
-    .where('child_id', 'is', null)
-    .where('completed_at', 'is', null)
     .orderBy('created_at')
     .orderBy('step')
     .orderBy('idx')
@@ -133,11 +132,12 @@ export async function fulfilIn(
     given: given.map((each) => ({ ...each, type: each.type ?? types[each.name] })),
   });
   if (made.kind !== 'created') return made;
-  await parent.trx
-    .updateTable('variable_requests')
-    .set({ child_id: made.child.threadId, completed_at: parent.now })
-    .where('id', '=', requestId)
-    .execute();
+  await updateRows(
+    parent.trx,
+    'variable_requests',
+    { id: requestId },
+    { child_id: made.child.threadId, completed_at: parent.now },
+  );
   await fulfilVariableWait(
     parent,
     requestId,
@@ -154,10 +154,6 @@ export async function refuseIn(
 ): Promise<{ readonly child: NewChild; readonly step: number } | undefined> {
   const row = await findRequest(parent.trx, requestId);
   if (!row || row.completed_at !== null) return undefined;
-  await parent.trx
-    .updateTable('variable_requests')
-    .set({ completed_at: parent.now })
-    .where('id', '=', requestId)
-    .execute();
+  await updateRows(parent.trx, 'variable_requests', { id: requestId }, { completed_at: parent.now });
   return { child: (JSON.parse(row.child) as KeptChild).child, step: row.step };
 }

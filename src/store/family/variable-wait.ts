@@ -50,7 +50,7 @@ export async function openVariableWait(
     ended_at: null,
     heard: 1,
   };
-  await parent.trx.insertInto('waits').values(row).execute();
+  await parent.insert('waits', row);
   parent.set({ open_waits: parent.row.open_waits + 1 });
   parent.emit('wait.opened', { ...namesOf(row), summary: row.summary, expiresAt: null });
 }

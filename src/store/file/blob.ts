@@ -15,6 +15,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { deleteRow, deleteRows, hasRow, insertRows } from '../transaction/rows.ts';
 
 const CHUNK_BYTES = LIMITS.fileChunkBytes;
 const ABANDONED_US = 24 * 60 * 60 * 1_000_000;
@@ -150,21 +151,19 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 async function isKnown({ db }: CommandContext, hash: string): Promise<boolean> {
-  return (
-    (await db.selectFrom('blobs').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined
-  );
+  return hasRow(db, 'blobs', { hash });
 }
 
 async function openUpload(context: CommandContext): Promise<string> {
   await sweepUploads(context);
   const id = randomUUID();
-  await context.db.insertInto('blob_uploads').values({ id, begun_at: context.now() }).execute();
+  await insertRows(context.db, 'blob_uploads', [{ id, begun_at: context.now() }]);
   return id;
 }
 
 async function putChunk(context: CommandContext, id: string, idx: number, data: Uint8Array): Promise<void> {
   await context.db.transaction().execute(async (trx) => {
-    await trx.insertInto('blob_chunks').values({ blob_id: id, idx, data }).execute();
+    await insertRows(trx, 'blob_chunks', [{ blob_id: id, idx, data }]);
     // The transaction that names the content comes later and waits for the disk.
     await context.relax(trx);
   });
@@ -199,7 +198,7 @@ async function sweepUploads(context: CommandContext): Promise<void> {
 /** Removes the chunks of an upload that no transaction has claimed. */
 async function discardUpload(db: Kysely<Tables>, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (await takeUpload(trx, id)) await trx.deleteFrom('blob_chunks').where('blob_id', '=', id).execute();
+    if (await takeUpload(trx, id)) await deleteRows(trx, 'blob_chunks', { blob_id: id });
   });
 }
 
@@ -221,7 +220,7 @@ export async function linkContent(trx: Transaction<Tables>, content: Content): P
   // The content is small; or it was known, and its last name was removed in the meantime.
   else
     for (const [idx, data] of chunksOf(how.bytes).entries())
-      await trx.insertInto('blob_chunks').values({ blob_id: id, idx, data }).execute();
+      await insertRows(trx, 'blob_chunks', [{ blob_id: id, idx, data }]);
   return id;
 }
 
@@ -231,8 +230,7 @@ async function claimUpload(trx: Transaction<Tables>, id: string): Promise<void> 
 
 /** False if the upload has been claimed or swept already. */
 async function takeUpload(trx: Transaction<Tables>, id: string): Promise<boolean> {
-  const taken = await trx.deleteFrom('blob_uploads').where('id', '=', id).returning('id').executeTakeFirst();
-  return taken !== undefined;
+  return deleteRow(trx, 'blob_uploads', { id });
 }
 
 /** Takes one name away from a content; the last one removes the content too (B1). */
@@ -245,6 +243,6 @@ export async function releaseContent(trx: Transaction<Tables>, id: string | null
     .returning('names')
     .executeTakeFirstOrThrow();
   if (names > 0) return;
-  await trx.deleteFrom('blobs').where('id', '=', id).executeTakeFirst();
-  await trx.deleteFrom('blob_chunks').where('blob_id', '=', id).executeTakeFirst();
+  await deleteRows(trx, 'blobs', { id });
+  await deleteRows(trx, 'blob_chunks', { blob_id: id });
 }

@@ -2,9 +2,10 @@
 import { parseFilePath } from '../../core/file/file-path.ts';
 import type { FileRecord, FileStats, ReaddirResult } from '../../core/file/thread-file.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
+import { findRow, selectRows } from '../transaction/rows.ts';
 import { countChunks } from './blob.ts';
 import type { FileChunkRef, OpenedFile } from './file-record.ts';
-import { FILE_COLUMNS, type FileRow, findRow, rootRecord, toFileRecord } from './file-row.ts';
+import { FILE_COLUMNS, type FileRow, findEntry, rootRecord, toFileRecord } from './file-row.ts';
 import { conflict } from './file-tree.ts';
 
 /** Null if there is nothing at the path. The root directory exists as soon as the thread does. */
@@ -15,16 +16,12 @@ export async function statFile(
 ): Promise<FileRecord | null> {
   const path = parseFilePath(given);
   if (path === '/') return statRoot(context, threadId);
-  const row = await findRow(context.db, threadId, path);
+  const row = await findEntry(context.db, threadId, path);
   return row ? toFileRecord(row) : null;
 }
 
 async function statRoot({ db }: CommandContext, threadId: string): Promise<FileRecord | null> {
-  const thread = await db
-    .selectFrom('threads')
-    .select('created_at')
-    .where('id', '=', threadId)
-    .executeTakeFirst();
+  const thread = await findRow(db, 'threads', { id: threadId }, ['created_at']);
   return thread ? rootRecord(thread.created_at) : null;
 }
 
@@ -36,13 +33,10 @@ export async function readdirFile(
 ): Promise<ReaddirResult> {
   const path = parseFilePath(given);
   const rows = await inSnapshot(context, async (trx) => {
-    const itself = path === '/' ? undefined : await findRow(trx, threadId, path);
+    const itself = path === '/' ? undefined : await findEntry(trx, threadId, path);
     if (itself?.kind === 'file') throw conflict(`not a directory: ${path}`);
-    return trx
-      .selectFrom('thread_files')
+    return selectRows(trx, 'thread_files', { thread_id: threadId, parent: path })
       .select(FILE_COLUMNS)
-      .where('thread_id', '=', threadId)
-      .where('parent', '=', path)
       .execute();
   });
   return { entries: rows.sort(directoriesFirst).map(toFileRecord) };
@@ -79,12 +73,9 @@ export async function getFileThumbnail(
   threadId: string,
   given: string,
 ): Promise<Uint8Array | null> {
-  const row = await db
-    .selectFrom('thread_files')
-    .select('thumbnail')
-    .where('thread_id', '=', threadId)
-    .where('path', '=', parseFilePath(given))
-    .executeTakeFirst();
+  const row = await findRow(db, 'thread_files', { thread_id: threadId, path: parseFilePath(given) }, [
+    'thumbnail',
+  ]);
   return row?.thumbnail ? ownBytes(row.thumbnail) : null;
 }
 
@@ -94,7 +85,7 @@ export async function openFile(
   threadId: string,
   given: string,
 ): Promise<OpenedFile | null> {
-  const row = await findRow(db, threadId, parseFilePath(given));
+  const row = await findEntry(db, threadId, parseFilePath(given));
   if (row?.kind !== 'file') return null;
   return { record: toFileRecord(row), contentId: row.blob_id, chunks: countChunks(Number(row.size)) };
 }

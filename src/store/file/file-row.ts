@@ -4,6 +4,7 @@ import { nameOf } from '../../core/file/file-path.ts';
 import { DIRECTORY_TYPE } from '../../core/file/mime-type.ts';
 import type { FileRecord } from '../../core/file/thread-file.ts';
 import type { Tables } from '../schema/tables.ts';
+import { findRow } from '../transaction/rows.ts';
 import { countChunks } from './blob.ts';
 import type { ThreadFileTable } from './file-table.ts';
 
@@ -61,15 +62,10 @@ function toMilliseconds(microseconds: number): number {
   return Math.floor(Number(microseconds) / 1000);
 }
 
-export async function findRow(
+export async function findEntry(
   db: Kysely<Tables>,
   threadId: string,
   path: string,
 ): Promise<FileRow | undefined> {
-  return db
-    .selectFrom('thread_files')
-    .select(FILE_COLUMNS)
-    .where('thread_id', '=', threadId)
-    .where('path', '=', path)
-    .executeTakeFirst();
+  return findRow(db, 'thread_files', { thread_id: threadId, path }, FILE_COLUMNS);
 }

@@ -11,6 +11,7 @@ import { LIMITS } from '../../core/value/limit.ts';
 import { type PatternSearch, withPatternSearch } from '../search/pattern-search.ts';
 import type { FoundLines } from '../search/protocol.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { isReplaced, readChunks } from './file-content.ts';
 import { openFile, readFileChunk } from './file-read.ts';
 import type { OpenedFile } from './file-record.ts';
@@ -111,11 +112,8 @@ async function listPaths(
 ): Promise<string[]> {
   const paths: string[] = [];
   for (let after = ''; ; ) {
-    const page = await db
-      .selectFrom('thread_files')
+    const page = await selectRows(db, 'thread_files', { thread_id: threadId, kind: 'file' })
       .select(['path', 'mime_type', 'size'])
-      .where('thread_id', '=', threadId)
-      .where('kind', '=', 'file')
       .where('path', '>', after)
       .orderBy('path')
       .limit(PAGE_SIZE)

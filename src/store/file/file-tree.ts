@@ -4,16 +4,16 @@
  *     created with its first entry and removed with the last, so a path needs no preparation and leaves nothing behind.
  * F2. All changes of the tree run in the thread's transaction, so what was looked up stays true.
  */
-
 import { ancestorsOf, parentOf, parseFilePath } from '../../core/file/file-path.ts';
 import { DIRECTORY_TYPE } from '../../core/file/mime-type.ts';
 import type { FileRecord } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { insertRows, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { releaseContent } from './blob.ts';
-import { FILE_COLUMNS, type FileRow, findRow, rootRecord, toFileRecord } from './file-row.ts';
+import { FILE_COLUMNS, type FileRow, findEntry, rootRecord, toFileRecord } from './file-row.ts';
 import type { ThreadFileTable } from './file-table.ts';
 
 /** Creates the directory and its parents; an existing one stays as it is. */
@@ -26,7 +26,7 @@ export async function mkdirFile(
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
     if (path === '/') return rootRecord(thread.row.created_at);
-    const found = await findRow(thread.trx, threadId, path);
+    const found = await findEntry(thread.trx, threadId, path);
     if (found?.kind === 'file') throw conflict(`not a directory: ${path}`);
     if (found?.kind === 'directory') return toFileRecord(found);
     if (found) {
@@ -36,10 +36,7 @@ export async function mkdirFile(
     const missing = await missingParents(thread, path);
     await requireRoom(thread, { entries: missing.length + 1, bytes: 0 });
     const made = toDirectory(thread, path, 'directory');
-    await thread.trx
-      .insertInto('thread_files')
-      .values([...missing, made])
-      .execute();
+    await insertRows(thread.trx, 'thread_files', [...missing, made]);
     return toFileRecord(made);
   });
 }
@@ -50,7 +47,7 @@ export async function rmdirFile(context: CommandContext, threadId: string, given
   if (path === '/') throw conflict('/ cannot be removed');
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const found = await findRow(thread.trx, threadId, path);
+    const found = await findEntry(thread.trx, threadId, path);
     if (!found) return;
     if (found.kind === 'file') throw conflict(`not a directory: ${path}`);
     if (await hasChildren(thread, path)) throw conflict(`directory not empty: ${path}`);
@@ -63,7 +60,7 @@ export async function unlinkFile(context: CommandContext, threadId: string, give
   const path = parseFilePath(given);
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const found = await findRow(thread.trx, threadId, path);
+    const found = await findEntry(thread.trx, threadId, path);
     if (path === '/' || (found && found.kind !== 'file')) throw conflict(`is a directory: ${path}`);
     if (found) await removeFile(thread, found);
   });
@@ -87,25 +84,14 @@ export function emitFile(
 /** Removes a row, and the implied directories above that it leaves empty (F1). */
 async function removeRow(thread: ThreadTransaction, path: string): Promise<void> {
   const { trx, threadId } = thread;
-  await trx
-    .deleteFrom('thread_files')
-    .where('thread_id', '=', threadId)
-    .where('path', '=', path)
-    .executeTakeFirst();
+  await thread.delete('thread_files', { path });
   const parent = parentOf(path);
   if (parent === '/' || (await hasChildren(thread, parent))) return;
-  if ((await findRow(trx, threadId, parent))?.kind === 'implied') await removeRow(thread, parent);
+  if ((await findEntry(trx, threadId, parent))?.kind === 'implied') await removeRow(thread, parent);
 }
 
-async function hasChildren({ trx, threadId }: ThreadTransaction, path: string): Promise<boolean> {
-  const child = await trx
-    .selectFrom('thread_files')
-    .select('path')
-    .where('thread_id', '=', threadId)
-    .where('parent', '=', path)
-    .limit(1)
-    .executeTakeFirst();
-  return child !== undefined;
+async function hasChildren(thread: ThreadTransaction, path: string): Promise<boolean> {
+  return thread.has('thread_files', { parent: path });
 }
 
 /** The part of a transaction that the tree needs; also available for a thread that has no row yet. */
@@ -115,10 +101,8 @@ export type TreePlace = Pick<ThreadTransaction, 'trx' | 'threadId' | 'now'>;
 export async function missingParents(thread: TreePlace, path: string): Promise<ThreadFileTable[]> {
   const above = ancestorsOf(path);
   if (above.length === 0) return [];
-  const found = await thread.trx
-    .selectFrom('thread_files')
+  const found = await selectRows(thread.trx, 'thread_files', { thread_id: thread.threadId })
     .select(FILE_COLUMNS)
-    .where('thread_id', '=', thread.threadId)
     .where('path', 'in', above)
     .execute();
   const inTheWay = found.find(({ kind }) => kind === 'file');

@@ -3,7 +3,6 @@
  * natural key is (thread, path): the same write twice is one file. A write replaces everything but the time of
  * creation.
  */
-
 import { parentOf, parseFilePath } from '../../core/file/file-path.ts';
 import { readImageSize } from '../../core/file/image-size.ts';
 import { isImageType, parseMimeType } from '../../core/file/mime-type.ts';
@@ -12,6 +11,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { insertRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import {
   type CheckSize,
@@ -22,7 +22,7 @@ import {
   uploadContent,
 } from './blob.ts';
 import type { NewFile } from './file-record.ts';
-import { type FileRow, findRow, toFileRecord } from './file-row.ts';
+import { type FileRow, findEntry, toFileRecord } from './file-row.ts';
 import type { ThreadFileTable } from './file-table.ts';
 import { conflict, emitFile, missingParents, requireRoom, type TreePlace } from './file-tree.ts';
 
@@ -152,7 +152,7 @@ async function preparePath(
   path: string,
   size: number,
 ): Promise<{ before: FileRow | undefined; missing: ThreadFileTable[] }> {
-  const before = await findRow(thread.trx, thread.threadId, path);
+  const before = await findEntry(thread.trx, thread.threadId, path);
   if (before && before.kind !== 'file') throw conflict(`is a directory: ${path}`);
   const missing = before ? [] : await missingParents(thread, path);
   await requireRoom(thread, {
@@ -181,19 +181,11 @@ async function putFile(
     updated_at: now,
   };
   if (before) {
-    await trx
-      .updateTable('thread_files')
-      .set(row)
-      .where('thread_id', '=', threadId)
-      .where('path', '=', path)
-      .executeTakeFirst();
+    await updateRows(trx, 'thread_files', { thread_id: threadId, path }, row);
     // Released after the new one was linked: both may be the same.
     await releaseContent(trx, before.blob_id);
   } else {
-    await trx
-      .insertInto('thread_files')
-      .values([...missing, row])
-      .execute();
+    await insertRows(trx, 'thread_files', [...missing, row]);
   }
   return { row, before };
 }

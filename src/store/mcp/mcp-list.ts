@@ -6,6 +6,7 @@
  */
 import type { Selectable } from 'kysely';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { KeepMcpList, McpList, McpListedTool } from './mcp-record.ts';
 import type { McpListTable } from './mcp-table.ts';
@@ -16,11 +17,8 @@ export async function listMcp(
   threadId: string,
   executionId: string,
 ): Promise<readonly McpList[]> {
-  const rows = await db
-    .selectFrom('mcp_lists')
+  const rows = await selectRows(db, 'mcp_lists', { thread_id: threadId, execution_id: executionId })
     .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('execution_id', '=', executionId)
     .execute();
   return rows.map(toList);
 }
@@ -34,12 +32,7 @@ export async function keepMcp(context: CommandContext, command: KeepMcpList): Pr
   const { threadId, server, executionId, told } = command;
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const row = await thread.trx
-      .selectFrom('mcp_lists')
-      .selectAll()
-      .where('thread_id', '=', threadId)
-      .where('server', '=', server)
-      .executeTakeFirst();
+    const row = await thread.find('mcp_lists', { server });
     const isSame = row?.execution_id === executionId;
     // M1: the first list counts.
     if (isSame && row.code === null) return toList(row);

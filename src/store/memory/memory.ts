@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { MemoryNote } from '../../core/author/hook.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 
 /** Notes that one recall reads. */
 const RECALLED = 1000;
@@ -35,12 +36,7 @@ export async function noteMemory(
       )
       .execute();
     // M1: the oldest go.
-    const newest = trx
-      .selectFrom('memory_notes')
-      .select('digest')
-      .where('thread_id', '=', threadId)
-      .orderBy('noted_at', 'desc')
-      .limit(most);
+    const newest = thread.select('memory_notes').select('digest').orderBy('noted_at', 'desc').limit(most);
     await trx
       .deleteFrom('memory_notes')
       .where('thread_id', '=', threadId)
@@ -58,11 +54,7 @@ export async function recallMemory(
   const notes = db.selectFrom('memory_notes').select(['asked', 'answered']).orderBy('noted_at', 'desc');
   const own = await notes.where('thread_id', '=', threadId).limit(RECALLED).execute();
   const found = own.map((note) => ({ ...note, own: true }));
-  const thread = await db
-    .selectFrom('threads')
-    .select(['user_id', 'organization_id'])
-    .where('id', '=', threadId)
-    .executeTakeFirst();
+  const thread = await findRow(db, 'threads', { id: threadId }, ['user_id', 'organization_id']);
   if (within === 'thread' || thread?.user_id == null || found.length === RECALLED) return found;
   const others = await notes
     .where('user_id', '=', thread.user_id)

@@ -4,7 +4,6 @@
  * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that
  *     side. So all rows are read before the first is written.
  */
-
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { Cancellation } from '../../core/governance/cancellation.ts';
@@ -17,6 +16,7 @@ import type { CausedItem } from '../budget/account.ts';
 import { applyPrepared } from '../schema/pending-payload.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { BeginStep } from '../step/step-record.ts';
+import { selectRows } from '../transaction/rows.ts';
 import {
   type ContextPlace,
   composeContext,
@@ -88,11 +88,8 @@ export function selectInLine(trx: Transaction<Tables>, { threadId, items, prepar
 }
 
 function selectPending(db: Kysely<Tables>, threadId: string) {
-  return db
-    .selectFrom('items')
+  return selectRows(db, 'items', { thread_id: threadId, state: 'queued' })
     .select(['id', 'kind', 'payload', 'own'])
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'queued')
     .orderBy('position');
 }
 
@@ -198,15 +195,10 @@ async function lineUp(thread: ThreadTransaction, items: BeginStep['items']) {
 }
 
 /** Marks rejected ones too. The row stays, without its content, so that the same item cannot come again. */
-async function markDrained({ trx, threadId }: ThreadTransaction, rows: readonly DueRow[]): Promise<void> {
+async function markDrained(thread: ThreadTransaction, rows: readonly DueRow[]): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
-  await trx
-    .updateTable('items')
-    .set({ state: 'drained', payload: '{}' })
-    .where('thread_id', '=', threadId)
-    .where('id', 'in', ids)
-    .execute();
+  await thread.update('items', { id: ids }, { state: 'drained', payload: '{}' });
 }
 
 export interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {

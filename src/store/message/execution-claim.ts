@@ -9,6 +9,7 @@ import type { QueueItem } from '../../core/thread/item.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { readRow } from '../transaction/rows.ts';
 import { givenContext } from '../transaction/run-context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ClaimExecution, ClaimedExecution, ExecutionClaim } from './queue-record.ts';
@@ -69,12 +70,7 @@ async function claim(
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const held = await db
-    .selectFrom('execution_claims')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('execution_id', '=', executionId)
-    .executeTakeFirstOrThrow();
+  const held = await readRow(db, 'execution_claims', { owner, execution_id: executionId });
   if (held.digest !== digest) return { kind: 'conflict', threadId: held.thread_id };
   return { kind: 'claimed', itemId: held.item_id };
 }

@@ -4,7 +4,7 @@
  */
 import { ATTACHMENT_FOLDER } from '../../core/file/attachment.ts';
 import { parseFilePath } from '../../core/file/file-path.ts';
-import { findRow } from '../file/file-row.ts';
+import { findEntry } from '../file/file-row.ts';
 import { removeFile } from '../file/file-tree.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 
@@ -20,22 +20,20 @@ export async function removeUnnamedFiles(
   if (paths.size === 0) return;
   for (const path of await readNamed(thread)) paths.delete(path);
   for (const path of paths) {
-    const row = await findRow(thread.trx, thread.threadId, path);
+    const row = await findEntry(thread.trx, thread.threadId, path);
     if (row?.kind === 'file') await removeFile(thread, row);
   }
 }
 
-async function readNamed({ trx, threadId }: ThreadTransaction): Promise<string[]> {
-  const messages = await trx
-    .selectFrom('messages')
+async function readNamed(thread: ThreadTransaction): Promise<string[]> {
+  const messages = await thread
+    .select('messages')
     .select('attachments')
-    .where('thread_id', '=', threadId)
     .where('attachments', 'is not', null)
     .execute();
-  const items = await trx
-    .selectFrom('items')
+  const items = await thread
+    .select('items')
     .select('payload')
-    .where('thread_id', '=', threadId)
     .where('state', 'in', ['queued', 'staged'])
     .execute();
   return [

@@ -27,9 +27,9 @@ export async function injectMessage(
 ): Promise<Message> {
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const known = await findRow(thread, message.id);
+    const known = await thread.find('messages', { id: message.id });
     if (!known) await thread.insertMessage(message);
-    return toMessage(known ?? (await requireRow(thread, message.id)));
+    return toMessage(known ?? (await thread.read('messages', { id: message.id })));
   });
 }
 
@@ -42,8 +42,9 @@ export async function updateMessage(
 ): Promise<Message> {
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const found = await findMessage(thread, id);
-    if (!found) throw new RuntimeError('MessageNotFound', `Thread "${threadId}" has no message "${id}".`);
+    const row = await thread.find('messages', { id });
+    if (!row) throw new RuntimeError('MessageNotFound', `Thread "${threadId}" has no message "${id}".`);
+    const found = toMessage(row);
     const changed: Message = {
       ...found,
       ...(content === undefined ? {} : { content }),
@@ -52,17 +53,16 @@ export async function updateMessage(
       ...(attachments === undefined ? {} : { attachments: attachments.length > 0 ? attachments : null }),
     };
     if (JSON.stringify(changed) === JSON.stringify(found)) return found;
-    await thread.trx
-      .updateTable('messages')
-      .set({
+    await thread.update(
+      'messages',
+      { id },
+      {
         content: changed.content,
         silent: changed.silent ? 1 : 0,
         metadata: JSON.stringify(changed.metadata),
         attachments: changed.attachments && JSON.stringify(changed.attachments),
-      })
-      .where('thread_id', '=', threadId)
-      .where('id', '=', id)
-      .execute();
+      },
+    );
     if (differsForModel(changed, found)) await retireSummaries(thread, found);
     thread.emit('message.updated', { messageId: id, role: found.role });
     return changed;
@@ -87,7 +87,7 @@ function merge(
 export async function deleteMessage(context: CommandContext, threadId: string, id: string): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const found = await findRow(thread, id);
+    const found = await thread.find('messages', { id });
     if (!found) return dropPending(thread, id);
     await refuseOpenCalls(thread, found);
     const removed = await removeMessages(thread, found);
@@ -101,13 +101,7 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
 
 /** Removes a message that is still in line. */
 async function dropPending(thread: ThreadTransaction, id: string): Promise<boolean> {
-  const waiting = await thread.trx
-    .selectFrom('items')
-    .select('payload')
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', id)
-    .where('state', '=', 'queued')
-    .executeTakeFirst();
+  const waiting = await thread.find('items', { id, state: 'queued' }, ['payload']);
   if (!waiting) return false;
   await dropQueued(thread, id);
   await removeUnnamedFiles(thread, [filesOf(waiting.payload)]);
@@ -118,11 +112,9 @@ async function dropPending(thread: ThreadTransaction, id: string): Promise<boole
 async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): Promise<void> {
   const { step } = message;
   if (step === null || callIds(message).length === 0) return;
-  const open = await thread.trx
-    .selectFrom('tool_calls')
+  const open = await thread
+    .select('tool_calls', { step })
     .select('name')
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
     .where('state', 'in', OPEN_CALL)
     .executeTakeFirst();
   if (!open) return;
@@ -136,11 +128,7 @@ async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): 
 async function removeMessages(thread: ThreadTransaction, message: MessageRow): Promise<MessageRow[]> {
   const gone = [message];
   for (const below of await findBelow(thread, message)) gone.push(...(await removeMessages(thread, below)));
-  await thread.trx
-    .deleteFrom('messages')
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', message.id)
-    .execute();
+  await thread.delete('messages', { id: message.id });
   thread.set({ message_count: thread.row.message_count - 1 });
   await retireSummaries(thread, message);
   thread.emit('message.deleted', { messageId: message.id, role: message.role });
@@ -159,29 +147,13 @@ async function findBelow(thread: ThreadTransaction, message: MessageRow): Promis
             .where('tool_call_id', 'in', batch)
             .execute(),
         );
-  const below = role === 'tool' ? await messagesOf(thread).where('parent_id', '=', id).execute() : [];
+  const below =
+    role === 'tool' ? await thread.select('messages', { parent_id: id }).selectAll().execute() : [];
   return [...results, ...below];
 }
 
 const callIds = ({ tool_calls: calls }: MessageRow): string[] =>
   calls ? (JSON.parse(calls) as ToolCall[]).map(({ id }) => id) : [];
-
-function messagesOf(thread: ThreadTransaction) {
-  return thread.trx.selectFrom('messages').selectAll().where('thread_id', '=', thread.threadId);
-}
-
-async function findRow(thread: ThreadTransaction, id: string): Promise<MessageRow | undefined> {
-  return messagesOf(thread).where('id', '=', id).executeTakeFirst();
-}
-
-async function requireRow(thread: ThreadTransaction, id: string): Promise<MessageRow> {
-  return messagesOf(thread).where('id', '=', id).executeTakeFirstOrThrow();
-}
-
-async function findMessage(thread: ThreadTransaction, id: string): Promise<Message | null> {
-  const row = await findRow(thread, id);
-  return row ? toMessage(row) : null;
-}
 
 /**
  * A changed or deleted message retires the summaries that cover it (step/summary.ts, S2, S3). Deletes the summaries

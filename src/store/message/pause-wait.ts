@@ -5,6 +5,7 @@
  */
 import type { PausedFailures } from '../../core/guard/failure.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import { findRow } from '../transaction/rows.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { WaitRow } from '../wait/wait-row.ts';
 import { type DueRow, type InputWish, wishOf } from './drain.ts';
@@ -41,27 +42,15 @@ export type RoundsVerdict =
 
 /** Undefined if the step may begin. */
 export async function judgePause(
-  thread: Pick<ThreadTransaction, 'trx' | 'row'>,
+  { trx, row }: Pick<ThreadTransaction, 'trx' | 'row'>,
   input: NextInput,
   { error, ...reason }: PauseReason & { readonly error: StoredError },
 ): Promise<RoundsVerdict | undefined> {
-  const wait = await findPause(thread, reason.key);
+  const wait = await findRow(trx, 'waits', { thread_id: row.id, key: reason.key });
   const isOver = wait !== undefined && wait.state !== 'open';
   if (isOver) return isApproved(wait) || hasOutsideMessage(input) ? undefined : { do: 'end', error };
   if (hasOutsideMessage(input)) return wait && { do: 'pause', ...reason, spokenTo: wait.id };
   return { do: 'pause', ...reason };
-}
-
-async function findPause(
-  { trx, row: { id } }: Pick<ThreadTransaction, 'trx' | 'row'>,
-  key: string,
-): Promise<WaitRow | undefined> {
-  return trx
-    .selectFrom('waits')
-    .selectAll()
-    .where('thread_id', '=', id)
-    .where('key', '=', key)
-    .executeTakeFirst();
 }
 
 function isApproved({ state, answer }: WaitRow): boolean {

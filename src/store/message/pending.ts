@@ -15,6 +15,7 @@ import type { ItemTable, Tables } from '../schema/tables.ts';
 import type { PendingWork } from '../step/prepared-row-record.ts';
 import { beginSession } from '../transaction/acting-side.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 import {
   type ContextPlace,
   composeContext,
@@ -47,7 +48,7 @@ type FoundRow = Row & { readonly taken: boolean };
 export async function readPending(context: CommandContext, query: ReadPending): Promise<PendingWork> {
   return inSnapshot(context, async (db) => {
     const { threadId } = query;
-    const thread = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+    const thread = await findRow(db, 'threads', { id: threadId });
     if (!thread) throw unknownThread(context.storeId, threadId);
     const takesOver = await mustTakeOverFirst(db, query, thread);
     const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
@@ -94,13 +95,9 @@ async function hasBegun(
   db: Transaction<Tables>,
   { threadId, runId, ordinal }: ReadPending,
 ): Promise<boolean> {
-  const begun = await db
-    .selectFrom('command_keys')
-    .select('ordinal')
-    .where('thread_id', '=', threadId)
-    .where('run_id', '=', runId)
-    .where('ordinal', '=', ordinal)
-    .executeTakeFirst();
+  const begun = await findRow(db, 'command_keys', { thread_id: threadId, run_id: runId, ordinal }, [
+    'ordinal',
+  ]);
   return begun !== undefined;
 }
 
@@ -192,12 +189,11 @@ interface Execution extends Pick<PendingWork, 'executionId' | 'stepCount' | 'sid
 }
 
 async function readExecution(db: Transaction<Tables>, thread: ThreadRow): Promise<Execution> {
-  const open = await db
-    .selectFrom('executions')
-    .select(['id', 'context', 'run_context'])
-    .where('thread_id', '=', thread.id)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
+  const open = await findRow(db, 'executions', { thread_id: thread.id, ended_at: null }, [
+    'id',
+    'context',
+    'run_context',
+  ]);
   if (!open) return { open, executionId: null, ...toCounts(NO_STEPS), scratch: {} };
   return {
     open,

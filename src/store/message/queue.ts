@@ -10,6 +10,7 @@ import { type CausedItem, causedBy, causedByEffect } from '../budget/account.ts'
 import type { QueuedTool } from '../tool/tool-record.ts';
 import { readInBatches } from '../transaction/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../transaction/context.ts';
+import { insertNew, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { claimItem } from './execution-claim.ts';
 import { toItemRow } from './item-row.ts';
@@ -25,11 +26,8 @@ export async function countQueued({ db }: CommandContext, threadId: string): Pro
 }
 
 async function countItems(db: CommandContext['db'], threadId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('items')
+  const { count } = await selectRows(db, 'items', { thread_id: threadId, state: 'queued' })
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'queued')
     .executeTakeFirstOrThrow();
   return Number(count);
 }
@@ -81,17 +79,12 @@ export async function putInLine(
 async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
   const claimed = await claimItem(thread, item);
   if (claimed.kind === 'claimed' && claimed.itemId === item.id) return true;
-  const refused = await thread.trx
-    .insertInto('items')
-    .values({
-      ...toItemRow(thread.threadId, item, thread.now),
-      payload: '{}',
-      state: 'drained',
-      position: null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('items.id')
-    .executeTakeFirst();
+  const refused = await insertNew(thread.trx, 'items', {
+    ...toItemRow(thread.threadId, item, thread.now),
+    payload: '{}',
+    state: 'drained',
+    position: null,
+  });
   if (!refused || claimed.kind === 'claimed') return false;
   thread.emit('item.rejected', {
     id: item.id,
@@ -130,12 +123,11 @@ async function lineUp(
 /** For an item that only names its content, which must have been staged. */
 async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
   if (await takeStaged(thread, item.id, position)) return true;
-  const refused = await thread.trx
-    .insertInto('items')
-    .values({ ...toItemRow(thread.threadId, item, thread.now), state: 'drained', position: null })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('items.id')
-    .executeTakeFirst();
+  const refused = await insertNew(thread.trx, 'items', {
+    ...toItemRow(thread.threadId, item, thread.now),
+    state: 'drained',
+    position: null,
+  });
   // The row exists: it was known before, or has been staged since the first attempt.
   if (!refused) return takeStaged(thread, item.id, position);
   thread.emit('item.rejected', {
@@ -147,15 +139,7 @@ async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position
 }
 
 async function takeStaged(thread: ThreadTransaction, id: string, position: number): Promise<boolean> {
-  const taken = await thread.trx
-    .updateTable('items')
-    .set({ state: 'queued', position })
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', id)
-    .where('state', '=', 'staged')
-    .returning('items.id')
-    .executeTakeFirst();
-  return taken !== undefined;
+  return thread.updateRow('items', { id, state: 'staged' }, { state: 'queued', position });
 }
 
 /**
@@ -203,12 +187,7 @@ export async function queueItem(
 
 /** Takes a message out of line. Its row stays, without content, so that the same item cannot come again. */
 export async function dropQueued(thread: ThreadTransaction, id: string): Promise<void> {
-  await thread.trx
-    .updateTable('items')
-    .set({ state: 'drained', payload: '{}' })
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', id)
-    .execute();
+  await thread.update('items', { id }, { state: 'drained', payload: '{}' });
   thread.emit('message.deleted', { messageId: id });
 }
 
@@ -225,12 +204,9 @@ export async function countTaken(
 ): Promise<number> {
   if (itemIds.length === 0) return 0;
   const drained = await readInBatches(itemIds, (batch) =>
-    db
-      .selectFrom('items')
+    selectRows(db, 'items', { thread_id: threadId, state: 'drained' })
       .select('id')
-      .where('thread_id', '=', threadId)
       .where('id', 'in', batch)
-      .where('state', '=', 'drained')
       .execute(),
   );
   // Rejections are rare, and only the log has them: it is read only if an id is missing.

@@ -38,16 +38,14 @@ export async function resolveAttachments(
 }
 
 async function findFiles(
-  { trx, threadId }: ThreadTransaction,
+  thread: ThreadTransaction,
   given: readonly (string | AttachmentRef)[],
 ): Promise<ReadonlyMap<string, FileRow>> {
   const paths = given.flatMap((each) => (typeof each === 'string' ? (tryFilePath(each) ?? []) : []));
   if (paths.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom('thread_files')
+  const rows = await thread
+    .select('thread_files', { kind: 'file' })
     .select(FILE_COLUMNS)
-    .where('thread_id', '=', threadId)
-    .where('kind', '=', 'file')
     .where('path', 'in', paths)
     .execute();
   return new Map(rows.map((row) => [row.path, row]));

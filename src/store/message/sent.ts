@@ -4,6 +4,7 @@
  * (thread, id).
  */
 import type { CommandContext } from '../transaction/context.ts';
+import { deleteRows, findRow } from '../transaction/rows.ts';
 
 type SentContent = Readonly<Record<string, unknown>>;
 
@@ -27,16 +28,11 @@ export async function readSent(
   threadId: string,
   id: string,
 ): Promise<SentContent | null> {
-  const row = await db
-    .selectFrom('sent_contents')
-    .select('content')
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(db, 'sent_contents', { thread_id: threadId, id }, ['content']);
   return row ? (JSON.parse(row.content) as SentContent) : null;
 }
 
 /** Removes content whose id has reached no workflow. */
 export async function dropSent({ db }: CommandContext, threadId: string, id: string): Promise<void> {
-  await db.deleteFrom('sent_contents').where('thread_id', '=', threadId).where('id', '=', id).execute();
+  await deleteRows(db, 'sent_contents', { thread_id: threadId, id });
 }

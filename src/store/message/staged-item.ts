@@ -2,6 +2,7 @@
 import type { QueueItem } from '../../core/thread/item.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { findRow, insertNew } from '../transaction/rows.ts';
 import { digestOf, toItemRow } from './item-row.ts';
 
 /**
@@ -9,12 +10,11 @@ import { digestOf, toItemRow } from './item-row.ts';
  * before the thread is started. It is not queued by this. Rejects as `requireRepeat`.
  */
 export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
-  const staged = await context.db
-    .insertInto('items')
-    .values({ ...toItemRow(threadId, item, context.now()), state: 'staged', position: null })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('items.id')
-    .executeTakeFirst();
+  const staged = await insertNew(context.db, 'items', {
+    ...toItemRow(threadId, item, context.now()),
+    state: 'staged',
+    position: null,
+  });
   if (!staged) await requireRepeat(context, threadId, item);
 }
 
@@ -27,12 +27,7 @@ export async function requireRepeat(
   threadId: string,
   item: QueueItem,
 ): Promise<void> {
-  const known = await db
-    .selectFrom('items')
-    .select('digest')
-    .where('thread_id', '=', threadId)
-    .where('id', '=', item.id)
-    .executeTakeFirst();
+  const known = await findRow(db, 'items', { thread_id: threadId, id: item.id }, ['digest']);
   if (known?.digest == null || known.digest === digestOf(item)) return;
   throw new RuntimeError(
     'ItemConflict',

@@ -1,7 +1,9 @@
 /** Ids of a thread's messages: no item can be stored under one of them. */
+
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import { readInBatches } from '../transaction/batches.ts';
+import { selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 
 /** Rejects items whose id a message of the thread has already, with an event for each; returns the others. */
@@ -24,12 +26,7 @@ export async function findMessages(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const found = await readInBatches(ids, (batch) =>
-    trx
-      .selectFrom('messages')
-      .select('id')
-      .where('thread_id', '=', threadId)
-      .where('id', 'in', batch)
-      .execute(),
+    selectRows(trx, 'messages', { thread_id: threadId, id: batch }).select('id').execute(),
   );
   return new Set(found.map(({ id }) => id));
 }

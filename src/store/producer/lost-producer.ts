@@ -9,7 +9,8 @@ import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { failTask } from '../task/end-task.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
-import { endProducer, selectOpen, updateProducer } from './producer.ts';
+import { updateRows } from '../transaction/rows.ts';
+import { endProducer, findOpen } from './producer.ts';
 
 const MAX_ROWS = 100;
 
@@ -32,13 +33,13 @@ async function closeLost(context: CommandContext, threadId: string, executionId:
   const ofTask = isTaskThread(threadId);
   try {
     return await inThread(context, threadId, async (thread) => {
-      const row = await selectOpen(thread, executionId);
+      const row = await findOpen(thread, executionId);
       // L1: the process may have renewed its presence since.
       if (!row || Number(row.present_until) >= (await context.clock(thread.trx))) return 0;
       if (!ofTask) await endProducer(thread, executionId, toLost(executionId));
       else {
         await failTask(context, thread, adapterLost(toTaskId(threadId)));
-        await updateProducer(thread, executionId, { state: 'lost' });
+        await thread.update('producers', { execution_id: executionId }, { state: 'lost' });
       }
       return 1;
     });
@@ -74,10 +75,5 @@ export async function listLostTasks({ db }: CommandContext): Promise<readonly st
 
 /** L2: ends a lost task's record, once its workflow has been terminated. */
 export async function forgetLostTask({ db }: CommandContext, threadId: string): Promise<void> {
-  await db
-    .updateTable('producers')
-    .set({ state: 'ended' })
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'lost')
-    .execute();
+  await updateRows(db, 'producers', { thread_id: threadId, state: 'lost' }, { state: 'ended' });
 }

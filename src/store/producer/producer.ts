@@ -7,15 +7,13 @@
  * D3. A producer ends once: settled by its holder, or lost, whichever comes first.
  * D4. Usage that lines report counts in the budgets of the execution, with the lines; above a limit, the producer ends.
  */
-import type { Selectable } from 'kysely';
 import { type Payment, toPayment } from '../../core/governance/budget-amount.ts';
 import { type Produced, type ProducedLine, usageOf } from '../../core/thread/producer.ts';
 import { charge } from '../budget/spend.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
-import { updateRows } from '../transaction/row-statement.ts';
+import { hasRow, updateRow } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { AppendProduced, ProducerPresence, ProducerRecord, ProducerRef } from './producer-record.ts';
-import type { ProducerTable } from './producer-table.ts';
 
 /**
  * Claims an execution. True if this holder may produce it: the first one to claim it, permanently. The thread need
@@ -34,8 +32,7 @@ export async function claimProducer(
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const row = await selectProducer(context.db, threadId, executionId).executeTakeFirstOrThrow();
-  return row.holder === holder;
+  return hasRow(context.db, 'producers', { thread_id: threadId, execution_id: executionId, holder });
 }
 
 export async function findProducer(
@@ -43,9 +40,13 @@ export async function findProducer(
   threadId: string,
   executionId: string,
 ): Promise<ProducerRecord | null> {
-  const row = await selectProducer(context.db, threadId, executionId)
+  const row = await context.db
+    .selectFrom('producers')
     .leftJoin('threads', 'threads.id', 'producers.thread_id')
+    .selectAll('producers')
     .select('threads.event_seq')
+    .where('producers.thread_id', '=', threadId)
+    .where('producers.execution_id', '=', executionId)
     .executeTakeFirst();
   if (!row) return null;
   const now = row.state === 'open' ? await context.clock(context.db) : 0;
@@ -62,16 +63,9 @@ export async function renewProducer(
   context: CommandContext,
   { threadId, executionId, holder, presenceMs }: ProducerPresence,
 ): Promise<boolean> {
-  const renewed = await context.db
-    .updateTable('producers')
-    .set({ present_until: await presenceDeadline(context, presenceMs) })
-    .where('thread_id', '=', threadId)
-    .where('execution_id', '=', executionId)
-    .where('holder', '=', holder)
-    .where('state', '=', 'open')
-    .returning('holder')
-    .executeTakeFirst();
-  return renewed !== undefined;
+  const key = { thread_id: threadId, execution_id: executionId, holder, state: 'open' } as const;
+  const present_until = await presenceDeadline(context, presenceMs);
+  return updateRow(context.db, 'producers', key, { present_until });
 }
 
 /**
@@ -84,15 +78,13 @@ export async function appendProduced(
 ): Promise<boolean> {
   const until = await presenceDeadline(context, presenceMs);
   return inThread(context, threadId, async (thread) => {
-    const row = await selectOpen(thread, executionId);
+    const row = await findOpen(thread, executionId);
     // D2: only while it runs. A gap would mean that a line is lost.
     if (row?.holder !== holder || row.lines < from || !(await isRunning(thread, executionId))) return false;
     const unheard = lines.slice(row.lines - from);
     for (const line of unheard) thread.emit('produced.line', line);
-    await updateProducer(thread, executionId, {
-      lines: Math.max(row.lines, from + lines.length),
-      present_until: until,
-    });
+    const appended = { lines: Math.max(row.lines, from + lines.length), present_until: until };
+    await thread.update('producers', { execution_id: executionId }, appended);
     // D4: budget rows are locked after all others.
     const error = await charge(context, thread, toSpending(unheard));
     if (error) await endProducer(thread, executionId, { ok: false, error });
@@ -116,7 +108,7 @@ export async function settleProducer(
   { threadId, executionId, holder, produced }: ProducerRef & { readonly produced: Produced },
 ): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
-    const row = await selectOpen(thread, executionId);
+    const row = await findOpen(thread, executionId);
     if (row?.holder !== holder) return false;
     await endProducer(thread, executionId, produced);
     return true;
@@ -129,52 +121,21 @@ export async function endProducer(
   executionId: string,
   produced: Produced,
 ): Promise<void> {
-  await updateProducer(thread, executionId, { state: 'ended', produced: JSON.stringify(produced) });
-  if (thread.row.terminated_at !== null || (await hasEnded(thread, executionId))) return;
+  const ended = { state: 'ended', produced: JSON.stringify(produced) } as const;
+  await thread.update('producers', { execution_id: executionId }, ended);
+  if (thread.row.terminated_at !== null) return;
+  const execution = await thread.find('executions', { id: executionId }, ['ended_at']);
+  // Not begun yet, or not over.
+  if ((execution?.ended_at ?? null) !== null) return;
   thread.emit('produced.ended', { executionId, ...(produced.ok ? {} : { error: produced.error }) });
 }
 
-export function selectProducer(db: CommandContext['db'], threadId: string, executionId: string) {
-  return db
-    .selectFrom('producers')
-    .selectAll('producers')
-    .where('producers.thread_id', '=', threadId)
-    .where('producers.execution_id', '=', executionId);
+export function findOpen(thread: ThreadTransaction, executionId: string) {
+  return thread.find('producers', { execution_id: executionId, state: 'open' });
 }
 
-export async function selectOpen(
-  { trx, threadId }: ThreadTransaction,
-  executionId: string,
-): Promise<Selectable<ProducerTable> | undefined> {
-  return selectProducer(trx, threadId, executionId).where('state', '=', 'open').executeTakeFirst();
-}
-
-export async function updateProducer(
-  { trx, threadId }: ThreadTransaction,
-  executionId: string,
-  changes: Partial<ProducerTable>,
-): Promise<void> {
-  await updateRows(trx, 'producers', { thread_id: threadId, execution_id: executionId }, changes);
-}
-
-async function isRunning(thread: ThreadTransaction, executionId: string): Promise<boolean> {
-  if (thread.row.terminated_at !== null) return false;
-  const row = await selectEnd(thread, executionId);
-  return row?.ended_at === null;
-}
-
-async function hasEnded(thread: ThreadTransaction, executionId: string): Promise<boolean> {
-  const row = await selectEnd(thread, executionId);
-  return row !== undefined && row.ended_at !== null;
-}
-
-async function selectEnd({ trx, threadId }: ThreadTransaction, executionId: string) {
-  return trx
-    .selectFrom('executions')
-    .select('ended_at')
-    .where('thread_id', '=', threadId)
-    .where('id', '=', executionId)
-    .executeTakeFirst();
+async function isRunning(thread: ThreadTransaction, id: string): Promise<boolean> {
+  return thread.row.terminated_at === null && thread.has('executions', { id, ended_at: null });
 }
 
 export async function presenceDeadline(context: CommandContext, presenceMs: number): Promise<number> {

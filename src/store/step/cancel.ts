@@ -29,22 +29,14 @@ export async function cancelExecution(
     if (endedAt !== null) return { kind: 'not_cancelable', executionId: id, stopReason };
     const known = readCancellation(found.cancel_request);
     if (known) return { kind: 'canceling', executionId: id, cancellation: known };
-    await thread.trx
-      .updateTable('executions')
-      .set({ cancel_request: request })
-      .where('thread_id', '=', threadId)
-      .where('id', '=', id)
-      .execute();
+    await thread.update('executions', { id }, { cancel_request: request });
     return { kind: 'canceling', executionId: id, cancellation: JSON.parse(request) };
   });
 }
 
 /** The named execution; without a name the open one, or the last one. */
-async function findExecution({ trx, threadId }: ThreadTransaction, executionId: string | undefined) {
-  const all = trx
-    .selectFrom('executions')
-    .select(['id', 'ended_at', 'stop_reason', 'cancel_request'])
-    .where('thread_id', '=', threadId);
+async function findExecution(thread: ThreadTransaction, executionId: string | undefined) {
+  const all = thread.select('executions').select(['id', 'ended_at', 'stop_reason', 'cancel_request']);
   if (executionId !== undefined) return all.where('id', '=', executionId).executeTakeFirst();
   const open = await all.where('ended_at', 'is', null).limit(1).executeTakeFirst();
   return open ?? all.orderBy('started_at', 'desc').limit(1).executeTakeFirst();

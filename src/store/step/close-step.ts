@@ -14,6 +14,7 @@ import { findCall } from '../transaction/call-row.ts';
 import { type CommandContext, inRun, inRunWith } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
 import { forgetWarnings } from '../transaction/loop-warnings.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import { closeStep, uncountAskedStep } from '../transaction/step-count.ts';
 import { readSubpromptPlace } from '../transaction/step-place.ts';
@@ -54,13 +55,10 @@ async function findCommitted(
   { step, attempt }: CommitStep,
   { first_seq: firstSeq }: OpenedStep,
 ): Promise<CommittedStep> {
-  const emitted = await thread.trx
-    .selectFrom('events')
+  const emitted = await thread
+    .select('events', { type: 'step.committed', step })
     .select('attempt')
-    .where('thread_id', '=', thread.threadId)
     .where('seq', '>', firstSeq)
-    .where('type', '=', 'step.committed')
-    .where('step', '=', step)
     .executeTakeFirst();
   const record = await describeStep(thread, step);
   return { kind: 'stored', record, ...(emitted && emitted.attempt !== attempt ? { byOther: true } : {}) };
@@ -183,13 +181,9 @@ function hasText(content: string | null): boolean {
 }
 
 const selectChunkCount = statement((db, threadId: string, step: number, firstSeq: number) =>
-  db
-    .selectFrom('events')
+  selectRows(db, 'events', { thread_id: threadId, type: 'model.chunk', step })
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('thread_id', '=', threadId)
-    .where('seq', '>', firstSeq)
-    .where('type', '=', 'model.chunk')
-    .where('step', '=', step),
+    .where('seq', '>', firstSeq),
 );
 
 /** Rows of the step's streamed text, of all attempts: the log keeps their number when they have been removed. */

@@ -1,5 +1,4 @@
 /** A stored step, as its workflow receives it: after its commit, and when a run takes it over. */
-
 import { budgetOf } from '../budget/account.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -10,13 +9,7 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
   const row = await selectStep(thread.trx, thread.threadId, step)
     .select(['kind', 'model', 'text', 'directive', 'side'])
     .executeTakeFirstOrThrow();
-  const calls = await thread.trx
-    .selectFrom('tool_calls')
-    .select('name')
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
-    .orderBy('idx')
-    .execute();
+  const calls = await thread.select('tool_calls', { step }).select('name').orderBy('idx').execute();
   return {
     step,
     kind: row.kind,

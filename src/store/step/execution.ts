@@ -3,6 +3,7 @@ import type { InferResult } from 'kysely';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import { causesOf, openBudget } from '../budget/account.ts';
 import type { DueInput } from '../message/drain.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { toCancellation, toContextColumns } from '../transaction/run-context.ts';
 import { statement } from '../transaction/statement.ts';
 import { beginAsking } from '../transaction/step-count.ts';
@@ -12,11 +13,8 @@ import { pinRounds } from './rounds.ts';
 import type { BeginStep } from './step-record.ts';
 
 export const selectOpenExecution = statement((db, threadId: string) =>
-  db
-    .selectFrom('executions')
+  selectRows(db, 'executions', { thread_id: threadId, ended_at: null })
     .select(['id', 'context', 'run_context', 'cancel_request', 'produced'])
-    .where('thread_id', '=', threadId)
-    .where('ended_at', 'is', null)
     .limit(1),
 );
 
@@ -76,27 +74,21 @@ async function startExecution(
   executionId: string,
   { context = null, canceled = null, produced }: ExecutionStart & { readonly produced: true | undefined },
 ): Promise<boolean> {
-  const started = await thread.trx
-    .insertInto('executions')
-    .values({
-      thread_id: thread.threadId,
-      id: executionId,
-      started_at: thread.now,
-      ended_at: null,
-      stop_reason: null,
-      context: null,
-      ...toContextColumns(context),
-      agent: thread.row.agent,
-      first_seq: thread.written.event_seq + 1,
-      ended_as: null,
-      cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
-      budget: null,
-      streams: 1,
-      end_told: null,
-      produced: produced ? 1 : null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
+  const started = await thread.insertNew('executions', {
+    id: executionId,
+    started_at: thread.now,
+    ended_at: null,
+    stop_reason: null,
+    context: null,
+    ...toContextColumns(context),
+    agent: thread.row.agent,
+    first_seq: thread.written.event_seq + 1,
+    ended_as: null,
+    cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
+    budget: null,
+    streams: 1,
+    end_told: null,
+    produced: produced ? 1 : null,
+  });
   return started !== undefined;
 }

@@ -25,12 +25,9 @@ export async function keepHandoff(
 
 /** H2: removes the input of an earlier handoff. */
 async function dropInput(thread: ThreadTransaction): Promise<void> {
-  const waiting = await thread.trx
-    .selectFrom('items')
+  const waiting = await thread
+    .select('items', { state: 'queued', kind: 'message' })
     .select(['id', 'payload'])
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'queued')
-    .where('kind', '=', 'message')
     .execute();
   for (const { id, payload } of waiting) {
     const { handoffTo } = JSON.parse(payload) as Partial<HandoffItem>;

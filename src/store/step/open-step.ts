@@ -1,11 +1,10 @@
 /** Opens new steps, each with the thread's next number, in the transaction that decided on it; and retries a step. */
-
 import { endWait, settleUnreported } from '../budget/reserve.ts';
 import type { Drained } from '../message/drain.ts';
 import type { DrainedTool } from '../message/queued-tool.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
-import { insertRows } from '../transaction/row-statement.ts';
+import { insertRows, updateRows } from '../transaction/rows.ts';
 import { countStep, readOpenSteps, uncountStep } from '../transaction/step-count.ts';
 import { type StepRow, updateStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -94,14 +93,12 @@ export async function handOverStep(
   context: CommandContext,
   { threadId, step, attempt }: StepRef,
 ): Promise<void> {
-  await context.db
-    .updateTable('steps')
-    .set({ handed_over: attempt })
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('attempt', '=', attempt)
-    .where('state', '=', 'open')
-    .execute();
+  await updateRows(
+    context.db,
+    'steps',
+    { thread_id: threadId, step, attempt, state: 'open' },
+    { handed_over: attempt },
+  );
 }
 
 /** Begins another attempt at an open step whose worker was lost, or has shut down. Returns the attempt's number. */
@@ -119,13 +116,7 @@ export async function retryStep(
   await updateStep(thread, step, { attempt });
   // `model.held` has told why, and no call is open.
   if (left) return attempt;
-  await thread.trx
-    .updateTable('model_calls')
-    .set({ state: 'lost', ended_at: thread.now })
-    .where('thread_id', '=', thread.threadId)
-    .where('step', '=', step)
-    .where('state', '=', 'started')
-    .execute();
+  await thread.update('model_calls', { step, state: 'started' }, { state: 'lost', ended_at: thread.now });
   await settleUnreported(context, thread, { step });
   const handedOver = handed_over === before;
   const why = handedOver ? 'its worker has shut down' : 'its worker was lost';

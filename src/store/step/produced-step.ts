@@ -14,17 +14,11 @@ export function withoutRequest({ request: _, immediate: __, ...command }: BeginS
  * id that its item names has been claimed before the item was sent.
  */
 export async function isProduced(
-  { trx, threadId }: ThreadTransaction,
+  thread: ThreadTransaction,
   open: OpenExecution | undefined,
   named: string | undefined,
 ): Promise<boolean> {
   if (open) return open.produced === 1;
   if (named === undefined) return false;
-  const row = await trx
-    .selectFrom('producers')
-    .select('execution_id')
-    .where('thread_id', '=', threadId)
-    .where('execution_id', '=', named)
-    .executeTakeFirst();
-  return row !== undefined;
+  return thread.has('producers', { execution_id: named });
 }

@@ -13,6 +13,7 @@ import { shownRole } from '../../core/context/context-side.ts';
 import { toContextMessage } from '../schema/rows.ts';
 import type { MessageTable, Tables } from '../schema/tables.ts';
 import { readInBatches } from '../transaction/batches.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import { byTime } from '../transaction/step-messages.ts';
 import type { HistoryWindow, StepPlace } from './step-place-record.ts';
@@ -46,11 +47,7 @@ export async function readHistory(
 }
 
 function messagesOf(db: Kysely<Tables>, threadId: string) {
-  return db
-    .selectFrom('messages')
-    .where('thread_id', '=', threadId)
-    .where('depth', '=', 0)
-    .where('status', '=', 'completed');
+  return selectRows(db, 'messages', { thread_id: threadId, depth: 0, status: 'completed' });
 }
 
 const selectOwn = statement((db, threadId: string, executionId: string) =>
@@ -99,11 +96,8 @@ async function readOthersSteps(
     messages.flatMap(({ role, step }) => (role === 'tool' && step !== null ? [step] : [])),
   );
   const others = await readInBatches([...steps], (batch) =>
-    db
-      .selectFrom('steps')
+    selectRows(db, 'steps', { thread_id: thread.id, step: batch })
       .select('step')
-      .where('thread_id', '=', thread.id)
-      .where('step', 'in', batch)
       .where('side', '!=', side)
       .execute(),
   );

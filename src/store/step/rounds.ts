@@ -107,11 +107,6 @@ async function grantHelp(
   return failed || hasOutsideMessage(input) ? { ...kept, helped: thread.row.last_step } : kept;
 }
 
-async function markPauseHeard({ trx, threadId }: ThreadTransaction, key: string): Promise<void> {
-  await trx
-    .updateTable('waits')
-    .set({ heard: 1 })
-    .where('thread_id', '=', threadId)
-    .where('key', '=', key)
-    .execute();
+async function markPauseHeard(thread: ThreadTransaction, key: string): Promise<void> {
+  await thread.update('waits', { key }, { heard: 1 });
 }

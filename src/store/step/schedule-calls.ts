@@ -2,7 +2,7 @@
 
 import type { CallRepair } from '../../core/answer/clean-calls.ts';
 import { inBatches } from '../transaction/batches.ts';
-import { insertRows } from '../transaction/row-statement.ts';
+import { insertRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 
 export interface ScheduledCall {

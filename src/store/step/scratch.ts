@@ -7,10 +7,5 @@ export async function keepScratch(
   context: string | undefined,
 ): Promise<void> {
   if (context === undefined) return;
-  await thread.trx
-    .updateTable('executions')
-    .set({ context })
-    .where('thread_id', '=', thread.threadId)
-    .where('id', '=', executionId)
-    .execute();
+  await thread.update('executions', { id: executionId }, { context });
 }

@@ -3,7 +3,6 @@
  * step takes it to the disk. The first call may begin with its step (bring-context.ts), and the call that brings the
  * answer ends when that is stored (close-step.ts, C3).
  */
-
 import type { Kysely, Selectable } from 'kysely';
 import type { EventData, InSubprompt } from '../../core/event/event-data.ts';
 import { toUsd } from '../../core/value/money.ts';
@@ -13,7 +12,7 @@ import { stopClocks } from '../budget/time.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
-import { insertRows, updateRows } from '../transaction/row-statement.ts';
+import { insertRows, selectRows } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -171,7 +170,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
   const { step, attempt, call, ok, error, usage, cost, price, startedAt, firstTokenAt, ignored, discards } =
     command;
   const key = { thread_id: thread.threadId, step, attempt, call };
-  await updateRows(thread.trx, 'model_calls', key, {
+  await thread.update('model_calls', key, {
     state: ok ? 'ok' : 'error',
     error: error ? JSON.stringify(error) : null,
     usage: usage ? JSON.stringify(usage) : null,
@@ -216,14 +215,10 @@ export async function discardLost(
   why: 'WorkerLost' | 'WorkerShutdown',
 ): Promise<void> {
   const { threadId, trx } = thread;
-  const last = await trx
-    .selectFrom('events')
+  const last = await thread
+    .select('events', { type: 'model.chunk', step, attempt })
     .select('data')
-    .where('thread_id', '=', threadId)
     .where('seq', '>', selectStep(trx, threadId, step).select('first_seq'))
-    .where('type', '=', 'model.chunk')
-    .where('step', '=', step)
-    .where('attempt', '=', attempt)
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -237,13 +232,7 @@ type ModelCallRow = Selectable<Tables['model_calls']>;
 type ModelCallKey = Pick<ModelCallStart, 'threadId' | 'step' | 'attempt' | 'call'>;
 
 const selectState = statement((db, threadId: string, step: number, attempt: number, call: number) =>
-  db
-    .selectFrom('model_calls')
-    .select('state')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('attempt', '=', attempt)
-    .where('call', '=', call),
+  selectRows(db, 'model_calls', { thread_id: threadId, step, attempt, call }).select('state'),
 );
 
 export function selectCallState(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {

@@ -12,6 +12,7 @@ import { estimateMessage } from '../../core/context/context-estimate.ts';
 import { toContextMessage } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { OPEN_CALL } from '../transaction/call-row.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { byTime } from '../transaction/step-messages.ts';
 import { type History, readHistory, type UncoveredWindow, whereOwnAfter } from './read-history.ts';
 import type { StepPlace, SubpromptPlace } from './step-place-record.ts';
@@ -37,12 +38,11 @@ async function readOwn(
   { parentId }: SubpromptPlace,
   { after }: UncoveredWindow,
 ): Promise<ContextMessage[]> {
-  const all = db
-    .selectFrom('messages')
-    .selectAll()
-    .where('thread_id', '=', thread.id)
-    .where('parent_id', '=', parentId)
-    .where('status', '=', 'completed');
+  const all = selectRows(db, 'messages', {
+    thread_id: thread.id,
+    parent_id: parentId,
+    status: 'completed',
+  }).selectAll();
   // X3: the sub-prompt's messages follow the call that it answers, which no summary covers.
   const own =
     after === undefined

@@ -10,6 +10,7 @@ import type { Transaction } from 'kysely';
 import type { Summary } from '../../core/context/summary.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inRunWith } from '../transaction/context.ts';
+import { insertRows, selectRows } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { StepPlace } from './step-place-record.ts';
@@ -34,13 +35,12 @@ function selectSummaries(
   db: Transaction<Tables>,
   { threadId, side, prompt, scope }: SummaryKey & { readonly threadId: string; readonly side: 'a' | 'b' },
 ) {
-  return db
-    .selectFrom('summaries')
-    .select(['until', 'messages', 'text', 'asked'])
-    .where('thread_id', '=', threadId)
-    .where('side', '=', side)
-    .where('prompt', '=', prompt)
-    .where('scope', '=', scope);
+  return selectRows(db, 'summaries', { thread_id: threadId, side, prompt, scope }).select([
+    'until',
+    'messages',
+    'text',
+    'asked',
+  ]);
 }
 
 /**
@@ -70,11 +70,10 @@ export async function keepSummary(context: CommandContext, command: KeepSummary)
 }
 
 /** S2: searches the part of the log that was written since the messages were read. */
-async function wasEdited({ trx, threadId }: ThreadTransaction, seen: number): Promise<boolean> {
-  const found = await trx
-    .selectFrom('events')
+async function wasEdited(thread: ThreadTransaction, seen: number): Promise<boolean> {
+  const found = await thread
+    .select('events')
     .select('seq')
-    .where('thread_id', '=', threadId)
     .where('seq', '>', seen)
     .where('type', 'in', ['message.updated', 'message.deleted'])
     .limit(1)
@@ -88,13 +87,12 @@ async function insertSummary(
   { step, attempt, prompt, scope, messageId, summary, ...told }: KeepSummary,
 ): Promise<void> {
   const { until, messages, text, asked } = summary;
-  await thread.trx
-    .insertInto('summaries')
-    .values({
+  await insertRows(thread.trx, 'summaries', [
+    {
       ...{ thread_id: thread.threadId, side, prompt, scope, until, message_id: messageId },
       ...{ messages, text, asked, step, created_at: thread.now },
-    })
-    .execute();
+    },
+  ]);
   thread.set({ compacted: 1 });
   const { count, reason, fallback } = told;
   const data = { prompt, messages: count, covered: messages, messageId, summary: text, reason };

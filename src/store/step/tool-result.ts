@@ -95,12 +95,11 @@ export async function removeCall(
     const calls = message.tool_calls ? (JSON.parse(message.tool_calls) as ToolCall[]) : [];
     const kept = calls.filter(({ id }) => id !== call.call_id);
     if (kept.length === calls.length) continue;
-    await thread.trx
-      .updateTable('messages')
-      .set({ tool_calls: kept.length > 0 ? JSON.stringify(kept) : null })
-      .where('thread_id', '=', thread.threadId)
-      .where('id', '=', message.id)
-      .execute();
+    await thread.update(
+      'messages',
+      { id: message.id },
+      { tool_calls: kept.length > 0 ? JSON.stringify(kept) : null },
+    );
   }
   await updateCall(thread, call, { state: 'done', status: null, ended_at: thread.now, directive });
   thread.emit('tool.removed', { name: call.name, callId: call.call_id }, { step: call.step });

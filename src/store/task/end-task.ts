@@ -2,7 +2,6 @@
  * Ends a task: once, with all that is open; its thread's log ends with it.
  * N1. The parent of a task gets a report, stored in the same transaction (family/child-report.ts).
  */
-
 import { endOf, type TaskVerdict } from '../../core/task/control.ts';
 import { describeEnd } from '../../core/thread/task-report.ts';
 import { toUsd } from '../../core/value/money.ts';
@@ -55,19 +54,18 @@ async function settleEnd(
 ): Promise<TaskRecord> {
   const status = endOf(verdict);
   // An act that was under way has no result.
-  await thread.trx
-    .updateTable('task_steps')
-    .set({
+  await thread.update(
+    'task_steps',
+    { act: ['scheduled', 'started'] },
+    {
       act: 'over',
       outcome: JSON.stringify({ ok: false, code: 'Aborted', error: verdict.reason }),
       ended_at: thread.now,
-    })
-    .where('thread_id', '=', thread.threadId)
-    .where('act', 'in', ['scheduled', 'started'])
-    .execute();
+    },
+  );
   await closeWaits(thread, verdict.reason, true);
   // No answer is used any more.
-  await thread.trx.updateTable('waits').set({ heard: 1 }).where('thread_id', '=', thread.threadId).execute();
+  await thread.update('waits', {}, { heard: 1 });
   const changes = {
     status,
     verdict: JSON.stringify(verdict),
@@ -92,12 +90,7 @@ async function settleEnd(
     wallMs: ended.wallMs,
   });
   // The process of its adapter is no longer needed.
-  await thread.trx
-    .updateTable('producers')
-    .set({ state: 'ended' })
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'open')
-    .execute();
+  await thread.update('producers', { state: 'open' }, { state: 'ended' });
   await storeTaskEnd(thread, describeEnd(ended.id, status, verdict));
   thread.set({ status: 'terminated', stop_reason: verdict.stoppedBy, terminated_at: thread.now });
   thread.emit('thread.terminated', { reason: verdict.stoppedBy });

@@ -2,6 +2,7 @@
 import type { ManifestDocument } from '../../core/author/manifest.ts';
 import { type CommandContext, inRun } from '../transaction/context.ts';
 import type { FromRun } from '../transaction/from-run.ts';
+import { findRow } from '../transaction/rows.ts';
 import { requireTask, updateTask } from './task-row.ts';
 
 /** Stores a manifest under its hash. Idempotent. */
@@ -10,7 +11,7 @@ export async function keepManifest(
   hash: string,
   document: ManifestDocument,
 ): Promise<void> {
-  const known = await db.selectFrom('manifests').select('hash').where('hash', '=', hash).executeTakeFirst();
+  const known = await findRow(db, 'manifests', { hash }, ['hash']);
   if (known) return;
   await db
     .insertInto('manifests')

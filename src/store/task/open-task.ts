@@ -1,11 +1,11 @@
 /** Opens a task for a workflow run: the first run creates the task's rows, and every run is admitted (the fence). */
-
 import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { openChild } from '../family/child.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { insertTask, toCreatedData } from '../transaction/new-task.ts';
 import { toThreadRow } from '../transaction/new-thread.ts';
+import { insertNew, insertRows } from '../transaction/rows.ts';
 import type { OpenedTask, OpenTask } from './task-record.ts';
 import { findTask, requireTask, toTask, updateTask } from './task-row.ts';
 
@@ -57,21 +57,17 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
     rootId: threadId,
   };
   await context.db.transaction().execute(async (trx) => {
-    const inserted = await trx
-      .insertInto('threads')
-      .values({ ...toThreadRow(root, now), run_id: runId, event_seq: 1, status: 'running' })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst();
+    const inserted = await insertNew(trx, 'threads', {
+      ...toThreadRow(root, now),
+      run_id: runId,
+      event_seq: 1,
+      status: 'running',
+    });
     if (!inserted) return;
-    await trx
-      .insertInto('thread_runs')
-      .values({ thread_id: threadId, run_id: runId, registered_at: now })
-      .execute();
+    await insertRows(trx, 'thread_runs', [{ thread_id: threadId, run_id: runId, registered_at: now }]);
     await insertTask(trx, { threadId, task: start, manifest }, now);
-    await trx
-      .insertInto('events')
-      .values({
+    await insertRows(trx, 'events', [
+      {
         thread_id: threadId,
         seq: 1,
         at: now,
@@ -79,7 +75,7 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
         step: null,
         attempt: null,
         data: JSON.stringify(toCreatedData(start)),
-      })
-      .execute();
+      },
+    ]);
   });
 }

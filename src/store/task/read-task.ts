@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
 import { toCount } from '../schema/rows.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 import { readGiven } from '../transaction/run-context.ts';
 import type { ListTasks, TaskLoop, TaskRecord, TaskStepRecord } from './task-record.ts';
 import { findTask, type TaskRow, toTask, toTaskStep } from './task-row.ts';
@@ -80,11 +81,7 @@ export async function listTaskSteps(
 export async function readLoop(context: CommandContext, threadId: string, looks: number): Promise<TaskLoop> {
   return inSnapshot(context, async (db) => {
     const row: TaskRow | undefined = await findTask(db, threadId);
-    const thread = await db
-      .selectFrom('threads')
-      .select(['user_id', 'parent_id', 'run_context'])
-      .where('id', '=', threadId)
-      .executeTakeFirst();
+    const thread = await findRow(db, 'threads', { id: threadId }, ['user_id', 'parent_id', 'run_context']);
     if (!row || !thread) throw unknownThread(context.storeId, threadId);
     const newest = await db
       .selectFrom('task_steps')

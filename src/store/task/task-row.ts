@@ -8,7 +8,7 @@ import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
 import { toUsd } from '../../core/value/money.ts';
 import type { Tables } from '../schema/tables.ts';
 import { unknownThread } from '../transaction/context.ts';
-import { updateRows } from '../transaction/row-statement.ts';
+import { findRow, selectRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { TaskRecord, TaskStepRecord } from './task-record.ts';
 import type { TaskStepTable, TaskTable } from './task-table.ts';
@@ -74,7 +74,7 @@ export function tick(row: TaskRow, now: number, active: boolean): Pick<TaskTable
 }
 
 export async function findTask(db: Kysely<Tables>, threadId: string): Promise<TaskRow | undefined> {
-  return db.selectFrom('tasks').selectAll().where('thread_id', '=', threadId).executeTakeFirst();
+  return findRow(db, 'tasks', { thread_id: threadId });
 }
 
 /** Must be called under the lock of the task's thread. Throws `ThreadNotFound`. */
@@ -92,7 +92,7 @@ export async function updateTask(
 }
 
 export function selectTaskStep(db: Kysely<Tables>, threadId: string, step: number) {
-  return db.selectFrom('task_steps').selectAll().where('thread_id', '=', threadId).where('step', '=', step);
+  return selectRows(db, 'task_steps', { thread_id: threadId, step }).selectAll();
 }
 
 export async function updateTaskStep(

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { TaskSession } from '../../core/task/session.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { type CommandContext, unknownThread } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 import type { PutSession } from './task-record.ts';
 import type { TaskSessionTable } from './task-table.ts';
 
@@ -13,12 +14,7 @@ export async function getSession(
   id: string,
 ): Promise<TaskSession | null> {
   const owner = await ownerOf(context, threadId);
-  const row = await context.db
-    .selectFrom('task_sessions')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(context.db, 'task_sessions', { owner, id });
   return row ? toSession(row) : null;
 }
 
@@ -44,11 +40,7 @@ export async function putSession(
 }
 
 async function ownerOf({ db, storeId }: CommandContext, threadId: string): Promise<string> {
-  const thread = await db
-    .selectFrom('threads')
-    .select(['organization_id', 'user_id'])
-    .where('id', '=', threadId)
-    .executeTakeFirst();
+  const thread = await findRow(db, 'threads', { id: threadId }, ['organization_id', 'user_id']);
   if (!thread) throw unknownThread(storeId, threadId);
   if (thread.organization_id !== null) return `organization:${thread.organization_id}`;
   return thread.user_id === null ? '' : `user:${thread.user_id}`;

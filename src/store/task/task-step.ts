@@ -9,7 +9,6 @@
  * T4. If an agent has started the task, an act is a call of its family: paid for when it begins, and its cost when it
  *     ends.
  */
-
 import type { ActionOutcome } from '../../core/author/task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import { clampAmount, toPico, toUsd } from '../../core/value/money.ts';
@@ -18,6 +17,7 @@ import { charge, spend } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
 import { type CommandContext, inRun, inThread, type Terminated } from '../transaction/context.ts';
 import type { FromRun } from '../transaction/from-run.ts';
+import { insertNew } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type {
   BeginAct,
@@ -68,17 +68,12 @@ export async function keepReadiness(context: CommandContext, command: KeepReadin
 export async function keepObservation(context: CommandContext, command: KeepObservation): Promise<First> {
   return inRun<First>(context, command, async (thread) => {
     const { step, state, fingerprint, evals, score } = command;
-    const inserted = await thread.trx
-      .insertInto('task_steps')
-      .values({
-        ...{ thread_id: thread.threadId, step, state, fingerprint, score },
-        evals: JSON.stringify(evals),
-        ...{ decision: null, action: null, act: null, attempt: null, outcome: null, ok: 0, cost_pico: 0n },
-        ...{ started_at: thread.now, act_started_at: null, ended_at: null },
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('step')
-      .executeTakeFirst();
+    const inserted = await insertNew(thread.trx, 'task_steps', {
+      ...{ thread_id: thread.threadId, step, state, fingerprint, score },
+      evals: JSON.stringify(evals),
+      ...{ decision: null, action: null, act: null, attempt: null, outcome: null, ok: 0, cost_pico: 0n },
+      ...{ started_at: thread.now, act_started_at: null, ended_at: null },
+    });
     // T1: it was observed before.
     if (!inserted) return { kind: 'known' };
     const failing = evals.filter(({ passed }) => !passed).map(({ id }) => id);
@@ -156,15 +151,12 @@ const UNKNOWN_OUTCOME =
   'its worker was lost during the act, so it is unknown whether it took effect. Check that before you repeat it.';
 
 /** T3: the key of an action. */
-async function keyOf({ trx, threadId }: ThreadTransaction, { action }: TaskStepRow): Promise<string> {
-  const done = await trx
-    .selectFrom('task_steps')
+async function keyOf(thread: ThreadTransaction, { action }: TaskStepRow): Promise<string> {
+  const done = await thread
+    .select('task_steps', { action, ok: 1 })
     .select(({ fn }) => fn.countAll<number>().as('done'))
-    .where('thread_id', '=', threadId)
-    .where('action', '=', action)
-    .where('ok', '=', 1)
     .executeTakeFirst();
-  return `${threadId}:${sha256OfAscii(`${action}:${Number(done?.done ?? 0)}`).slice(0, 32)}`;
+  return `${thread.threadId}:${sha256OfAscii(`${action}:${Number(done?.done ?? 0)}`).slice(0, 32)}`;
 }
 
 /**

@@ -60,11 +60,10 @@ export function emitEnd(
 }
 
 /** Null if the last execution was not cancelled. */
-export async function readLastEnd({ trx, threadId }: ThreadTransaction): Promise<Cancellation | null> {
-  const last = await trx
-    .selectFrom('executions')
+export async function readLastEnd(thread: ThreadTransaction): Promise<Cancellation | null> {
+  const last = await thread
+    .select('executions')
     .select(['stop_reason', 'cancel_request'])
-    .where('thread_id', '=', threadId)
     .orderBy('started_at', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -95,11 +94,6 @@ export async function markLate(
     .execute();
   for (const { id, metadata } of late) {
     const marked = { ...JSON.parse(metadata), completedAfterCancellation: true };
-    await thread.trx
-      .updateTable('messages')
-      .set({ metadata: JSON.stringify(marked) })
-      .where('thread_id', '=', thread.threadId)
-      .where('id', '=', id)
-      .execute();
+    await thread.update('messages', { id }, { metadata: JSON.stringify(marked) });
   }
 }

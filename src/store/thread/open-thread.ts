@@ -11,6 +11,7 @@ import { toThreadRecord } from '../schema/rows.ts';
 import { OPEN_CALL } from '../transaction/call-row.ts';
 import { type CommandContext, inRun } from '../transaction/context.ts';
 import { toThreadRow } from '../transaction/new-thread.ts';
+import { findRow, insertNew, insertRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { insertTags } from './tags.ts';
 import type { OpenedThread, OpenThread } from './thread-record.ts';
@@ -21,11 +22,7 @@ import type { OpenedThread, OpenThread } from './thread-record.ts';
  */
 export async function openThread(context: CommandContext, command: OpenThread): Promise<OpenedThread> {
   const { threadId } = command;
-  const known = await context.db
-    .selectFrom('threads')
-    .select('id')
-    .where('id', '=', threadId)
-    .executeTakeFirst();
+  const known = await findRow(context.db, 'threads', { id: threadId }, ['id']);
   if (!known) await createThread(context, command);
   return inRun(context, command, async (thread) => {
     const { row } = thread;
@@ -47,18 +44,16 @@ export async function openThread(context: CommandContext, command: OpenThread): 
  * Later steps are asked for again: an open turn's last step may be unfinished, and so may steps with unsettled calls.
  */
 async function findLastOver(thread: ThreadTransaction): Promise<number> {
-  const unsettled = await thread.trx
-    .selectFrom('tool_calls')
+  const unsettled = await thread
+    .select('tool_calls')
     .select('step')
-    .where('thread_id', '=', thread.threadId)
     .where('state', 'in', OPEN_CALL)
     .orderBy('step')
     .executeTakeFirst();
   // A sub-prompt's step is found by the step whose call it answers (begin-step.ts, B4).
-  const own = await thread.trx
-    .selectFrom('steps')
+  const own = await thread
+    .select('steps')
     .select('step')
-    .where('thread_id', '=', thread.threadId)
     .where('kind', '!=', 'prompt')
     .orderBy('step', 'desc')
     .limit(1)
@@ -78,21 +73,16 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
   }
   const now = context.now();
   await context.db.transaction().execute(async (trx) => {
-    const inserted = await trx
-      .insertInto('threads')
-      .values({ ...toThreadRow(command, now), run_id: runId, event_seq: 1 })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst();
+    const inserted = await insertNew(trx, 'threads', {
+      ...toThreadRow(command, now),
+      run_id: runId,
+      event_seq: 1,
+    });
     if (!inserted) return;
     await insertTags(trx, { threadId, createdAt: now, tags: command.tags ?? [] });
-    await trx
-      .insertInto('thread_runs')
-      .values({ thread_id: threadId, run_id: runId, registered_at: now })
-      .execute();
-    await trx
-      .insertInto('events')
-      .values({
+    await insertRows(trx, 'thread_runs', [{ thread_id: threadId, run_id: runId, registered_at: now }]);
+    await insertRows(trx, 'events', [
+      {
         thread_id: threadId,
         seq: 1,
         at: now,
@@ -100,7 +90,7 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
         step: null,
         attempt: null,
         data: JSON.stringify({ agent: command.agent }),
-      })
-      .execute();
+      },
+    ]);
   });
 }

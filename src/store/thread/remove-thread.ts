@@ -13,6 +13,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { releaseContent } from '../file/blob.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { deleteRow, deleteRows } from '../transaction/rows.ts';
 
 /** Rows of a table that one transaction removes at most. */
 const BATCH = 500;
@@ -81,17 +82,9 @@ export async function removeThread(context: CommandContext, threadId: string): P
     // X2: a late tool result may have been stored in the meantime. From here on its call is unknown.
     for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
       while (await removeRows({ db: thread.trx, rowLocks }, table, threadId));
-    await thread.trx
-      .deleteFrom('env_values')
-      .where('scope', '=', 'thread')
-      .where('owner', '=', threadId)
-      .execute();
+    await deleteRows(thread.trx, 'env_values', { scope: 'thread', owner: threadId });
     // X3: the reason in the end of the log is a user's text.
-    await thread.trx
-      .updateTable('events')
-      .set({ data: '{"reason":null}' })
-      .where('thread_id', '=', threadId)
-      .execute();
+    await thread.update('events', {}, { data: '{"reason":null}' });
     thread.set({
       deleted_at: thread.now,
       user_id: null,
@@ -127,14 +120,9 @@ async function removeFiles({ db }: CommandContext, threadId: string): Promise<bo
       .limit(BATCH / 10)
       .execute();
     for (const { path, blob_id: content } of rows) {
-      const gone = await trx
-        .deleteFrom('thread_files')
-        .where('thread_id', '=', threadId)
-        .where('path', '=', path)
-        .returning('path')
-        .executeTakeFirst();
       // If another deletion has removed the row concurrently, it has released the content.
-      if (gone) await releaseContent(trx, content);
+      if (await deleteRow(trx, 'thread_files', { thread_id: threadId, path }))
+        await releaseContent(trx, content);
     }
     return rows.length > 0;
   });

@@ -212,14 +212,11 @@ async function streamedText(
   attempt: number,
   firstSeq: number,
 ): Promise<string> {
-  const rows = await thread.trx
-    .selectFrom('events')
+  const rows = await thread
+    .select('events', { step, attempt })
     .select(['type', 'data'])
-    .where('thread_id', '=', thread.threadId)
     .where('seq', '>', firstSeq)
     .where('type', 'in', ['model.chunk', 'attempt.discarded'])
-    .where('step', '=', step)
-    .where('attempt', '=', attempt)
     .orderBy('seq')
     .execute();
   const parsed = rows.map(({ data }) => JSON.parse(data) as { delta?: string; call: number });

@@ -16,7 +16,7 @@ export async function setTags(
     if (row.deleted_at !== null) throw unknownThread(context.storeId, threadId);
     const before = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
     if (JSON.stringify(before) === JSON.stringify(tags)) return toThreadRecord(row);
-    await trx.deleteFrom('thread_tags').where('thread_id', '=', threadId).execute();
+    await thread.delete('thread_tags');
     await insertTags(trx, { threadId, createdAt: Number(row.created_at), tags });
     thread.set({ tags: tags.length > 0 ? JSON.stringify(tags) : null });
     return toThreadRecord(thread.written);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { CommandContext } from '../transaction/context.ts';
+import { findRow, readRow, updateRows } from '../transaction/rows.ts';
 import type { ApiToken, CreateToken } from './token-record.ts';
 import type { TokenTable } from './token-table.ts';
 
@@ -23,19 +24,12 @@ export async function createToken({ db, clock }: CommandContext, command: Create
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
-  return toToken(
-    await db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
-  );
+  return toToken(await readRow(db, 'api_tokens', { id }));
 }
 
 /** Finds a token by its digest; null if it is unknown, revoked or expired. */
 export async function findToken({ db, clock }: CommandContext, digest: string): Promise<ApiToken | null> {
-  const row = await db
-    .selectFrom('api_tokens')
-    .selectAll()
-    .where('digest', '=', digest)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
+  const row = await findRow(db, 'api_tokens', { digest, revoked_at: null });
   const token = row && toToken(row);
   if (!token) return null;
   return token.expiresAt !== null && token.expiresAt <= (await clock(db)) ? null : token;
@@ -49,13 +43,8 @@ export async function listTokens({ db }: CommandContext): Promise<readonly ApiTo
 
 /** Revokes a token. A revoked one keeps the time of its revocation. Null if there is none. */
 export async function revokeToken({ db, clock }: CommandContext, id: string): Promise<ApiToken | null> {
-  await db
-    .updateTable('api_tokens')
-    .set({ revoked_at: await clock(db) })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .execute();
-  const row = await db.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+  await updateRows(db, 'api_tokens', { id, revoked_at: null }, { revoked_at: await clock(db) });
+  const row = await findRow(db, 'api_tokens', { id });
   return row ? toToken(row) : null;
 }
 
@@ -66,7 +55,7 @@ const SIGNING_KEY = 'signing_key';
  * verify what was signed with it.
  */
 export async function readSigningKey({ db }: CommandContext): Promise<string> {
-  const read = () => db.selectFrom('meta').select('value').where('key', '=', SIGNING_KEY).executeTakeFirst();
+  const read = () => findRow(db, 'meta', { key: SIGNING_KEY }, ['value']);
   const known = await read();
   if (known) return known.value;
   await db

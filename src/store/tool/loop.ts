@@ -99,12 +99,11 @@ function selectSame(thread: ThreadTransaction, owner: Owner, outcome: string | n
 
 const CHANGES = ['value.changed', 'file.created', 'file.updated', 'file.deleted'];
 
-function selectChanges({ trx, threadId, row }: ThreadTransaction, since: number | null) {
-  return trx
-    .selectFrom('events')
+function selectChanges(thread: ThreadTransaction, since: number | null) {
+  return thread
+    .select('events')
     .select('seq')
-    .where('thread_id', '=', threadId)
-    .where('seq', '>', since ?? row.event_seq)
+    .where('seq', '>', since ?? thread.row.event_seq)
     .where('type', 'in', CHANGES)
     .limit(1);
 }

@@ -16,7 +16,7 @@ import { readOwner } from '../transaction/step-place.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { insertWait } from '../wait/wait.ts';
 import type { OpenWait, Wait } from '../wait/wait-record.ts';
-import { findByKey, reconcileKey } from '../wait/wait-row.ts';
+import { reconcileKey } from '../wait/wait-row.ts';
 
 export const UNKNOWN_OUTCOME =
   'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
@@ -65,9 +65,9 @@ export async function settleByReconciliation(
   call: CallRow,
 ): Promise<{ readonly state: 'done' | 'unknown'; readonly status: ToolStatus } | undefined> {
   if (call.waits === 0) return undefined;
-  const row = await findByKey(thread, reconcileKey(call));
+  const row = await thread.find('waits', { key: reconcileKey(call) });
   if (!row || row.state === 'open') return undefined;
-  await thread.trx.updateTable('waits').set({ heard: 1 }).where('id', '=', row.id).execute();
+  await thread.update('waits', { id: row.id }, { heard: 1 });
   const reconciliation = readReconciliation(row.answer === null ? null : JSON.parse(row.answer));
   if (!reconciliation) {
     const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };

@@ -5,6 +5,7 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { deleteRows } from '../transaction/rows.ts';
 import type { RecordedDeath, Strike, StruckWork } from './strike-record.ts';
 
 /** Days for which a row is kept that is not touched (tool/strike-record.ts, K2). */
@@ -54,5 +55,5 @@ export async function readStrike({ db }: CommandContext, work: string): Promise<
 
 /** Deletes the row because the work has ended normally. */
 export async function clearStrike({ db }: CommandContext, work: string): Promise<void> {
-  await db.deleteFrom('author_strikes').where('work', '=', work).execute();
+  await deleteRows(db, 'author_strikes', { work });
 }

@@ -2,7 +2,6 @@
  * The calls that a sub-prompt makes before its model step (runtime §7.3): a separate step within the same call. It is
  * committed as it opens, and has no answer: this distinguishes it from the step that the model answers.
  */
-
 import { QUEUED_TOOL, toQueuedCall } from '../schema/pending-payload.ts';
 import { describeStep } from '../step/describe-step.ts';
 import { scheduleCalls } from '../step/schedule-calls.ts';
@@ -49,12 +48,10 @@ async function open(thread: ThreadTransaction, command: OpenImmediate): Promise<
   return step;
 }
 
-async function hasOpenCalls({ trx, threadId }: ThreadTransaction, step: number): Promise<boolean> {
-  const open = await trx
-    .selectFrom('tool_calls')
+async function hasOpenCalls(thread: ThreadTransaction, step: number): Promise<boolean> {
+  const open = await thread
+    .select('tool_calls', { step })
     .select('idx')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
     .where('state', 'in', OPEN_CALL)
     .limit(1)
     .executeTakeFirst();

@@ -10,6 +10,7 @@ import { describeStep } from '../step/describe-step.ts';
 import { retryStep } from '../step/open-step.ts';
 import { findCall } from '../transaction/call-row.ts';
 import { type CommandContext, inRun, inSnapshot } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { byTime, selectStepMessages } from '../transaction/step-messages.ts';
 import type { StepRow } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -90,11 +91,8 @@ async function describeSubprompt(
     .where('role', 'in', ['assistant', 'tool'])
     .execute();
   const messages = found.sort(byTime);
-  const calls = await db
-    .selectFrom('tool_calls')
+  const calls = await selectRows(db, 'tool_calls', { thread_id: threadId, step: row.step })
     .select(['call_id', 'name', 'arguments', 'status', 'directive'])
-    .where('thread_id', '=', threadId)
-    .where('step', '=', row.step)
     .orderBy('idx')
     .execute();
   const text = messages.find(({ id }) => id === row.message_id)?.content ?? null;
@@ -143,13 +141,9 @@ async function readFailure(
   { step, state, first_seq: firstSeq }: StepRow,
 ): Promise<StoredError | null> {
   if (state === 'committed') return null;
-  const failed = await db
-    .selectFrom('events')
+  const failed = await selectRows(db, 'events', { thread_id: threadId, type: 'step.failed', step })
     .select('data')
-    .where('thread_id', '=', threadId)
     .where('seq', '>', firstSeq)
-    .where('type', '=', 'step.failed')
-    .where('step', '=', step)
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -8,6 +8,7 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import { insertStep } from '../step/open-step.ts';
 import { type CallKey, type CallRow, findCall, updateCall } from '../transaction/call-row.ts';
+import { selectRows } from '../transaction/rows.ts';
 import { readStep } from '../transaction/step-place.ts';
 import type { StepRow } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -26,13 +27,9 @@ export async function findSubsteps(
   threadId: string,
   { step, index }: CallKey,
 ): Promise<Substeps> {
-  const rows = await trx
-    .selectFrom('steps')
+  const rows = await selectRows(trx, 'steps', { thread_id: threadId, parent_step: step, parent_idx: index })
     .selectAll()
-    .where('thread_id', '=', threadId)
     .where('step', '>', step)
-    .where('parent_step', '=', step)
-    .where('parent_idx', '=', index)
     .execute();
   const isImmediate = (row: StepRow) => row.state === 'committed' && row.message_id === null;
   return { immediate: rows.find(isImmediate), answering: rows.find((row) => !isImmediate(row)) };

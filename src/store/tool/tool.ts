@@ -12,7 +12,6 @@
  * T7. A call that waited for a report of its outcome never begins again (reconcile-call.ts, R2).
  * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
  */
-
 import type { RunContext } from '../../core/governance/run-context.ts';
 import { type ToolResult, toolContent } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -267,12 +266,9 @@ async function reportLate(
   call: CallRow,
   { attempt, result }: CommitTool,
 ): Promise<void> {
-  const reported = await thread.trx
-    .selectFrom('events')
+  const reported = await thread
+    .select('events', { type: 'tool.late_result', step: call.step })
     .select('data')
-    .where('thread_id', '=', thread.threadId)
-    .where('type', '=', 'tool.late_result')
-    .where('step', '=', call.step)
     .execute();
   if (reported.some(({ data }) => (JSON.parse(data) as { attempt: string }).attempt === attempt)) return;
   if (!result) return;

@@ -10,11 +10,10 @@ import type { BeginStep } from '../step/step-record.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 /** A1: true if the last step, sub-prompts' steps aside, has no answer. */
-export async function hasUnanswered({ trx, threadId }: ThreadTransaction): Promise<boolean> {
-  const last = await trx
-    .selectFrom('steps')
+export async function hasUnanswered(thread: ThreadTransaction): Promise<boolean> {
+  const last = await thread
+    .select('steps')
     .select('state')
-    .where('thread_id', '=', threadId)
     .where('kind', '!=', 'prompt')
     .orderBy('step', 'desc')
     .limit(1)

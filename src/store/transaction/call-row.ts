@@ -1,7 +1,7 @@
 /** The row of a tool call, identified in its thread by the number of its step and its index in that step. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Tables, ToolCallTable } from '../schema/tables.ts';
-import { updateRows } from './row-statement.ts';
+import { selectRows, updateRows } from './rows.ts';
 import { statement } from './statement.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
@@ -20,11 +20,7 @@ export interface CallKey {
 }
 
 export function selectCall(db: Kysely<Tables>, threadId: string, { step, index }: CallKey) {
-  return db
-    .selectFrom('tool_calls')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', index);
+  return selectRows(db, 'tool_calls', { thread_id: threadId, step, idx: index });
 }
 
 const selectCallRow = statement((db, threadId: string, step: number, index: number) =>

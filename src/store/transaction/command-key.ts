@@ -4,7 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import { insertRows } from './row-statement.ts';
+import { insertRows, selectRows } from './rows.ts';
 import { statement } from './statement.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
@@ -19,12 +19,7 @@ export interface CommandOutcome {
 }
 
 const selectByKey = statement((db, threadId: string, runId: string, ordinal: number) =>
-  db
-    .selectFrom('command_keys')
-    .select(['step', 'swept'])
-    .where('thread_id', '=', threadId)
-    .where('run_id', '=', runId)
-    .where('ordinal', '=', ordinal),
+  selectRows(db, 'command_keys', { thread_id: threadId, run_id: runId, ordinal }).select(['step', 'swept']),
 );
 
 /** Selects the outcome of the first command with this key; one row at most. */

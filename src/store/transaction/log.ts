@@ -13,6 +13,7 @@ import type { Tables } from '../schema/tables.ts';
 import { readInBatches } from './batches.ts';
 import { type CommandContext, inSnapshot, inThread, refuseTerminated } from './context.ts';
 import type { NewEvent } from './event-record.ts';
+import { selectRows } from './rows.ts';
 import { selectStep } from './step-row.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
@@ -180,11 +181,8 @@ async function readToolCalls(
 }
 
 async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: LogQuery): Promise<Log[]> {
-  const rows = await db
-    .selectFrom('events')
+  const rows = await selectRows(db, 'events', { thread_id: threadId, type: Object.keys(MARKERS) })
     .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('type', 'in', Object.keys(MARKERS))
     .orderBy('seq', order)
     .limit(most)
     .execute();
@@ -221,18 +219,13 @@ async function markStatusKinds(
 ): Promise<readonly Log[]> {
   const steps = [...new Set(entries.map(({ data }) => data.step))];
   const rows = await readInBatches(steps, (batch) =>
-    db
-      .selectFrom('messages')
+    selectRows(db, 'messages', { thread_id: threadId, step: batch })
       .select(['step', 'role', 'tool_call_id', 'metadata'])
-      .where('thread_id', '=', threadId)
-      .where('step', 'in', batch)
       // Makes the index by execution usable.
-      .where('execution_id', 'in', (query) =>
-        query
-          .selectFrom('steps')
-          .select('execution_id')
-          .where('thread_id', '=', threadId)
-          .where('step', 'in', batch),
+      .where(
+        'execution_id',
+        'in',
+        selectRows(db, 'steps', { thread_id: threadId, step: batch }).select('execution_id'),
       )
       .where('metadata', 'like', '%"status_kind"%')
       .execute(),

@@ -2,6 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { NewTask } from '../task/task-record.ts';
+import { insertRows } from './rows.ts';
 
 export interface InsertTask {
   readonly threadId: string;
@@ -16,9 +17,8 @@ export async function insertTask(
   now: number,
 ): Promise<void> {
   const { name, spec, scenarioId, requirements, preflight } = task;
-  await trx
-    .insertInto('tasks')
-    .values({
+  await insertRows(trx, 'tasks', [
+    {
       thread_id: threadId,
       name,
       spec: JSON.stringify(spec),
@@ -37,8 +37,8 @@ export async function insertTask(
       records: null,
       created_at: now,
       ended_at: null,
-    })
-    .execute();
+    },
+  ]);
 }
 
 /** The data of the first event in a task's log. */

@@ -11,10 +11,11 @@ import type { Tables } from '../schema/tables.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
 import { readInBatches } from './batches.ts';
 import { type CommandContext, inSnapshot } from './context.ts';
+import { findRow, selectRows } from './rows.ts';
 import { statement } from './statement.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
-  const row = await db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+  const row = await findRow(db, 'threads', { id: threadId });
   return row ? toThreadRecord(row) : null;
 }
 
@@ -39,11 +40,8 @@ async function readPage(
   const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
   let stored = db.selectFrom('messages').where('thread_id', '=', threadId).where('depth', '<=', maxDepth);
   if (!includeSilent) stored = stored.where('silent', '=', 0);
-  const pendingRows = await db
-    .selectFrom('items')
+  const pendingRows = await selectRows(db, 'items', { thread_id: threadId, state: 'queued' })
     .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'queued')
     .orderBy('position', 'desc')
     .execute();
   const pending = pendingRows.map(toPendingMessage).filter((message) => includeSilent || !message.silent);
@@ -101,11 +99,8 @@ export async function getRecentMessages({ db }: CommandContext, threadId: string
 }
 
 export const selectRecent = statement((db, threadId: string, limit: number) =>
-  db
-    .selectFrom('messages')
+  selectRows(db, 'messages', { thread_id: threadId, depth: 0 })
     .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('depth', '=', 0)
     .orderBy('created_at', 'desc')
     .limit(limit),
 );
@@ -133,20 +128,9 @@ export async function getMessage(
 }
 
 async function readMessage(db: Transaction<Tables>, threadId: string, id: string): Promise<Message | null> {
-  const row = await db
-    .selectFrom('messages')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(db, 'messages', { thread_id: threadId, id });
   if (row) return toMessage(row);
-  const pending = await db
-    .selectFrom('items')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .where('state', '=', 'queued')
-    .executeTakeFirst();
+  const pending = await findRow(db, 'items', { thread_id: threadId, id, state: 'queued' });
   return pending ? toPendingMessage(pending) : null;
 }
 
@@ -177,12 +161,7 @@ async function joinSubagents(db: Kysely<Tables>, threadId: string, messages: Mes
   // Most threads have no children, and need no query.
   if (ids.length === 0) return messages;
   const children = await readInBatches(ids, (batch) =>
-    db
-      .selectFrom('children')
-      .selectAll()
-      .where('parent_id', '=', threadId)
-      .where('child_id', 'in', batch)
-      .execute(),
+    selectRows(db, 'children', { parent_id: threadId, child_id: batch }).selectAll().execute(),
   );
   const fields = new Map<unknown, SubagentFields>(
     children.map((child) => [

@@ -60,19 +60,14 @@ function compose(
 
 /** Narrows the context of an open execution by what has joined it. Returns true if that has changed it. */
 export async function keepContext(
-  { trx, threadId }: ThreadTransaction,
+  thread: ThreadTransaction,
   { id, run_context: before }: NonNullable<ContextPlace['open']>,
   context: RunContext | null,
 ): Promise<boolean> {
   if (context === null) return false;
   const columns = toContextColumns(context);
   if (columns.run_context === before) return false;
-  await trx
-    .updateTable('executions')
-    .set(columns)
-    .where('thread_id', '=', threadId)
-    .where('id', '=', id)
-    .execute();
+  await thread.update('executions', { id }, columns);
   return true;
 }
 

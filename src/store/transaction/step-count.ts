@@ -12,6 +12,7 @@ import type { Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { Tables } from '../schema/tables.ts';
+import { hasRow, selectRows } from './rows.ts';
 import type { StepRow } from './step-row.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
@@ -87,15 +88,7 @@ export function beginAsking(thread: ThreadTransaction): void {
 
 /** True if an item is in line that the thread's own executions have not queued. */
 export async function hasOutsideInput(db: Transaction<Tables>, threadId: string): Promise<boolean> {
-  const item = await db
-    .selectFrom('items')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'queued')
-    .where('own', '=', 0)
-    .limit(1)
-    .executeTakeFirst();
-  return item !== undefined;
+  return hasRow(db, 'items', { thread_id: threadId, state: 'queued', own: 0 });
 }
 
 /** C4: returns the open steps, in order. */
@@ -104,12 +97,7 @@ export async function readOpenSteps(
   { id, open_steps: open }: Pick<ThreadRow, 'id' | 'open_steps'>,
 ): Promise<StepRow[]> {
   if (open === 0) return [];
-  const rows = await db
-    .selectFrom('steps')
-    .selectAll()
-    .where('thread_id', '=', id)
-    .where('state', '=', 'open')
-    .execute();
+  const rows = await selectRows(db, 'steps', { thread_id: id, state: 'open' }).selectAll().execute();
   // Sorted here: with an `order by`, SQLite would scan all steps in order instead of reading only the open ones.
   return rows.sort((one, other) => one.step - other.step);
 }

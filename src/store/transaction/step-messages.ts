@@ -5,19 +5,12 @@
  */
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
+import { selectRows } from './rows.ts';
 
 export function selectStepMessages(db: Kysely<Tables>, threadId: string, step: number) {
-  return db
-    .selectFrom('messages')
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('execution_id', '=', (query) =>
-      query
-        .selectFrom('steps')
-        .select('execution_id')
-        .where('thread_id', '=', threadId)
-        .where('step', '=', step),
-    );
+  const key = { thread_id: threadId, step };
+  const execution = selectRows(db, 'steps', key).select('execution_id');
+  return selectRows(db, 'messages', key).where('execution_id', '=', execution);
 }
 
 export const byTime = (

@@ -1,14 +1,14 @@
 /** The row of a step, identified in its thread by its number. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { StepTable, Tables } from '../schema/tables.ts';
-import { updateRows } from './row-statement.ts';
+import { selectRows, updateRows } from './rows.ts';
 import { statement } from './statement.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 export type StepRow = Selectable<StepTable>;
 
 export function selectStep(db: Kysely<Tables>, threadId: string, step: number) {
-  return db.selectFrom('steps').where('thread_id', '=', threadId).where('step', '=', step);
+  return selectRows(db, 'steps', { thread_id: threadId, step });
 }
 
 /** Selects all columns of a step. */

@@ -9,9 +9,29 @@ import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { EventData, EventKind } from '../../core/event/thread-event.ts';
 import type { MessageTable, Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-table.ts';
-import { insertRows, updateRows } from './row-statement.ts';
+import {
+  countRows,
+  deleteRows,
+  findRow,
+  hasRow,
+  insertNew,
+  insertRows,
+  type Row,
+  type RowKey,
+  readRow,
+  selectRows,
+  updateRow,
+  updateRows,
+} from './rows.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;
+
+/** Tables whose rows belong to a thread. */
+type Owned = {
+  [Name in keyof Tables]: 'thread_id' extends keyof Tables[Name] ? Name : never;
+}[keyof Tables];
+type OwnKey<Name extends Owned> = Omit<RowKey<Name>, 'thread_id'>;
+type OwnRow<Name extends Owned> = Omit<Insertable<Tables[Name]>, 'thread_id'>;
 
 /** Thrown if the command's workflow run is no longer the thread's: it was reset, terminated or continued. */
 export class StaleRun extends Error {
@@ -98,6 +118,72 @@ export class ThreadTransaction {
 
   get relaxed(): boolean {
     return this.#relaxed;
+  }
+
+  /** Selects from the thread's rows that have these values (rows.ts). */
+  select<Name extends Owned>(table: Name, key?: OwnKey<Name>) {
+    return selectRows(this.trx, table, this.#own(key));
+  }
+
+  /** The thread's row that has these values; undefined if there is none. */
+  find<Name extends Owned, Wanted extends keyof Row<Name> & string = keyof Row<Name> & string>(
+    table: Name,
+    key: OwnKey<Name>,
+    columns?: readonly Wanted[],
+  ) {
+    return findRow(this.trx, table, this.#own(key), columns);
+  }
+
+  /** Like `find`; throws if there is none. */
+  read<Name extends Owned, Wanted extends keyof Row<Name> & string = keyof Row<Name> & string>(
+    table: Name,
+    key: OwnKey<Name>,
+    columns?: readonly Wanted[],
+  ) {
+    return readRow(this.trx, table, this.#own(key), columns);
+  }
+
+  has<Name extends Owned>(table: Name, key?: OwnKey<Name>): Promise<boolean> {
+    return hasRow(this.trx, table, this.#own(key));
+  }
+
+  count<Name extends Owned>(table: Name, key?: OwnKey<Name>): Promise<number> {
+    return countRows(this.trx, table, this.#own(key));
+  }
+
+  insert<Name extends Owned>(table: Name, row: OwnRow<Name>): Promise<void> {
+    return insertRows(this.trx, table, [this.#own(row)]);
+  }
+
+  /** Inserts a row unless its key is taken; false if it is. */
+  insertNew<Name extends Owned>(table: Name, row: OwnRow<Name>): Promise<boolean> {
+    return insertNew(this.trx, table, this.#own(row));
+  }
+
+  /** Undefined columns stay as they are. */
+  update<Name extends Owned>(
+    table: Name,
+    key: OwnKey<Name>,
+    changes: Updateable<Tables[Name]>,
+  ): Promise<void> {
+    return updateRows(this.trx, table, this.#own(key), changes);
+  }
+
+  /** Like `update`; true if there was such a row. */
+  updateRow<Name extends Owned>(
+    table: Name,
+    key: OwnKey<Name>,
+    changes: Updateable<Tables[Name]>,
+  ): Promise<boolean> {
+    return updateRow(this.trx, table, this.#own(key), changes);
+  }
+
+  delete<Name extends Owned>(table: Name, key?: OwnKey<Name>): Promise<void> {
+    return deleteRows(this.trx, table, this.#own(key));
+  }
+
+  #own<Whole>(given?: object): Whole {
+    return { thread_id: this.threadId, ...given } as Whole;
   }
 
   /**

@@ -7,6 +7,7 @@ import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { isStorable } from '../../core/value/storable-text.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ListValues, StoredValue } from './value-record.ts';
 
@@ -16,12 +17,7 @@ const DEFAULT_LIMIT = 100;
 export async function getValue({ db }: CommandContext, threadId: string, key: string): Promise<unknown> {
   // A text that cannot be stored was never a key, and an engine might confuse it with another one.
   if (typeof key !== 'string' || !isStorable(key)) return null;
-  const row = await db
-    .selectFrom('thread_values')
-    .select('value')
-    .where('thread_id', '=', threadId)
-    .where('key', '=', key)
-    .executeTakeFirst();
+  const row = await findRow(db, 'thread_values', { thread_id: threadId, key }, ['value']);
   return row ? JSON.parse(row.value) : null;
 }
 
@@ -41,12 +37,13 @@ export async function setValue(
   const text = deletes ? null : toJsonText(value, { name: 'value', maxBytes: LIMITS.valueBytes });
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const before = await readText(thread, key);
+    // As JSON text; null if there is none.
+    const before = (await thread.find('thread_values', { key }, ['value']))?.value ?? null;
     // Setting the same value again is not a change.
     if (before === text) return;
-    if (text === null) await deleteKey(thread, key);
+    if (text === null) await thread.delete('thread_values', { key });
     else if (before === null) await insert(thread, key, text);
-    else await update(thread, key, text);
+    else await thread.update('thread_values', { key }, { value: text, updated_at: thread.now });
     thread.emit('value.changed', { key });
   });
 }
@@ -66,50 +63,14 @@ function requireKey(key: string): void {
   );
 }
 
-/** The value as JSON text; null if there is none. */
-async function readText({ trx, threadId }: ThreadTransaction, key: string): Promise<string | null> {
-  const row = await trx
-    .selectFrom('thread_values')
-    .select('value')
-    .where('thread_id', '=', threadId)
-    .where('key', '=', key)
-    .executeTakeFirst();
-  return row?.value ?? null;
-}
-
-async function deleteKey({ trx, threadId }: ThreadTransaction, key: string): Promise<void> {
-  await trx
-    .deleteFrom('thread_values')
-    .where('thread_id', '=', threadId)
-    .where('key', '=', key)
-    .executeTakeFirst();
-}
-
-async function update({ trx, threadId, now }: ThreadTransaction, key: string, value: string): Promise<void> {
-  await trx
-    .updateTable('thread_values')
-    .set({ value, updated_at: now })
-    .where('thread_id', '=', threadId)
-    .where('key', '=', key)
-    .executeTakeFirst();
-}
-
-async function insert({ trx, threadId, now }: ThreadTransaction, key: string, value: string): Promise<void> {
-  const { count } = await trx
-    .selectFrom('thread_values')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('thread_id', '=', threadId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= LIMITS.valuesPerThread) {
+async function insert(thread: ThreadTransaction, key: string, value: string): Promise<void> {
+  if ((await thread.count('thread_values')) >= LIMITS.valuesPerThread) {
     throw new RuntimeError(
       'LimitExceeded',
-      `Thread "${threadId}" has ${LIMITS.valuesPerThread} keys, which is the limit; delete some (setValue(key, null)), or keep the data in files.`,
+      `Thread "${thread.threadId}" has ${LIMITS.valuesPerThread} keys, which is the limit; delete some (setValue(key, null)), or keep the data in files.`,
     );
   }
-  await trx
-    .insertInto('thread_values')
-    .values({ thread_id: threadId, key, value, updated_at: now })
-    .execute();
+  await thread.insert('thread_values', { key, value, updated_at: thread.now });
 }
 
 /** Values ordered by key, starting after `after`. */

@@ -7,6 +7,7 @@ import { toAmount } from '../../core/governance/budget-amount.ts';
 import { type BudgetState, budgetOf, type Exceeded } from '../budget/account.ts';
 import { type Exceeding, markExceeded } from '../budget/lines.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { findRow } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ForgottenWait } from './wait-record.ts';
 import { endWait } from './wait-row.ts';
@@ -29,7 +30,7 @@ export async function closeApprovals(
 }
 
 async function readExceeded({ db }: CommandContext, threadId: string): Promise<Exceeded | undefined> {
-  const row = await db.selectFrom('threads').select('budget').where('id', '=', threadId).executeTakeFirst();
+  const row = await findRow(db, 'threads', { id: threadId }, ['budget']);
   return row && budgetOf(row)?.over;
 }
 
@@ -66,13 +67,9 @@ function toExceeding({ line, observed }: Exceeded): Exceeding {
 async function closeThreadApprovals(thread: ThreadTransaction, over: Exceeded): Promise<ForgottenWait[]> {
   const state = budgetOf(thread.row);
   if (!spendsFrom(over)(state) || state.exceeded) return [];
-  const approvals = await thread.trx
-    .selectFrom('waits')
+  const approvals = await thread
+    .select('waits', { state: 'open', kind: 'approval', blocks: 1 })
     .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'open')
-    .where('kind', '=', 'approval')
-    .where('blocks', '=', 1)
     .orderBy('opened_at')
     .execute();
   if (approvals.length === 0) return [];

@@ -8,8 +8,8 @@
  * S3. A thread that shows something new is marked in the same transaction, until its own activity reads what it shows
  *     (`readShown`) or it rests: if its workflow was not notified, a worker's regular check does so (unseen-wait.ts).
  */
-
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ShownWait } from './wait-record.ts';
 import { namesOf, resumeUnlessBlocked, showWaiting, type WaitRow } from './wait-row.ts';
@@ -96,12 +96,8 @@ async function readWanted({ trx, threadId, row }: ThreadTransaction): Promise<Wa
     .select('child_id')
     .where('parent_id', '=', threadId)
     .where('wait_step', 'is not', null);
-  return trx
-    .selectFrom('waits')
+  return selectRows(trx, 'waits', { root_id: row.root_id, state: 'open', blocks: 1 })
     .selectAll()
-    .where('root_id', '=', row.root_id)
-    .where('state', '=', 'open')
-    .where('blocks', '=', 1)
     .where((eb) =>
       eb.or([
         eb('thread_id', 'in', awaited),
@@ -125,21 +121,14 @@ async function readRows({ trx, threadId, row }: ThreadTransaction): Promise<Wait
 }
 
 async function show(thread: ThreadTransaction, row: WaitRow): Promise<void> {
-  await thread.trx
-    .insertInto('shown_waits')
-    .values({ thread_id: thread.threadId, wait_id: row.id })
-    .execute();
+  await thread.insert('shown_waits', { wait_id: row.id });
   thread.set({ open_waits: thread.row.open_waits + 1 });
   const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
   thread.emit('wait.opened', { ...namesBelow(row), summary: row.summary, expiresAt });
 }
 
 async function hide(thread: ThreadTransaction, row: WaitRow): Promise<void> {
-  await thread.trx
-    .deleteFrom('shown_waits')
-    .where('thread_id', '=', thread.threadId)
-    .where('wait_id', '=', row.id)
-    .execute();
+  await thread.delete('shown_waits', { wait_id: row.id });
   thread.set({ open_waits: thread.row.open_waits - 1 });
   thread.emit('wait.closed', { ...namesBelow(row), ...endOf(row) });
 }

@@ -1,7 +1,9 @@
 /** The waits of a call that begins: whether one is still open, and the outcomes of the others. */
+
 import type { KeyedWait } from '../tool/tool-record.ts';
 import type { CallRow } from '../transaction/call-row.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { expireIfPast } from './wait.ts';
 import type { Wait } from './wait-record.ts';
@@ -32,19 +34,11 @@ export async function markWaitsHeard(
 ): Promise<readonly KeyedWait[]> {
   const rows = await readWaits(thread, call);
   const unheard = rows.filter(({ heard }) => heard === 0).map(({ id }) => id);
-  if (unheard.length > 0)
-    await thread.trx.updateTable('waits').set({ heard: 1 }).where('id', 'in', unheard).execute();
+  if (unheard.length > 0) await updateRows(thread.trx, 'waits', { id: unheard }, { heard: 1 });
   const now = await context.clock(thread.trx);
   return rows.map((row) => ({ key: row.key, wait: toWait(row, now) }));
 }
 
-async function readWaits({ trx, threadId }: ThreadTransaction, { step, idx }: CallRow): Promise<WaitRow[]> {
-  return trx
-    .selectFrom('waits')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', idx)
-    .orderBy('opened_at')
-    .execute();
+async function readWaits(thread: ThreadTransaction, { step, idx }: CallRow): Promise<WaitRow[]> {
+  return thread.select('waits', { step, idx }).selectAll().orderBy('opened_at').execute();
 }

@@ -4,6 +4,7 @@ import type { WaitAnswer } from '../../core/wait/answer.ts';
 import { isWaitExpired } from '../../core/wait/wait.ts';
 import type { Tables } from '../schema/tables.ts';
 import { updateCall } from '../transaction/call-row.ts';
+import { findRow } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { Wait } from './wait-record.ts';
 import type { WaitTable } from './wait-table.ts';
@@ -36,20 +37,7 @@ export function toWait(row: WaitRow, now: number): Wait {
 }
 
 export async function findWait(db: Kysely<Tables>, id: string): Promise<WaitRow | undefined> {
-  return db.selectFrom('waits').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Finds a wait of the thread by its key, which is unique there. */
-export async function findByKey(
-  { trx, threadId }: Pick<ThreadTransaction, 'trx' | 'threadId'>,
-  key: string,
-): Promise<WaitRow | undefined> {
-  return trx
-    .selectFrom('waits')
-    .selectAll()
-    .where('thread_id', '=', threadId)
-    .where('key', '=', key)
-    .executeTakeFirst();
+  return findRow(db, 'waits', { id });
 }
 
 /** The key of the wait for a call's outcome: at most one, since such a call never begins again. */
@@ -84,7 +72,7 @@ export async function endWait(
     // No call and no step goes on with it.
     ...(rests ? { heard: 1 } : {}),
   };
-  await thread.trx.updateTable('waits').set(changes).where('id', '=', row.id).execute();
+  await thread.update('waits', { id: row.id }, changes);
   const { step } = row;
   if (end.state === 'answered')
     thread.emit('wait.answered', { ...namesOf(row), ...toLoggedAnswer(end.answer) }, { step });
@@ -117,35 +105,13 @@ function toLoggedAnswer(answer: WaitAnswer) {
 /** Schedules the call that gave itself up to wait for the answer. */
 async function reschedule(thread: ThreadTransaction, { step, idx }: WaitRow): Promise<void> {
   if (step === null || idx === null) return;
-  const { threadId, trx } = thread;
-  const call = await trx
-    .selectFrom('tool_calls')
-    .select(['step', 'idx', 'state'])
-    .where('thread_id', '=', threadId)
-    .where('step', '=', step)
-    .where('idx', '=', idx)
-    .executeTakeFirst();
+  const call = await thread.find('tool_calls', { step, idx }, ['step', 'idx', 'state']);
   if (call?.state === 'asked') await updateCall(thread, call, { state: 'scheduled' });
 }
 
-async function isBlocked({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
-  if (row.open_waits === 0) return false;
-  const open = await trx
-    .selectFrom('waits')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('state', '=', 'open')
-    .where('blocks', '=', 1)
-    .limit(1)
-    .executeTakeFirst();
-  if (open) return true;
-  const shown = await trx
-    .selectFrom('shown_waits')
-    .select('wait_id')
-    .where('thread_id', '=', threadId)
-    .limit(1)
-    .executeTakeFirst();
-  return shown !== undefined;
+async function isBlocked(thread: ThreadTransaction): Promise<boolean> {
+  if (thread.row.open_waits === 0) return false;
+  return (await thread.has('waits', { state: 'open', blocks: 1 })) || thread.has('shown_waits');
 }
 
 /** Sets the thread to waiting, and logs it. */

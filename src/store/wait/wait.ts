@@ -17,19 +17,11 @@ import { costOf, findUnaffordable } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
 import { type CallRow, selectWholeCall, updateCall } from '../transaction/call-row.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { forgetUnseen, showAbove, showBelow } from './shown-wait.ts';
 import type { AnsweredWait, AnswerWait, OpenedWait, OpenWait, Wait } from './wait-record.ts';
-import {
-  endWait,
-  findByKey,
-  findWait,
-  namesOf,
-  showWaiting,
-  toWait,
-  type WaitEnd,
-  type WaitRow,
-} from './wait-row.ts';
+import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
 
 /**
  * Opens a wait, and moves its call from started to asked in the same transaction. The same key again returns the
@@ -38,7 +30,7 @@ import {
 export async function openWait(context: CommandContext, command: OpenWait): Promise<OpenedWait> {
   const opened = await inThread<OpenedWait>(context, command.threadId, async (thread) => {
     const now = await context.clock(thread.trx);
-    const known = await findByKey(thread, command.key);
+    const known = await thread.find('waits', { key: command.key });
     // W1: found by its key.
     if (known) {
       const wait = toWait(known, now);
@@ -78,7 +70,7 @@ export async function insertWait(
   // W2: the call is given up as the wait opens.
   if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
   const row = toRow(thread, command, now);
-  await thread.trx.insertInto('waits').values(row).execute();
+  await thread.insert('waits', row);
   thread.set({ open_waits: thread.row.open_waits + 1 });
   if (command.action) await requestAction(thread, command.action, toActionPlace(row));
   const { summary, expires_at: expiresAt, step } = row;
@@ -100,7 +92,7 @@ function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Pay
 
 /** Marks a wait as heard: its caller goes on. */
 async function markHeard({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
-  if (heard === 0) await trx.updateTable('waits').set({ heard: 1 }).where('id', '=', id).execute();
+  if (heard === 0) await updateRows(trx, 'waits', { id }, { heard: 1 });
 }
 
 function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
@@ -225,13 +217,7 @@ export async function closeWaits(thread: ThreadTransaction, reason: string, all:
   forgetUnseen(thread);
   if (thread.row.open_waits === 0) return false;
   await showBelow(thread, { rests: true });
-  const open = await thread.trx
-    .selectFrom('waits')
-    .selectAll()
-    .where('thread_id', '=', thread.threadId)
-    .where('state', '=', 'open')
-    .orderBy('opened_at')
-    .execute();
+  const open = await thread.select('waits', { state: 'open' }).selectAll().orderBy('opened_at').execute();
   for (const row of open) {
     if (all || row.execution_id !== null)
       await endWait(thread, row, { state: 'closed', reason }, { rests: true });
