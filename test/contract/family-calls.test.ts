@@ -50,7 +50,9 @@ describe('[PL-17] model calls of a family', () => {
     const thread = await openThread(store);
     expect(await askModels(thread, await thread.beginCall([message('a')]), 9)).toBe(9);
     expect(await familyRows(store, thread)).toBe(0);
-    expect(await store.threads.get(thread.id)).not.toHaveProperty('budgeted');
+    expect(await store.threads.get(thread.id)).toEqual(
+      expect.not.objectContaining({ budgeted: expect.anything() }),
+    );
   });
 
   it('end each execution of the family with an error that names the ceiling, and so do messages back and forth', async () => {

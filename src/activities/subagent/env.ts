@@ -14,8 +14,9 @@ import { isScoped, listScoped, listScopedRequirements } from '../../core/project
 import type { Subagent } from '../../core/project/subagent.ts';
 import { readEnvPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
-import type { GivenVariable, NewChild, ParentCall } from '../../store/family/child-record.ts';
+import type { GivenVariable, NewChild } from '../../store/family/child-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { CallKey } from '../../store/transaction/call-row.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import type { ToolFrame } from '../tool-gate/tool-frame.ts';
@@ -83,7 +84,7 @@ export interface RequestedChild extends ScopedVariables {
 
 export interface RequestingCall {
   readonly parentId: string;
-  readonly call: ParentCall;
+  readonly call: CallKey;
 }
 
 function requestId(store: Sources['store'], { parentId, call }: RequestingCall): string {

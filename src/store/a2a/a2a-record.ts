@@ -1,9 +1,8 @@
 /** Tasks of agents elsewhere that calls of threads have begun: a part of the ThreadStore port. Times are microseconds since 1970. */
+import type { CallKey } from '../transaction/call-row.ts';
 
-export interface A2aCallKey {
+export interface A2aCallKey extends CallKey {
   readonly threadId: string;
-  readonly step: number;
-  readonly index: number;
 }
 
 export interface A2aTaskRecord extends A2aCallKey {

@@ -53,14 +53,13 @@ export async function noteA2aTask(
     if (!row) return null;
     // T2: the first id counts.
     const isNew = taskId !== undefined && row.task_id === null;
-    const silent = row.silent_since === null ? null : Number(row.silent_since);
     const changes = {
       ...(endpoint !== undefined && { endpoint: JSON.stringify(endpoint) }),
       ...(isNew && { task_id: taskId }),
       ...(answers !== undefined && { answers: Math.max(answers, row.answers) }),
       ...(unsent !== undefined && { answers: Math.min(unsent, row.answers) }),
       ...(over && { open: 0 as const }),
-      ...(reached !== undefined && { silent_since: reached ? null : (silent ?? thread.now) }),
+      ...(reached !== undefined && { silent_since: reached ? null : (row.silent_since ?? thread.now) }),
       ...(cancelFailed && { cancels: row.cancels + 1 }),
     };
     await thread.update('a2a_tasks', { step: row.step, idx: row.idx }, changes);
@@ -117,11 +116,11 @@ function toRecord(row: Selectable<A2aTaskTable>): A2aTaskRecord {
     agent: row.agent,
     contextId: row.context_id,
     messageId: row.message_id,
-    endpoint: JSON.parse(row.endpoint) as unknown,
+    endpoint: JSON.parse(row.endpoint),
     taskId: row.task_id,
     answers: row.answers,
     open: row.open === 1,
-    sentAt: Number(row.sent_at),
-    silentSince: row.silent_since === null ? null : Number(row.silent_since),
+    sentAt: row.sent_at,
+    silentSince: row.silent_since,
   };
 }

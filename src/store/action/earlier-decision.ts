@@ -36,7 +36,7 @@ export async function findDecision(
   const grant = await findGrant(db, asked);
   if ((rows.length > 0 || grant) && (await hasBegun(db, asked))) return { approved: true, waitId: '' };
   for (const row of rows) {
-    if (grant && grant.at > Number(row.ended_at)) break;
+    if (grant && grant.at > (row.ended_at ?? 0)) break;
     const answer = JSON.parse(row.answer ?? '{}') as Decision;
     const once = isUnspent(row, answer, asked);
     if (!once && !isInScope(row, answer, asked)) continue;
@@ -44,9 +44,9 @@ export async function findDecision(
     return {
       approved,
       waitId: row.id,
-      ...(once ? { once } : {}),
-      ...(reason === undefined ? {} : { reason }),
-      ...(by === undefined ? {} : { by }),
+      once,
+      reason,
+      by,
     };
   }
   return grant ? grant.decision : null;

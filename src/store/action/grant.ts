@@ -40,6 +40,8 @@ export async function findGrant(
     .limit(1)
     .executeTakeFirst();
   if (!row) return undefined;
-  const by = row.granted_by === null ? {} : { by: row.granted_by };
-  return { at: Number(row.granted_at), decision: { approved: true, waitId: row.wait_id, ...by } };
+  return {
+    at: row.granted_at,
+    decision: { approved: true, waitId: row.wait_id, by: row.granted_by ?? undefined },
+  };
 }

@@ -48,7 +48,7 @@ export interface Exceeded {
 
 /** Undefined if the execution spends from no budget, and between executions. */
 export function budgetOf({ budget }: Pick<ThreadRow, 'budget'>): BudgetState | undefined {
-  return budget === null ? undefined : (JSON.parse(budget) as BudgetState);
+  return budget === null ? undefined : JSON.parse(budget);
 }
 
 /** Marks an item that a thread of the family has queued: a field that, unlike metadata, no sender can write. */
@@ -143,7 +143,6 @@ export async function insertLines(
       limits.map(([name, max]) => ({
         ...{ thread_id: threadId, execution_id: executionId, name, max_units: max },
         ...{ used_units: 0n, reserved_units: 0n, estimated_units: 0n, warn_at: warnAt, warned: 0 },
-        running: null,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -82,7 +82,7 @@ export function markExceeded(
   );
   const over = { line: { threadId, executionId, limit, max }, observed: reached };
   // A cost that could not be determined leaves the budget usable for relatives.
-  keepBudget(thread, { ...state, exceeded: error, ...(message === undefined ? { over } : {}) });
+  keepBudget(thread, { ...state, exceeded: error, over: message === undefined ? over : undefined });
   return error;
 }
 

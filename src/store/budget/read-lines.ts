@@ -32,7 +32,7 @@ export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineR
         ...{ threadId, executionId, limit, warnAt, warned: warned === 1 },
         ...{ max: row.max_units, used: row.used_units },
         ...{ reserved: row.reserved_units, estimated: row.estimated_units },
-        ...(running === null ? {} : { running: JSON.parse(running) as RunningClock }),
+        running: running === null ? undefined : (JSON.parse(running) as RunningClock),
       }),
     );
   });

@@ -49,7 +49,6 @@ export async function reserveCall(
   const time = await runClocks(context, thread, { state, lines, place: { step } });
   if (time.kind === 'over') return { kind: 'exceeded', error: time.error };
   const { leftMs } = time;
-  const within = leftMs === undefined ? {} : { leftMs };
   // V4: there must be room for another request.
   if (purpose && !hasRoomForTwo(lines, reserve)) return { kind: 'declined' };
   const counted = evaluateSpending(lines, { maxLlmCalls: 1n, familyCalls: 1n });
@@ -72,7 +71,7 @@ export async function reserveCall(
   }
   await updateLines(thread, counted.changed);
   emitWarnings(thread, counted.warns, { step });
-  if (!plan) return { kind: 'started', ...within };
+  if (!plan) return { kind: 'started', leftMs };
   await updateLines(thread, changeAmounts(lines, { reserved: plan.amounts }).changed);
   const { maxOutputTokens } = plan;
   await insertRows(thread.trx, 'budget_reservations', [
@@ -84,7 +83,7 @@ export async function reserveCall(
       lease_until: thread.now + asked.leaseMs * 1000,
     },
   ]);
-  return { kind: 'started', ...within, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
+  return { kind: 'started', leftMs, maxOutputTokens };
 }
 
 function rootOf(accounts: readonly BudgetAccount[], { threadId }: ThreadTransaction): string {
@@ -100,8 +99,7 @@ export async function findReserved(
   if (thread.row.budget === null) return { kind: 'started' };
   const row = await findReservation(thread, key);
   const leftMs = await resumeClocks(context, thread, key);
-  const within = leftMs === undefined ? {} : { leftMs };
-  return { kind: 'started', ...within, ...(row?.max_output ? { maxOutputTokens: row.max_output } : {}) };
+  return { kind: 'started', leftMs, maxOutputTokens: row?.max_output ?? undefined };
 }
 
 function findReservation(

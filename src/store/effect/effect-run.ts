@@ -95,7 +95,7 @@ async function close(
       ended_at: thread.now,
     },
   );
-  const failure = failed ? { error, ...(stack === undefined ? {} : { stack }) } : {};
+  const failure = failed ? { error, stack } : {};
   thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...failure });
 }
 

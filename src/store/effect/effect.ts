@@ -66,9 +66,6 @@ async function insert(
     created_at: now,
     state: 'pending',
     attempts: 0,
-    error: null,
-    started_at: null,
-    ended_at: null,
     budget: await toCause(thread),
   });
   thread.emit('effect.scheduled', { id, name, dueAt });
@@ -81,7 +78,7 @@ async function freeTime(thread: ThreadTransaction, dueAt: number): Promise<numbe
     .where('due_at', '>=', dueAt)
     .where('due_at', '<', dueAt + 1000)
     .executeTakeFirstOrThrow();
-  return last === null ? dueAt : Number(last) + 1;
+  return last === null ? dueAt : last + 1;
 }
 
 /** Pending effects, ordered by due time. */
@@ -111,8 +108,7 @@ export async function expediteEffect(
     const found = await thread.find('effects', { id });
     if (found?.state !== 'pending') return false;
     const now = await context.clock(thread.trx);
-    if (Number(found.due_at) > now)
-      await thread.update('effects', { id }, { due_at: await freeTime(thread, now) });
+    if (found.due_at > now) await thread.update('effects', { id }, { due_at: await freeTime(thread, now) });
     return true;
   });
 }
@@ -154,15 +150,15 @@ function selectNext(some: ReturnType<typeof pending>) {
 
 /** Milliseconds until an effect is due, rounded up: a timer of that length must not end too early. */
 function untilDue(dueAt: number, now: number): number {
-  return Math.max(0, Math.ceil((Number(dueAt) - now) / 1000));
+  return Math.max(0, Math.ceil((dueAt - now) / 1000));
 }
 
 export function toScheduledEffect(row: EffectRow): ScheduledEffect {
   return {
     id: row.id,
     name: row.name,
-    args: JSON.parse(row.args) as Record<string, unknown>,
-    scheduledAt: Number(row.due_at),
-    createdAt: Number(row.created_at),
+    args: JSON.parse(row.args),
+    scheduledAt: row.due_at,
+    createdAt: row.created_at,
   };
 }

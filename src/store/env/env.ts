@@ -105,7 +105,7 @@ export async function listEnv(context: CommandContext, owner: EnvOwner): Promise
     type: row.type,
     ...(row.type === 'text' ? tryToOpen(context, row) : {}),
     keyId: row.key_id,
-    updatedAt: Number(row.updated_at),
+    updatedAt: row.updated_at,
   }));
 }
 
@@ -159,7 +159,7 @@ export async function readEnv(
     name: row.name,
     type: row.type,
     value: openVariable(context, row),
-    ...(row.withheld === 1 ? { withheld: true } : {}),
+    withheld: row.withheld === 1 || undefined,
   }));
 }
 

@@ -129,10 +129,10 @@ function toExecutionRecord(row: Row): ExecutionRecord {
     threadId: row.thread_id,
     agent: row.agent ?? row.thread_agent,
     state: stateOf(row),
-    startedAt: Number(row.started_at),
-    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
     stopReason: row.stop_reason,
-    firstSeq: row.first_seq === null ? null : Number(row.first_seq),
+    firstSeq: row.first_seq,
     // An execution that has ended keeps the agents that it had.
     context: withCancellation(given ?? contextOf({}, place), canceled),
     contextGiven: given !== null,

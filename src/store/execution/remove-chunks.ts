@@ -43,7 +43,7 @@ async function removeExecutionChunks(
   trx: Transaction<Tables>,
   { thread_id: threadId, id, first_seq }: Ended,
 ): Promise<number> {
-  const first = Number(first_seq ?? 0);
+  const first = first_seq ?? 0;
   const next = await trx
     .selectFrom('executions')
     .select('first_seq')
@@ -55,7 +55,7 @@ async function removeExecutionChunks(
   const streamed = selectRows(trx, 'events', { thread_id: threadId, type: 'model.chunk' })
     .select('seq')
     .where('seq', '>', first)
-    .where('seq', '<', Number(next?.first_seq ?? Number.MAX_SAFE_INTEGER))
+    .where('seq', '<', next?.first_seq ?? Number.MAX_SAFE_INTEGER)
     .orderBy('seq')
     .limit(MAX_ROWS);
   const removed = await trx

@@ -15,7 +15,6 @@ import { readEnv } from '../env/env.ts';
 import { enqueue } from '../message/queue.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import { findRow } from '../transaction/rows.ts';
-import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { AnsweredWait, AnswerWait } from '../wait/wait-record.ts';
 import { endWait, findWait, toWait, type WaitRow } from '../wait/wait-row.ts';
@@ -69,7 +68,7 @@ async function createFromAnswer(
     parentId: parent.threadId,
     requestId: row.id,
     given,
-    ...(by === undefined ? {} : { by }),
+    by,
   };
   const fulfilled = await fulfilIn(context, parent, command);
   switch (fulfilled.kind) {
@@ -100,7 +99,7 @@ function toGiven(value: unknown): GivenVariable[] | string {
     };
     const problem = variableProblem(name, text, type);
     if (problem !== undefined) return problem;
-    given.push({ name, value: text as string, ...(type === undefined ? {} : { type: type as EnvType }) });
+    given.push({ name, value: text as string, type: type === undefined ? undefined : (type as EnvType) });
   }
   return given;
 }
@@ -128,7 +127,7 @@ async function refuse(parent: ThreadTransaction, row: WaitRow, { reason, by }: D
   const who = by === undefined ? 'were refused' : `were refused by ${by}`;
   const content = `The subagent was not created: the variables that it needs ${who}${reason === undefined ? '.' : `: ${reason}`}`;
   const { child, step } = refused;
-  const asked = await selectStep(parent.trx, parent.threadId, step).select('side').executeTakeFirst();
+  const asked = await parent.find('steps', { step }, ['side']);
   await enqueue(parent, {
     kind: 'message',
     id: createHash('sha256').update(`variables refused:${row.id}`).digest('hex').slice(0, 32),

@@ -4,14 +4,13 @@
  */
 import type { Side } from '../../core/author/thread-execution.ts';
 import { findRow } from '../transaction/rows.ts';
-import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ChildRow } from './child.ts';
 
 export async function findAskingSide(parent: ThreadTransaction, child: ChildRow): Promise<Side> {
   const step = child.told_step ?? child.made_step ?? (await findRequestStep(parent, child));
   if (step === undefined) return 'a';
-  const asked = await selectStep(parent.trx, parent.threadId, step).select('side').executeTakeFirst();
+  const asked = await parent.find('steps', { step }, ['side']);
   return asked?.side ?? 'a';
 }
 

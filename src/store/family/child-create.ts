@@ -5,7 +5,6 @@
 import { causedBy } from '../budget/account.ts';
 import { openFamily } from '../budget/family.ts';
 import { stopClocks } from '../budget/time.ts';
-import { selectCall } from '../transaction/call-row.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { insertTask, toCreatedData } from '../transaction/new-task.ts';
 import { toThreadRow } from '../transaction/new-thread.ts';
@@ -16,7 +15,7 @@ import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
 import { copyEnv } from './child-env.ts';
 import { enqueueFirstMessages } from './child-files.ts';
 import { findLimit } from './child-limit.ts';
-import type { CreateChild, CreatedChild, NewChild, ParentCall } from './child-record.ts';
+import type { CreateChild, CreatedChild, NewChild } from './child-record.ts';
 
 /**
  * Creates a child's thread with its variables, files and first messages, and its place in the registry: status
@@ -35,7 +34,7 @@ export async function createChild(context: CommandContext, command: CreateChild)
 async function isCallOver(parent: ThreadTransaction, command: CreateChild): Promise<boolean> {
   const { call } = command;
   if (call === null || (await findExisting(parent, command))) return false;
-  const found = await selectCall(parent.trx, parent.threadId, call).select('state').executeTakeFirst();
+  const found = await parent.find('tool_calls', { step: call.step, idx: call.index }, ['state']);
   return found?.state === 'done' || found?.state === 'unknown';
 }
 
@@ -57,9 +56,9 @@ export async function makeChild(
   const row = await insertRow(parent, command);
   if (!task)
     await copyEnv(context, parent, { childId: row.child_id, inherits, promoted: child.promoted, given });
-  const callId = call === null ? undefined : await findCallId(parent, call);
+  const made = call && (await parent.find('tool_calls', { step: call.step, idx: call.index }, ['call_id']));
   const { agent, name } = row;
-  const eventData = { childId: row.child_id, agent, name, ...(callId === undefined ? {} : { callId }) };
+  const eventData = { childId: row.child_id, agent, name, callId: made?.call_id };
   parent.emit('subagent.created', eventData, { step: call?.step });
   // The child works in the parent's place.
   if (command.waits) await stopClocks(context, parent);
@@ -158,12 +157,4 @@ async function insertRow(parent: ThreadTransaction, { child, call, waits }: Chil
   await insertRows(parent.trx, 'children', [row]);
   parent.set({ child_count: parent.row.child_count + 1 });
   return row;
-}
-
-async function findCallId(
-  { trx, threadId }: ThreadTransaction,
-  call: ParentCall,
-): Promise<string | undefined> {
-  const found = await selectCall(trx, threadId, call).select('call_id').executeTakeFirst();
-  return found?.call_id;
 }

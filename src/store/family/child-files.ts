@@ -74,10 +74,8 @@ async function enqueueCopied(
 ): Promise<void> {
   await enqueue(to, {
     ...message,
-    ...(metadata || missing.length > 0
-      ? { metadata: { ...metadata, ...(missing.length > 0 ? { missingAttachments: missing } : {}) } }
-      : {}),
-    ...(attachments.length > 0 ? { attachments } : {}),
+    metadata: missing.length > 0 ? { ...metadata, missingAttachments: missing } : metadata,
+    attachments: attachments.length > 0 ? attachments : undefined,
   });
 }
 
@@ -177,7 +175,7 @@ async function putCopy(to: ThreadTransaction, source: SourceRow, shown: Attachme
     thread_id: to.threadId,
     path,
     parent: parentOf(path),
-    metadata: JSON.stringify({ ...own, name, ...(description === undefined ? {} : { description }) }),
+    metadata: JSON.stringify({ ...own, name, description }),
     created_at: to.now,
     updated_at: to.now,
   };
@@ -193,7 +191,7 @@ async function makeRoom(
 ): Promise<ThreadFileTable[] | undefined> {
   try {
     const above = await missingParents(to, path);
-    await requireRoom(to, { entries: above.length + 1, bytes: Number(size) });
+    await requireRoom(to, { entries: above.length + 1, bytes: size });
     return above;
   } catch (error) {
     if (isRuntimeError(error)) return undefined;

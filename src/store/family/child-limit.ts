@@ -48,7 +48,7 @@ async function refuseFull(
   const { count } = await living
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  if (Number(count) < LIMITS.childrenPerThread) return undefined;
+  if (count < LIMITS.childrenPerThread) return undefined;
   const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, which is the limit; message one of them, or terminate some first.`;
   return { kind: 'refused', reason };
 }

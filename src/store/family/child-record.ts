@@ -9,6 +9,7 @@ import type { MessageItem } from '../../core/thread/item.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { ChildStart } from '../../core/thread/subagent-step.ts';
 import type { NewTask } from '../task/task-record.ts';
+import type { CallKey } from '../transaction/call-row.ts';
 
 /** A child, as recorded in the registry of its parent. */
 export interface ChildRecord {
@@ -60,16 +61,11 @@ export interface GivenVariable {
   readonly withheld?: boolean;
 }
 
-export interface ParentCall {
-  readonly step: number;
-  readonly index: number;
-}
-
 export interface CreateChild {
   readonly parentId: string;
   readonly child: NewChild;
   /** The call that creates it. With it, the same call again finds the same child. */
-  readonly call: ParentCall | null;
+  readonly call: CallKey | null;
   /** True if the call gets its result with the child's first report. */
   readonly waits: boolean;
   /** True if the child inherits this variable of its parent. */
@@ -99,7 +95,7 @@ export interface SendToChild {
   readonly childId: string;
   /** Attachments are paths of the parent's files. */
   readonly message: MessageItem;
-  readonly call: ParentCall;
+  readonly call: CallKey;
   readonly waits: boolean;
 }
 

@@ -12,7 +12,7 @@ import { budgetBehind } from '../budget/account.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import { hasRow, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { type ChildRow, findChild, toChildRecord, updateChild } from './child.ts';
+import { type ChildRow, findChild, findOwnEntry, toChildRecord, updateChild } from './child.ts';
 import type { DueReport } from './report-record.ts';
 
 export const END = 'end';
@@ -29,8 +29,7 @@ export async function storeReport(
   thread: ThreadTransaction,
   { executionId, report, goesOn }: EndedExecution,
 ): Promise<void> {
-  if (executionId === null || !report || thread.row.parent_id === null) return;
-  const child = await findChild(thread.trx, thread.threadId);
+  const child = report && executionId !== null && (await findOwnEntry(thread));
   if (!child) return;
   const early = goesOn && (await hasUnread(thread, child));
   await insertReport(thread, { id: executionId, report, early });
@@ -50,8 +49,7 @@ async function hasUnread(thread: ThreadTransaction, { told_id: id }: ChildRow): 
 
 /** Stores the end of a thread. A parent that expects an answer, or waits, gets a report of it. */
 export async function storeThreadEnd(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
-  if (thread.row.parent_id === null) return;
-  const child = await findChild(thread.trx, thread.threadId);
+  const child = await findOwnEntry(thread);
   if (!child) return;
   const status: RestStatus = 'terminated';
   await updateChild(thread, thread.threadId, { status, terminated_at: thread.now });
@@ -62,9 +60,7 @@ export async function storeThreadEnd(thread: ThreadTransaction, reason: string |
 
 /** Like `storeThreadEnd`, for a task, which ends once, with its only report. */
 export async function storeTaskEnd(thread: ThreadTransaction, report: SubagentReport): Promise<void> {
-  if (thread.row.parent_id === null) return;
-  const child = await findChild(thread.trx, thread.threadId);
-  if (!child) return;
+  if (!(await findOwnEntry(thread))) return;
   const status = statusAfter(report.kind);
   await updateChild(thread, thread.threadId, { status, terminated_at: thread.now });
   await insertReport(thread, { id: END, report, early: false });
@@ -94,15 +90,11 @@ async function insertReport(
       kind,
       content,
       attachments: JSON.stringify(attachments),
-      delivered: null,
       state: 'due',
       early: early ? 1 : 0,
-      call_step: null,
-      call_idx: null,
       budget: causeOf(thread),
       // Each later than the one before, so that they are delivered in order.
       created_at: thread.stamp(),
-      delivered_at: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();

@@ -4,13 +4,15 @@
  * C1. The row is written under the lock of the child's thread or of its parent's, after every other lock that the
  *     transaction needs: so parent and child never deadlock.
  */
+
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { ChildStart } from '../../core/thread/subagent-step.ts';
 import type { Tables } from '../schema/tables.ts';
+import type { CallKey } from '../transaction/call-row.ts';
 import { type CommandContext, inThread, unknownThread } from '../transaction/context.ts';
 import { findRow, readRow, updateRows } from '../transaction/rows.ts';
 import { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { ChildRecord, ParentCall } from './child-record.ts';
+import type { ChildRecord } from './child-record.ts';
 import type { ChildTable } from './family-table.ts';
 
 export type ChildRow = Selectable<ChildTable>;
@@ -29,14 +31,19 @@ export function toChildRecord(row: ChildRow): ChildRecord {
     hears: row.hears,
     status: row.status,
     madeStep: row.made_step,
-    createdAt: Number(row.created_at),
-    terminatedAt: row.terminated_at === null ? null : Number(row.terminated_at),
+    createdAt: row.created_at,
+    terminatedAt: row.terminated_at,
   };
 }
 
 /** Undefined for a thread that has no parent in the registry. */
 export async function findChild(db: Kysely<Tables>, childId: string): Promise<ChildRow | undefined> {
   return findRow(db, 'children', { child_id: childId });
+}
+
+/** The thread's own entry in the registry of its parent. */
+export async function findOwnEntry({ trx, threadId, row }: ThreadTransaction): Promise<ChildRow | undefined> {
+  return row.parent_id === null ? undefined : findChild(trx, threadId);
 }
 
 export async function updateChild(
@@ -76,24 +83,19 @@ export async function inChild<T>(
 
 /** Marks a child as started, once a run has opened its thread. Returns true if the thread is in a registry. */
 export async function openChild(thread: ThreadTransaction): Promise<boolean> {
-  if (thread.row.parent_id === null) return false;
-  const child = await findChild(thread.trx, thread.threadId);
+  const child = await findOwnEntry(thread);
   if (!child) return false;
   if (child.started === 0) await updateChild(thread, thread.threadId, { started: 1 });
   return true;
 }
 
 /** The call has its result or never will: no report is delivered to it any more. */
-export async function releaseCall(
-  context: CommandContext,
-  parentId: string,
-  call: ParentCall,
-): Promise<void> {
+export async function releaseCall(context: CommandContext, parentId: string, call: CallKey): Promise<void> {
   await inThread(context, parentId, (parent) => releaseCalls(parent, call));
 }
 
 /** Marks the calls of this thread, or only `call`, as no longer waiting for a report. */
-export async function releaseCalls(thread: ThreadTransaction, call?: ParentCall): Promise<void> {
+export async function releaseCalls(thread: ThreadTransaction, call?: CallKey): Promise<void> {
   if (thread.row.child_count === 0) return;
   let waiting = thread.trx
     .updateTable('children')

@@ -19,7 +19,6 @@ import { formatReport, type ReportKind } from '../../core/thread/subagent-report
 import { RuntimeError } from '../../core/value/error.ts';
 import type { CausedItem } from '../budget/account.ts';
 import { enqueue } from '../message/queue.ts';
-import { selectCall } from '../transaction/call-row.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { findRow, updateRows } from '../transaction/rows.ts';
 import { readGiven } from '../transaction/run-context.ts';
@@ -65,7 +64,7 @@ export async function deliverReport(
     return {
       by,
       parentEnded,
-      ...(parent.row.unseen_since === null ? {} : { updatesAncestors: true as const }),
+      updatesAncestors: parent.row.unseen_since === null ? undefined : (true as const),
     };
   });
   if (updatesAncestors) await showAbove(context, known.parent_id);
@@ -122,12 +121,11 @@ async function wasStopped(thread: ThreadTransaction): Promise<boolean> {
 }
 
 async function isWaiting(
-  { trx, threadId }: ThreadTransaction,
+  parent: ThreadTransaction,
   { wait_step: step, wait_idx: index }: ChildRow,
 ): Promise<boolean> {
   if (step === null || index === null) return false;
-  const call = await selectCall(trx, threadId, { step, index }).select('state').executeTakeFirst();
-  return call?.state === 'started';
+  return parent.has('tool_calls', { step, idx: index, state: 'started' });
 }
 
 interface Delivery {
@@ -139,15 +137,16 @@ interface Delivery {
 async function deliver(parent: ThreadTransaction, { child, report, by }: Delivery): Promise<void> {
   const { child_id: childId } = child;
   const delivered = by === 'dropped' ? null : await copyReport(parent, { child, report, by });
-  const call = by === 'call' ? { call_step: child.wait_step, call_idx: child.wait_idx } : {};
   await updateRows(
     parent.trx,
     'child_reports',
     { child_id: childId, id: report.id },
     {
-      ...call,
+      call_step: by === 'call' ? child.wait_step : undefined,
+      call_idx: by === 'call' ? child.wait_idx : undefined,
       // The content as the parent sees it: the answer of a call is read from this row.
-      ...(delivered ? { content: delivered.content, delivered: JSON.stringify(delivered.attachments) } : {}),
+      content: delivered?.content,
+      delivered: delivered ? JSON.stringify(delivered.attachments) : undefined,
       state: by === 'dropped' ? 'dropped' : 'delivered',
       delivered_at: parent.now,
     },
@@ -182,11 +181,11 @@ async function copyReport(
       silent: true,
       metadata: {
         subagent_id: childId,
-        ...(missing.length > 0 ? { missingAttachments: missing } : {}),
+        missingAttachments: missing.length > 0 ? missing : undefined,
       },
-      ...(attachments.length > 0 ? { attachments } : {}),
+      attachments: attachments.length > 0 ? attachments : undefined,
       ...(await readCauseContext(parent, childId)),
-      ...(report.budget === null ? {} : { budget: JSON.parse(report.budget) }),
+      budget: report.budget === null ? undefined : JSON.parse(report.budget),
     };
     // If the budget that it belongs to is used up, it is queued but begins no execution.
     await enqueue(parent, item, { own: report.budget !== null && isBudgetSpent(parent) });
@@ -201,7 +200,7 @@ async function readCauseContext(
 ): Promise<{ readonly context?: GivenContext }> {
   const child = await findRow(trx, 'threads', { id: childId }, ['run_context']);
   const context = readGiven(child?.run_context ?? null);
-  return context ? { context: reportContext(context) } : {};
+  return { context: context ? reportContext(context) : undefined };
 }
 
 /** True if the parent's last execution ended with its budget used up, and none has begun since. */

@@ -1,15 +1,16 @@
 /** Reads of a family: the registry of a parent, a thread's descendants, the call that created or messaged a child. */
+
 import type { Selectable, Transaction } from 'kysely';
-import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ChildStart } from '../../core/thread/subagent-step.ts';
 import { groupBy } from '../../core/value/group-by.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
+import type { CallKey } from '../transaction/call-row.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
-import { findRow, selectRows } from '../transaction/rows.ts';
+import { findRow, selectFamily, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type ChildRow, findChild, readStart, toChildRecord, toStart } from './child.ts';
-import type { ChildCall, ChildRecord, ParentCall } from './child-record.ts';
+import type { ChildCall, ChildRecord } from './child-record.ts';
 import type { FamilyMember } from './family-record.ts';
 
 /** Oldest first. */
@@ -84,10 +85,8 @@ export async function listDescendants(
   threadId: string,
 ): Promise<readonly { readonly threadId: string; readonly agent: string }[]> {
   return inSnapshot(context, async (trx) => {
-    const family = await trx
-      .selectFrom('threads')
+    const family = await selectFamily(trx, threadId)
       .select(['id', 'parent_id', 'agent', 'terminated_at'])
-      .where('root_id', 'in', (eb) => eb.selectFrom('threads').select('root_id').where('id', '=', threadId))
       .orderBy('created_at')
       .orderBy('id')
       .execute();
@@ -104,11 +103,9 @@ export async function listDescendants(
  * threads are left out.
  */
 export async function listForgotten({ db }: CommandContext, threadId: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('threads')
+  const rows = await selectFamily(db, threadId)
     .leftJoin('children', 'children.child_id', 'threads.id')
     .select('threads.id')
-    .where('root_id', 'in', (eb) => eb.selectFrom('threads').select('root_id').where('id', '=', threadId))
     .where('threads.id', '!=', threadId)
     .where('threads.terminated_at', 'is', null)
     .where('threads.status', 'in', ['idle', 'failed'])
@@ -133,10 +130,8 @@ export async function readFamily(
   threadId: string,
 ): Promise<readonly FamilyMember[]> {
   return inSnapshot(context, async (trx) => {
-    const family = await trx
-      .selectFrom('threads')
+    const family = await selectFamily(trx, threadId)
       .selectAll()
-      .where('root_id', 'in', (eb) => eb.selectFrom('threads').select('root_id').where('id', '=', threadId))
       .orderBy('created_at')
       .orderBy('id')
       .execute();
@@ -189,7 +184,7 @@ function descend<T extends Relative>(family: readonly T[], threadId: string) {
 export async function readChildCall(
   context: CommandContext,
   parentId: string,
-  call: ParentCall,
+  call: CallKey,
 ): Promise<ChildCall | null> {
   return inSnapshot(context, async (trx) => {
     const child = await findByCall(trx, parentId, call);
@@ -207,7 +202,7 @@ export async function readChildCall(
 async function findByCall(
   trx: Transaction<Tables>,
   parentId: string,
-  { step, index }: ParentCall,
+  { step, index }: CallKey,
 ): Promise<ChildRow | undefined> {
   return trx
     .selectFrom('children')
@@ -222,7 +217,7 @@ async function findByCall(
 async function findAnswer(
   trx: Transaction<Tables>,
   childId: string,
-  { step, index }: ParentCall,
+  { step, index }: CallKey,
 ): Promise<ChildCall['report']> {
   const report = await findRow(
     trx,
@@ -232,5 +227,5 @@ async function findAnswer(
   );
   if (!report) return null;
   const { kind, content, delivered } = report;
-  return { kind, content, attachments: JSON.parse(delivered ?? '[]') as AttachmentRef[] };
+  return { kind, content, attachments: JSON.parse(delivered ?? '[]') };
 }

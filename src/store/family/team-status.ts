@@ -2,22 +2,24 @@
  * What a thread's model may know of its subagents, and how often it has asked in its execution: read from the rows of
  * its calls and its children.
  */
+
 import type { Transaction } from 'kysely';
 import { STATUS_QUERY, type SubagentState, toStatusGuard } from '../../core/guard/status-query.ts';
 import { isOwnStatus } from '../../core/thread/subagent-report.ts';
 import type { Tables } from '../schema/tables.ts';
+import { type CallKey, selectStepCalls } from '../transaction/call-row.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
 import { findRow, selectRows } from '../transaction/rows.ts';
 import { isAtWork, readTeam } from '../transaction/team-limit.ts';
 import type { ChildRow } from './child.ts';
-import type { ParentCall, TeamStatus } from './child-record.ts';
+import type { TeamStatus } from './child-record.ts';
 
 const MAX_SUBAGENTS = 50;
 
 export async function readTeamStatus(
   context: CommandContext,
   parentId: string,
-  call: ParentCall,
+  call: CallKey,
 ): Promise<TeamStatus> {
   return inSnapshot(context, async (trx) => {
     const thread = await findRow(trx, 'threads', { id: parentId });
@@ -36,15 +38,10 @@ async function readEarlier(
   context: CommandContext,
   trx: Transaction<Tables>,
   threadId: string,
-  { step, index }: ParentCall,
+  { step, index }: CallKey,
 ): Promise<TeamStatus['earlier']> {
-  const { count, last } = await trx
-    .selectFrom('tool_calls')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
-    )
+  const { count, last } = await selectStepCalls(trx, threadId)
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.max('tool_calls.ended_at').as('last')])
-    .where('tool_calls.thread_id', '=', threadId)
     .where('tool_calls.name', '=', STATUS_QUERY)
     .where('tool_calls.status', '=', 'success')
     .where((eb) => eb.not(eb.and([eb('tool_calls.step', '=', step), eb('tool_calls.idx', '=', index)])))
@@ -56,8 +53,7 @@ async function readEarlier(
         .where('asking.step', '=', step),
     )
     .executeTakeFirstOrThrow();
-  const at = last === null || last === undefined ? null : Number(last);
-  return { count: Number(count), sinceMs: at === null ? null : Math.max(0, (context.now() - at) / 1000) };
+  return { count, sinceMs: last == null ? null : Math.max(0, (context.now() - last) / 1000) };
 }
 
 /** The newest subagents, at most MAX_SUBAGENTS, oldest first. */
@@ -98,7 +94,7 @@ async function readSubagents(trx: Transaction<Tables>, parentId: string): Promis
     return {
       agent_id: row.child_id,
       role: row.agent,
-      ...(row.name === null ? {} : { name: row.name }),
+      name: row.name ?? undefined,
       status: status === 'failure' ? 'failed' : status,
       ...toText(row),
     };

@@ -2,8 +2,10 @@
  * Requests for variables that a child needs and that are not set (runtime §7.5). The child is created once they are
  * given.
  */
+
 import type { EnvType } from '../../core/author/thread-env.ts';
-import type { CreatedChild, GivenVariable, NewChild, ParentCall } from './child-record.ts';
+import type { CallKey } from '../transaction/call-row.ts';
+import type { CreatedChild, GivenVariable, NewChild } from './child-record.ts';
 
 /** A request for variables that a child needs (runtime §7.5). */
 export interface VariableRequest {
@@ -20,7 +22,7 @@ export interface VariableRequest {
 export interface KeepRequest {
   readonly id: string;
   readonly parentId: string;
-  readonly call: ParentCall;
+  readonly call: CallKey;
   readonly required: readonly string[];
   readonly missing: readonly string[];
   /**

@@ -33,9 +33,9 @@ function toRequest(row: RequestRow): VariableRequest {
     id: row.id,
     parentId: row.parent_id,
     agent: row.agent,
-    required: JSON.parse(row.required) as string[],
-    missing: JSON.parse(row.missing) as string[],
-    createdAt: Number(row.created_at),
+    required: JSON.parse(row.required),
+    missing: JSON.parse(row.missing),
+    createdAt: row.created_at,
     childId: row.child_id,
   };
 }

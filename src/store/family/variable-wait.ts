@@ -62,7 +62,7 @@ export async function fulfilVariableWait(
   names: readonly string[],
   by?: string,
 ): Promise<void> {
-  const answer: WaitAnswer = { value: { given: [...names].sort() }, ...(by === undefined ? {} : { by }) };
+  const answer: WaitAnswer = { value: { given: [...names].sort() }, by };
   const row = await findWait(parent.trx, requestId);
   if (row?.state === 'open') await endWait(parent, row, { state: 'answered', answer });
 }

@@ -60,7 +60,7 @@ export async function getFileStats({ db }: CommandContext, threadId: string): Pr
     .groupBy('kind')
     .execute();
   const files = groups.filter(({ kind }) => kind === 'file');
-  const total = (some: typeof groups) => some.reduce((sum, { count }) => sum + Number(count), 0);
+  const total = (some: typeof groups) => some.reduce((sum, { count }) => sum + count, 0);
   return {
     fileCount: total(files),
     directoryCount: total(groups) - total(files),
@@ -87,7 +87,7 @@ export async function openFile(
 ): Promise<OpenedFile | null> {
   const row = await findEntry(db, threadId, parseFilePath(given));
   if (row?.kind !== 'file') return null;
-  return { record: toFileRecord(row), contentId: row.blob_id, chunks: countChunks(Number(row.size)) };
+  return { record: toFileRecord(row), contentId: row.blob_id, chunks: countChunks(row.size) };
 }
 
 /** Null if the file has been replaced or removed. */

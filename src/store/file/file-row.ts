@@ -24,7 +24,7 @@ export const FILE_COLUMNS = [
 export type FileRow = Pick<Selectable<ThreadFileTable>, (typeof FILE_COLUMNS)[number]>;
 
 export function toFileRecord(row: FileRow): FileRecord {
-  const size = Number(row.size);
+  const { size } = row;
   const chunkCount = countChunks(size);
   return {
     path: row.path,
@@ -32,12 +32,12 @@ export function toFileRecord(row: FileRow): FileRecord {
     mimeType: row.mime_type,
     storage: 'local',
     size,
-    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
+    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
     isDirectory: row.kind !== 'file',
     createdAt: toMilliseconds(row.created_at),
     updatedAt: toMilliseconds(row.updated_at),
-    ...(row.width === null ? {} : { width: row.width }),
-    ...(row.height === null ? {} : { height: row.height }),
+    width: row.width ?? undefined,
+    height: row.height ?? undefined,
     ...(chunkCount > 1 ? { isChunked: true, chunkCount } : {}),
   };
 }
@@ -59,7 +59,7 @@ export function rootRecord(createdAt: number): FileRecord {
 }
 
 function toMilliseconds(microseconds: number): number {
-  return Math.floor(Number(microseconds) / 1000);
+  return Math.floor(microseconds / 1000);
 }
 
 export async function findEntry(

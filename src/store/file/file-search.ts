@@ -42,7 +42,7 @@ export async function grepFiles(
   const paths = await listPaths(
     context,
     threadId,
-    ({ mime_type: type, size }) => Number(size) > 0 && isTextType(type),
+    ({ mime_type: type, size }) => size > 0 && isTextType(type),
   );
   if (paths.length === 0) return [];
   return withPatternSearch(pattern, async (search) => {

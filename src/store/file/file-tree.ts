@@ -78,7 +78,7 @@ export function emitFile(
   type: 'file.created' | 'file.updated' | 'file.deleted',
   { path, mime_type: mimeType, size }: Pick<FileRow, 'path' | 'mime_type' | 'size'>,
 ): void {
-  thread.emit(type, { path, mimeType, size: Number(size) });
+  thread.emit(type, { path, mimeType, size });
 }
 
 /** Removes a row, and the implied directories above that it leaves empty (F1). */
@@ -146,7 +146,7 @@ export async function requireRoom(
     ])
     .where('thread_id', '=', threadId)
     .executeTakeFirstOrThrow();
-  if (more.entries > 0 && Number(count) + more.entries > LIMITS.filesPerThread) {
+  if (more.entries > 0 && count + more.entries > LIMITS.filesPerThread) {
     throw new RuntimeError(
       'LimitExceeded',
       `Thread "${threadId}" cannot have more than ${LIMITS.filesPerThread} files and directories.`,

@@ -157,7 +157,7 @@ async function preparePath(
   const missing = before ? [] : await missingParents(thread, path);
   await requireRoom(thread, {
     entries: before ? 0 : missing.length + 1,
-    bytes: size - Number(before?.size ?? 0),
+    bytes: size - (before?.size ?? 0),
   });
   return { before, missing };
 }
@@ -177,7 +177,7 @@ async function putFile(
     parent: parentOf(path),
     kind: 'file',
     blob_id: await linkContent(trx, content),
-    created_at: before ? Number(before.created_at) : now,
+    created_at: before?.created_at ?? now,
     updated_at: now,
   };
   if (before) {

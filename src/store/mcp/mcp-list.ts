@@ -72,15 +72,15 @@ function emitChanges(
   );
   const { left = [] } = told;
   const listed = { server, tools: told.tools.map(({ name }) => name), changed };
-  thread.emit('mcp.listed', { ...listed, ...(left.length > 0 && { left }) }, { step });
+  thread.emit('mcp.listed', { ...listed, left: left.length > 0 ? left : undefined }, { step });
 }
 
 function toList({ server, tools, code, listed_at: at }: Selectable<McpListTable>): McpList {
   const isListed = code === null && tools !== null;
   return {
     server,
-    tools: isListed ? (JSON.parse(tools) as McpListedTool[]) : null,
+    tools: isListed ? JSON.parse(tools) : null,
     code,
-    listedAt: Number(at),
+    listedAt: at,
   };
 }

@@ -45,6 +45,6 @@ export function withCancellation<Item extends WithContext>(item: Item, ahead: Ca
   const { reason } = ahead;
   return {
     ...item,
-    context: { ...givenContext(item), canceled: true, ...(reason === null ? {} : { cancelReason: reason }) },
+    context: { ...givenContext(item), canceled: true, cancelReason: reason ?? undefined },
   };
 }

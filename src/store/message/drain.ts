@@ -126,7 +126,7 @@ export async function readDue(
     added,
     swept: inLine.filter(({ id }) => taken.has(id)).length,
     left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
-    ...(executionId === undefined ? {} : { executionId }),
+    executionId,
     ahead,
     unprompted,
     ...wish,
@@ -170,7 +170,6 @@ export async function drain(
     else await storeMessage(thread, id, item, executionId);
   }
   await markDrained(thread, rows);
-  const by = ahead?.by ? { by: ahead.by } : {};
   // Who waits for an answer still gets one, whatever is called in the meantime.
   const awaited = wantsAnswer || thread.row.turn_open === 1;
   const unanswered = !awaited && tools.length > 0 && tools.every((tool) => tool.unanswered);
@@ -180,7 +179,7 @@ export async function drain(
     tools,
     unanswered,
     context,
-    ...(canceled ? { canceled: { ...canceled, ...by } } : {}),
+    canceled: canceled ? { ...canceled, by: ahead?.by || undefined } : undefined,
   };
 }
 
@@ -222,7 +221,7 @@ async function storeMessage(
 function readCanceled([first]: readonly WithContext[]): { readonly reason?: string } | undefined {
   const context = first && givenContext(first);
   if (!context?.canceled) return undefined;
-  return context.cancelReason === undefined ? {} : { reason: context.cancelReason };
+  return { reason: context.cancelReason };
 }
 
 /** A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history. */

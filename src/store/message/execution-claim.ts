@@ -66,7 +66,6 @@ async function claim(
       item_id: item.id,
       digest,
       created_at: now,
-      cancel_request: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();

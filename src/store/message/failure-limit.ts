@@ -3,7 +3,9 @@
  * (core/guard/failure.ts). The calls' rows are counted: a success ends the series, and a killed worker loses nothing.
  * Failures before help was given no longer count.
  */
+
 import { type PausedFailures, toFailuresError } from '../../core/guard/failure.ts';
+import { selectExecutionCalls } from '../transaction/call-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type AskedRounds, judgePause, type RoundsVerdict } from './pause-wait.ts';
 
@@ -33,23 +35,15 @@ export function failureKey(executionId: string, { helped = 0 }: KeptFailures): s
 
 /** Undefined if one of the newest calls has succeeded, or there are fewer calls. */
 export async function findFailures(
-  { trx, row }: Read,
+  thread: Read,
   { side, executionId }: Pick<AskedRounds, 'side' | 'executionId'>,
   { max: { failures: max }, helped = 0 }: KeptFailures,
 ): Promise<PausedFailures | undefined> {
   if (max === undefined) return undefined;
-  const newest = await trx
-    .selectFrom('tool_calls')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
-    )
+  const newest = await selectExecutionCalls(thread, executionId)
     .select(['tool_calls.name', 'tool_calls.status'])
-    .where('tool_calls.thread_id', '=', row.id)
-    // Bounds the read, however long the thread is.
-    .where('tool_calls.step', '>=', row.asked_from)
     .where('tool_calls.step', '>', helped)
     .where('tool_calls.origin', '=', 'model')
-    .where('steps.execution_id', '=', executionId)
     .where('steps.parent_step', 'is', null)
     .where('steps.side', '=', side)
     .orderBy('tool_calls.step', 'desc')

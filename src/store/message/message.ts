@@ -47,10 +47,10 @@ export async function updateMessage(
     const found = toMessage(row);
     const changed: Message = {
       ...found,
-      ...(content === undefined ? {} : { content }),
-      ...(silent === undefined ? {} : { silent }),
-      ...(metadata === undefined ? {} : { metadata: merge(found.metadata, metadata) }),
-      ...(attachments === undefined ? {} : { attachments: attachments.length > 0 ? attachments : null }),
+      content: content ?? found.content,
+      silent: silent ?? found.silent,
+      metadata: metadata ? merge(found.metadata, metadata) : found.metadata,
+      attachments: attachments ? (attachments.length > 0 ? attachments : null) : found.attachments,
     };
     if (JSON.stringify(changed) === JSON.stringify(found)) return found;
     await thread.update(

@@ -72,7 +72,7 @@ export async function readPending(context: CommandContext, query: ReadPending): 
         (!takesOver && (await isLimited(db, query, { thread, found, executionId }))),
       ...execution,
       runContext: composeContext(thread, given, { executionId: named ?? query.executionId ?? '', open }),
-      ...(named === undefined ? {} : { nextExecutionId: named }),
+      nextExecutionId: named,
     };
   });
 }
@@ -181,7 +181,7 @@ function toRow(threadId: string, item: QueueItem, now: number): Row | undefined 
 }
 
 function readItem(payload: string): WithContext {
-  return JSON.parse(payload) as WithContext;
+  return JSON.parse(payload);
 }
 
 interface Execution extends Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'> {
@@ -199,6 +199,6 @@ async function readExecution(db: Transaction<Tables>, thread: ThreadRow): Promis
     open,
     executionId: open.id,
     ...toCounts(await countAnswered(db, thread)),
-    scratch: open.context ? (JSON.parse(open.context) as Record<string, unknown>) : {},
+    scratch: open.context ? JSON.parse(open.context) : {},
   };
 }

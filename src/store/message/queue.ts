@@ -29,7 +29,7 @@ async function countItems(db: CommandContext['db'], threadId: string): Promise<n
   const { count } = await selectRows(db, 'items', { thread_id: threadId, state: 'queued' })
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Puts an item in line, and logs it if it is new there. */
@@ -83,7 +83,6 @@ async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<b
     ...toItemRow(thread.threadId, item, thread.now),
     payload: '{}',
     state: 'drained',
-    position: null,
   });
   if (!refused || claimed.kind === 'claimed') return false;
   thread.emit('item.rejected', {
@@ -126,7 +125,6 @@ async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position
   const refused = await insertNew(thread.trx, 'items', {
     ...toItemRow(thread.threadId, item, thread.now),
     state: 'drained',
-    position: null,
   });
   // The row exists: it was known before, or has been staged since the first attempt.
   if (!refused) return takeStaged(thread, item.id, position);
@@ -193,7 +191,7 @@ export async function dropQueued(thread: ThreadTransaction, id: string): Promise
 
 export function emitRejections(thread: ThreadTransaction, rejections: readonly Refusal[]): void {
   for (const { id, code, reason } of rejections)
-    thread.emit('item.rejected', { ...(id ? { id } : {}), code, reason });
+    thread.emit('item.rejected', { id: id || undefined, code, reason });
 }
 
 /** Number of these items that have become messages, or were refused: then the log has the reason. */

@@ -29,7 +29,7 @@ export async function readSent(
   id: string,
 ): Promise<SentContent | null> {
   const row = await findRow(db, 'sent_contents', { thread_id: threadId, id }, ['content']);
-  return row ? (JSON.parse(row.content) as SentContent) : null;
+  return row ? JSON.parse(row.content) : null;
 }
 
 /** Removes content whose id has reached no workflow. */

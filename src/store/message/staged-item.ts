@@ -13,7 +13,6 @@ export async function stageItem(context: CommandContext, threadId: string, item:
   const staged = await insertNew(context.db, 'items', {
     ...toItemRow(threadId, item, context.now()),
     state: 'staged',
-    position: null,
   });
   if (!staged) await requireRepeat(context, threadId, item);
 }

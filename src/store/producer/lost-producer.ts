@@ -35,7 +35,7 @@ async function closeLost(context: CommandContext, threadId: string, executionId:
     return await inThread(context, threadId, async (thread) => {
       const row = await findOpen(thread, executionId);
       // L1: the process may have renewed its presence since.
-      if (!row || Number(row.present_until) >= (await context.clock(thread.trx))) return 0;
+      if (!row || row.present_until >= (await context.clock(thread.trx))) return 0;
       if (!ofTask) await endProducer(thread, executionId, toLost(executionId));
       else {
         await failTask(context, thread, adapterLost(toTaskId(threadId)));

@@ -27,7 +27,7 @@ export async function claimProducer(
     .insertInto('producers')
     .values({
       ...{ thread_id: threadId, execution_id: executionId, holder },
-      ...{ state: 'open', lines: 0, produced: null },
+      ...{ state: 'open', lines: 0 },
       present_until: await presenceDeadline(context, presenceMs),
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -52,9 +52,9 @@ export async function findProducer(
   const now = row.state === 'open' ? await context.clock(context.db) : 0;
   return {
     state: row.state,
-    produced: row.produced === null ? null : (JSON.parse(row.produced) as Produced),
-    overdue: row.state === 'open' && Number(row.present_until) < now,
-    lastSeq: Number(row.event_seq ?? 0),
+    produced: row.produced === null ? null : JSON.parse(row.produced),
+    overdue: row.state === 'open' && row.present_until < now,
+    lastSeq: row.event_seq ?? 0,
   };
 }
 
@@ -127,7 +127,7 @@ export async function endProducer(
   const execution = await thread.find('executions', { id: executionId }, ['ended_at']);
   // Not begun yet, or not over.
   if ((execution?.ended_at ?? null) !== null) return;
-  thread.emit('produced.ended', { executionId, ...(produced.ok ? {} : { error: produced.error }) });
+  thread.emit('produced.ended', { executionId, error: produced.ok ? undefined : produced.error });
 }
 
 export function findOpen(thread: ThreadTransaction, executionId: string) {

@@ -45,7 +45,7 @@ export function toPendingDraft(
     name: queued.toolName ?? null,
     tool_calls: calls && JSON.stringify(calls),
     tool_call_id: queued.toolCallId ?? null,
-    created_at: Number(createdAt),
+    created_at: createdAt,
     parent_id: null,
     depth: 0,
     silent: queued.silent ?? false,

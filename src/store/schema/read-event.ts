@@ -9,10 +9,10 @@ import type { EventTable } from './tables.ts';
 export function readEvent(row: Selectable<EventTable>): ThreadEvent {
   const given: unknown = JSON.parse(row.data);
   return {
-    seq: Number(row.seq),
-    at: Number(row.at),
-    ...(row.step === null ? {} : { step: row.step }),
-    ...(row.attempt === null ? {} : { attempt: row.attempt }),
+    seq: row.seq,
+    at: row.at,
+    step: row.step ?? undefined,
+    attempt: row.attempt ?? undefined,
     ...(isEventKind(row.type)
       ? { type: row.type, data: given }
       : { type: 'custom', data: { event: row.type, data: given } }),

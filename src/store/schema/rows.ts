@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
 import { UNKNOWN_TYPE } from '../../core/file/mime-type.ts';
 import type { AttachmentRef, Message } from '../../core/message/message.ts';
-import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
 import type { ThreadTable } from '../thread/thread-table.ts';
 import { toPendingDraft } from './pending-payload.ts';
@@ -15,25 +14,25 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     agent: row.agent,
     name: row.name,
     userId: row.user_id,
-    ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
-    arguments: JSON.parse(row.arguments) as Record<string, unknown>,
-    tags: row.tags === null ? [] : (JSON.parse(row.tags) as string[]),
+    organizationId: row.organization_id ?? undefined,
+    arguments: JSON.parse(row.arguments),
+    tags: row.tags === null ? [] : JSON.parse(row.tags),
     status: row.status,
     stopReason: row.stop_reason,
-    lastError: row.last_error ? (JSON.parse(row.last_error) as StoredError) : null,
+    lastError: row.last_error ? JSON.parse(row.last_error) : null,
     session: { side: row.side, turns: row.turns },
     parentId: row.parent_id,
     rootId: row.root_id,
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
-    terminatedAt: row.terminated_at === null ? null : Number(row.terminated_at),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    terminatedAt: row.terminated_at,
     lastStep: row.last_step,
     childCount: row.child_count,
     messageCount: row.message_count,
-    lastSeq: Number(row.event_seq),
-    ...(isLimited(row.budget) ? { budgeted: true as const } : {}),
-    ...(row.compacted === 1 ? { compacted: true as const } : {}),
-    ...(row.deleted_at === null ? {} : { deletedAt: Number(row.deleted_at) }),
+    lastSeq: row.event_seq,
+    budgeted: isLimited(row.budget) ? (true as const) : undefined,
+    compacted: row.compacted === 1 ? (true as const) : undefined,
+    deletedAt: row.deleted_at ?? undefined,
   };
 }
 
@@ -52,12 +51,12 @@ export function toMessage(row: Selectable<MessageTable>): Message {
     name: row.name,
     tool_calls: row.tool_calls,
     tool_call_id: row.tool_call_id,
-    created_at: Number(row.created_at),
+    created_at: row.created_at,
     parent_id: row.parent_id,
     depth: row.depth,
     silent: row.silent === 1,
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    attachments: row.attachments ? (JSON.parse(row.attachments) as AttachmentRef[]) : null,
+    metadata: JSON.parse(row.metadata),
+    attachments: row.attachments ? JSON.parse(row.attachments) : null,
     status: row.status,
     tool_status: row.tool_status,
   };

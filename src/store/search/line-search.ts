@@ -65,5 +65,5 @@ export class LineSearch {
 
 /** Copies a text: a substring of a long text keeps the whole of it in memory. */
 function detach(text: string): string {
-  return JSON.parse(JSON.stringify(text)) as string;
+  return JSON.parse(JSON.stringify(text));
 }

@@ -44,11 +44,10 @@ import { judgeRounds } from '../message/round-limit.ts';
 import { findLimitOf } from '../message/step-limit.ts';
 import { refuseTaken } from '../message/taken-id.ts';
 import { beginSession, hasUnanswered, setSession } from '../transaction/acting-side.ts';
-import { keepOutcome, selectOutcome } from '../transaction/command-key.ts';
+import { selectOutcome, storeOutcome } from '../transaction/command-key.ts';
 import { type CommandContext, inRunWith } from '../transaction/context.ts';
 import { keepContext } from '../transaction/run-context.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../transaction/step-count.ts';
-import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { findUnseen } from '../transaction/unseen-step.ts';
 import { bringContext, type OpenedPlace } from './bring-context.ts';
@@ -104,7 +103,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       };
       const begun = await apply(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
       if (!before && begun.kind !== 'paused')
-        await keepOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
+        await storeOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
       return relaxCall(
         thread,
         withExecutionId(begun, executionId, { ...asked, executionId: command.executionId }),
@@ -318,9 +317,7 @@ async function resume(
   command: BeginStep,
   { step: begun, swept }: { readonly step: number; readonly swept: number },
 ): Promise<BegunStep> {
-  const step = await selectStep(thread.trx, thread.threadId, begun)
-    .select(['step', 'state', 'attempt', 'handed_over'])
-    .executeTakeFirstOrThrow();
+  const step = await thread.read('steps', { step: begun });
   switch (step.state) {
     case 'committed':
       return findStored(thread, step.step, swept);

@@ -10,22 +10,22 @@ import type { ToolCall } from '../../core/message/message.ts';
 import { roleOf } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { enqueueTools } from '../message/queue.ts';
-import { findCall } from '../transaction/call-row.ts';
+import { readCall } from '../transaction/call-row.ts';
 import { type CommandContext, inRun, inRunWith } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
 import { forgetWarnings } from '../transaction/loop-warnings.ts';
 import { selectRows } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import { closeStep, uncountAskedStep } from '../transaction/step-count.ts';
-import { readSubpromptPlace } from '../transaction/step-place.ts';
-import { type StepRow, selectWholeStep, updateStep } from '../transaction/step-row.ts';
+import { toSubprompt } from '../transaction/step-place.ts';
+import { type StepRow, selectStep } from '../transaction/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { describeStep, exceededIn } from './describe-step.ts';
+import { describeStep, toStepRecord } from './describe-step.ts';
 import { type ScheduledCall, scheduleCalls } from './schedule-calls.ts';
 import { keepScratch } from './scratch.ts';
 import type { SubpromptPlace } from './step-place-record.ts';
-import type { CommitStep, CommittedStep, StepRecord } from './step-record.ts';
-import { selectCallState, settleModelCall } from './stream.ts';
+import type { CommitStep, CommittedStep } from './step-record.ts';
+import { selectModelCall, settleModelCall } from './stream.ts';
 
 /** Stores the answer with its calls. A step ends once: a later caller receives what the first one stored. */
 export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
@@ -34,7 +34,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
   return inRunWith(
     context,
     command,
-    (trx) => [selectWholeStep(trx, threadId, step), selectCallState(trx, answered)],
+    (trx) => [selectStep(trx, threadId, step), selectModelCall(trx, answered)],
     async (thread, [[opened], [known]]) => {
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
       // C3: before it is known whether the answer is stored.
@@ -44,7 +44,11 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       // Hooks of the drained messages gave their directive before those of the answer; the last one counts.
       const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
       await storeAnswer(thread, answer, opened);
-      return { kind: 'stored', record: await describeCommitted(thread, answer, opened) };
+      const { kind, side } = opened;
+      const { content, model, directive = null } = answer;
+      const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
+      const calls = answer.toolCalls.map((made) => made.function.name);
+      return { kind: 'stored', record: toStepRecord(thread, written, calls) };
     },
   );
 }
@@ -53,7 +57,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
 async function findCommitted(
   thread: ThreadTransaction,
   { step, attempt }: CommitStep,
-  { first_seq: firstSeq }: OpenedStep,
+  { first_seq: firstSeq }: StepRow,
 ): Promise<CommittedStep> {
   const emitted = await thread
     .select('events', { type: 'step.committed', step })
@@ -61,51 +65,34 @@ async function findCommitted(
     .where('seq', '>', firstSeq)
     .executeTakeFirst();
   const record = await describeStep(thread, step);
-  return { kind: 'stored', record, ...(emitted && emitted.attempt !== attempt ? { byOther: true } : {}) };
-}
-
-type OpenedStep = Pick<
-  StepRow,
-  | 'kind'
-  | 'side'
-  | 'state'
-  | 'attempt'
-  | 'execution_id'
-  | 'first_seq'
-  | 'directive'
-  | 'parent_step'
-  | 'parent_idx'
->;
-
-async function findStep({ trx, threadId }: ThreadTransaction, step: number): Promise<OpenedStep> {
-  return selectWholeStep(trx, threadId, step).executeTakeFirstOrThrow();
+  return { kind: 'stored', record, byOther: (emitted && emitted.attempt !== attempt) || undefined };
 }
 
 /** Stores all that an answer leaves: its message, the step's end, its calls, its event. */
-async function storeAnswer(
-  thread: ThreadTransaction,
-  answer: CommitStep,
-  { kind, side, execution_id: executionId, first_seq: firstSeq }: OpenedStep,
-): Promise<void> {
+async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened: StepRow): Promise<void> {
   const { step, attempt, model, finishReason, usage, content } = answer;
-  const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
+  const { side, execution_id: executionId, first_seq: firstSeq } = opened;
+  const subprompt = await toSubprompt(thread.trx, thread.threadId, opened);
   // C2: a sub-prompt has its own conversation.
   const role = subprompt ? 'assistant' : roleOf(side);
   const messageId = await storeMessage(thread, answer, { role, subprompt, executionId });
   await keepScratch(thread, executionId, answer.context);
-  await updateStep(thread, step, {
-    state: 'committed',
-    message_id: messageId,
-    model,
-    text: hasText(content) ? 1 : 0,
-    directive: answer.directive ?? null,
-    closed_at: thread.now,
-  });
+  await thread.update(
+    'steps',
+    { step },
+    {
+      state: 'committed',
+      message_id: messageId,
+      model,
+      text: hasText(content) ? 1 : 0,
+      directive: answer.directive ?? null,
+      closed_at: thread.now,
+    },
+  );
   closeStep(thread);
-  const { repairs = [], dropped: droppedCalls = 0 } = answer.repaired ?? {};
-  const dropped = droppedCalls > 0 ? { droppedCalls } : {};
+  const { repairs = [], dropped = 0 } = answer.repaired ?? {};
   const chunks = await countChunks(thread, step, firstSeq);
-  const more = { chunks, ...dropped, ...(subprompt ? { depth: subprompt.depth } : {}) };
+  const more = { chunks, droppedCalls: dropped || undefined, depth: subprompt?.depth };
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
   const calls = answer.toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
   await scheduleCalls(thread, step, calls, subprompt?.depth);
@@ -141,10 +128,10 @@ async function storeMessage(
 }
 
 /** False if its call was settled when the execution ended: the answer is ignored, since its calls would never run. */
-async function isWanted(thread: ThreadTransaction, row: OpenedStep): Promise<boolean> {
+async function isWanted(thread: ThreadTransaction, row: StepRow): Promise<boolean> {
   const { parent_step: step, parent_idx: index } = row;
   if (step === null || index === null) return true;
-  const { state } = await findCall(thread, { step, index });
+  const { state } = await readCall(thread, { step, index });
   return state !== 'done' && state !== 'unknown';
 }
 
@@ -155,45 +142,20 @@ function toScheduledCall(
   return { callId: id, name, arguments: text, origin: 'model', repairs };
 }
 
-/** The record that `describeStep` would read, built from what was just written. */
-async function describeCommitted(
-  thread: ThreadTransaction,
-  { step, model, content, toolCalls, directive }: CommitStep,
-  { kind, side }: Pick<StepRecord, 'kind' | 'side'>,
-): Promise<StepRecord> {
-  return {
-    step,
-    kind,
-    side,
-    agent: thread.row.agent,
-    turns: thread.row.turns,
-    text: hasText(content),
-    model,
-    calls: toolCalls.map((call) => call.function.name),
-    moreInput: kind !== 'prompt' && thread.row.answer_due === 1,
-    ...(directive ? { directive } : {}),
-    ...exceededIn(thread),
-  };
-}
-
 function hasText(content: string | null): boolean {
   return content !== null && content.trim().length > 0;
 }
 
 const selectChunkCount = statement((db, threadId: string, step: number, firstSeq: number) =>
   selectRows(db, 'events', { thread_id: threadId, type: 'model.chunk', step })
-    .select(({ fn }) => fn.countAll().as('count'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('seq', '>', firstSeq),
 );
 
 /** Rows of the step's streamed text, of all attempts: the log keeps their number when they have been removed. */
-async function countChunks(
-  { trx, threadId }: ThreadTransaction,
-  step: number,
-  firstSeq: number,
-): Promise<number> {
+async function countChunks({ trx, threadId }: ThreadTransaction, step: number, firstSeq: number) {
   const { count } = await selectChunkCount(trx, threadId, step, firstSeq).executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Ends an open step without an answer; only its newest attempt may. A committed step is returned unchanged. */
@@ -203,11 +165,11 @@ export async function failStep(
 ): Promise<CommittedStep> {
   return inRun(context, command, async (thread) => {
     const { step, attempt, error } = command;
-    const { kind, side, state, attempt: current } = await findStep(thread, step);
+    const { kind, side, state, attempt: current } = await thread.read('steps', { step });
     if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
     // A worker presumed lost must not fail the attempt of another one; its answer would be accepted.
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
-    await updateStep(thread, step, { state: 'failed', closed_at: thread.now });
+    await thread.update('steps', { step }, { state: 'failed', closed_at: thread.now });
     uncountAskedStep(thread, { step, kind, side });
     // C2: the error belongs to the call.
     if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });

@@ -54,12 +54,13 @@ export async function setRunning(
   }
   if (!open && (await startExecution(thread, executionId, { context, canceled, produced }))) {
     beginAsking(thread);
-    const named = context ? { runId: context.runId } : {};
     const manifest = command.manifest?.(thread.row.agent);
     thread.emit('execution.started', {
-      ...{ executionId, ...named, ...(produced && { produced }) },
-      ...(limits?.a === undefined ? {} : { maxRounds: limits.a }),
-      ...(manifest === undefined ? {} : { manifest }),
+      executionId,
+      runId: context?.runId,
+      produced,
+      maxRounds: limits?.a,
+      manifest,
     });
   }
   if (!open) pinGuards(thread, command);
@@ -74,21 +75,14 @@ async function startExecution(
   executionId: string,
   { context = null, canceled = null, produced }: ExecutionStart & { readonly produced: true | undefined },
 ): Promise<boolean> {
-  const started = await thread.insertNew('executions', {
+  return thread.insertNew('executions', {
     id: executionId,
     started_at: thread.now,
-    ended_at: null,
-    stop_reason: null,
-    context: null,
     ...toContextColumns(context),
     agent: thread.row.agent,
     first_seq: thread.written.event_seq + 1,
-    ended_as: null,
-    cancel_request: canceled ? toCancellation(canceled, thread.now) : null,
-    budget: null,
+    cancel_request: canceled && toCancellation(canceled, thread.now),
     streams: 1,
-    end_told: null,
-    produced: produced ? 1 : null,
+    produced: produced && 1,
   });
-  return started !== undefined;
 }

@@ -3,10 +3,7 @@
  * their step or result was stored.
  */
 
-import { updateCall } from '../transaction/call-row.ts';
 import { type CommandContext, inRun, inThread } from '../transaction/context.ts';
-import { readOwner } from '../transaction/step-place.ts';
-import { updateStep } from '../transaction/step-row.ts';
 import { keepScratch } from './scratch.ts';
 import type { KeepFlow } from './step-record.ts';
 
@@ -19,13 +16,13 @@ export async function markGreeted(context: CommandContext, threadId: string): Pr
 
 /** Stores what hooks asked for after their step or result was stored; writes nothing if they asked for nothing. */
 export async function keepFlow(context: CommandContext, command: KeepFlow): Promise<void> {
-  const { threadId, step, index, directive, context: scratch } = command;
+  const { step, index, directive, context: scratch } = command;
   if (directive === undefined && scratch === undefined) return;
   await inRun(context, command, async (thread) => {
-    const { executionId } = await readOwner(thread.trx, threadId, step);
+    const { execution_id: executionId } = await thread.read('steps', { step });
     await keepScratch(thread, executionId, scratch);
     if (directive === undefined) return;
-    if (index === undefined) await updateStep(thread, step, { directive });
-    else await updateCall(thread, { step, idx: index }, { directive });
+    if (index === undefined) await thread.update('steps', { step }, { directive });
+    else await thread.update('tool_calls', { step, idx: index }, { directive });
   });
 }

@@ -10,7 +10,7 @@ import type { ModelCallEnd } from './model-call-record.ts';
 const MAX_MODELS = 16;
 
 export function countsOf({ model_counts: text }: Pick<ThreadRow, 'model_counts'>): ModelCounts {
-  return text === null ? {} : (JSON.parse(text) as ModelCounts);
+  return text === null ? {} : JSON.parse(text);
 }
 
 /** Keeps what an ended call has shown, if it has. Also logs, once for each model, that its provider seems to cut requests. */

@@ -4,9 +4,9 @@ import type { Drained } from '../message/drain.ts';
 import type { DrainedTool } from '../message/queued-tool.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
-import { insertRows, updateRows } from '../transaction/rows.ts';
+import { updateRows } from '../transaction/rows.ts';
 import { countStep, readOpenSteps, uncountStep } from '../transaction/step-count.ts';
-import { type StepRow, updateStep } from '../transaction/step-row.ts';
+import type { StepRow } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { scheduleCalls } from './schedule-calls.ts';
 import type { BeginStep, StepRecord } from './step-record.ts';
@@ -25,28 +25,18 @@ export async function insertStep(
   const step = thread.row.last_step + 1;
   thread.set({ last_step: step });
   countStep(thread, { step, side: thread.row.side, ...fields });
-  await insertRows(thread.trx, 'steps', [
-    {
-      thread_id: thread.threadId,
-      step,
-      execution_id: executionId,
-      attempt: 1,
-      message_id: null,
-      model: null,
-      text: 0,
-      first_seq: thread.row.event_seq,
-      opened_at: thread.now,
-      closed_at: fields.state === 'open' ? null : thread.now,
-      directive: null,
-      parent_step: null,
-      parent_idx: null,
-      depth: 0,
-      prompt: null,
-      arguments: null,
-      side: thread.row.side,
-      ...fields,
-    },
-  ]);
+  await thread.insert('steps', {
+    step,
+    execution_id: executionId,
+    attempt: 1,
+    text: 0,
+    first_seq: thread.row.event_seq,
+    opened_at: thread.now,
+    closed_at: fields.state === 'open' ? null : thread.now,
+    depth: 0,
+    side: thread.row.side,
+    ...fields,
+  });
   return step;
 }
 
@@ -59,7 +49,7 @@ export async function openModelStep(
 ): Promise<number> {
   // A step that a retired run left open will never be committed: its run is fenced off.
   for (const abandoned of await readOpenSteps(thread.trx, thread.row)) {
-    await updateStep(thread, abandoned.step, { state: 'abandoned', closed_at: thread.now });
+    await thread.update('steps', { step: abandoned.step }, { state: 'abandoned', closed_at: thread.now });
     uncountStep(thread, abandoned);
     await settleUnreported(context, thread, abandoned);
   }
@@ -67,7 +57,7 @@ export async function openModelStep(
   const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
   thread.set({ turn_open: 1 });
   const { side } = thread.row;
-  const eventData = { items: command.items.length + drained.swept, ...(side === 'b' ? { side } : {}) };
+  const eventData = { items: command.items.length + drained.swept, side: side === 'b' ? side : undefined };
   thread.emit('step.started', eventData, { step, attempt: 1 });
   return step;
 }
@@ -113,7 +103,7 @@ export async function retryStep(
   }: Pick<StepRow, 'step' | 'attempt' | 'handed_over'> & Pick<BeginStep, 'left'>,
 ): Promise<number> {
   const attempt = before + 1;
-  await updateStep(thread, step, { attempt });
+  await thread.update('steps', { step }, { attempt });
   // `model.held` has told why, and no call is open.
   if (left) return attempt;
   await thread.update('model_calls', { step, state: 'started' }, { state: 'lost', ended_at: thread.now });
@@ -122,6 +112,6 @@ export async function retryStep(
   const why = handedOver ? 'its worker has shut down' : 'its worker was lost';
   const reason = endWait(thread) ? 'other requests had reserved the rest of its budget' : why;
   await discardLost(thread, { step, attempt: before }, handedOver ? 'WorkerShutdown' : 'WorkerLost');
-  thread.emit('step.retried', { reason, ...(handedOver ? { handedOver } : {}) }, { step, attempt });
+  thread.emit('step.retried', { reason, handedOver: handedOver || undefined }, { step, attempt });
   return attempt;
 }

@@ -60,5 +60,5 @@ export async function readMessages(
   const history = subprompt
     ? await readSubpromptHistory(db, place, subprompt, behind)
     : await readHistory(db, place, behind);
-  return { ...place, ...history, ...(summary && { summary }) };
+  return { ...place, ...history, summary };
 }

@@ -186,7 +186,7 @@ async function countSince(db: Transaction<Tables>, { thread }: Place, time = Num
     .where('thread_id', '=', thread.id)
     .where('created_at', '>=', time)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 function cut(

@@ -2,11 +2,13 @@
  * The rounds of a turn, as its execution goes on (message/round-limit.ts). Their limit is kept in the thread's row when
  * an execution begins: definitions of another build hold from the next one on. A thread without a limit needs no query.
  */
+
 import { type RoundLimits, toExecutedTools } from '../../core/guard/round.ts';
 import { failureKey, findFailures } from '../message/failure-limit.ts';
 import { type AskedRounds, hasOutsideMessage, type RoundsVerdict } from '../message/pause-wait.ts';
 import { countPending } from '../message/queue.ts';
 import { type KeptRounds, keyOf, readKept } from '../message/round-limit.ts';
+import { selectExecutionCalls } from '../transaction/call-row.ts';
 import { askedSteps, countAnswered } from '../transaction/step-count.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { BegunStep } from './step-record.ts';
@@ -27,8 +29,8 @@ export function pinRounds(
   const { row } = thread;
   const from = (handsOver ? readKept(row)?.from : undefined) ?? total(row);
   // Failures under another agent do not count for this one.
-  const helped = handsOver && max?.failures !== undefined ? { helped: row.last_step } : {};
-  setRounds(thread, max && { from, max, ...helped });
+  const helped = handsOver && max?.failures !== undefined ? row.last_step : undefined;
+  setRounds(thread, max && { from, max, helped });
 }
 
 /** The step does not begin, and its input stays in line. */
@@ -43,22 +45,15 @@ export async function pause(
 ): Promise<Extract<BegunStep, { kind: 'paused' }>> {
   const { agent, last_step: step } = thread.row;
   const executedTools = rounds && toExecutedTools(await readCalled(thread, executionId));
-  const shown = rounds && executedTools ? { rounds: { ...rounds, executedTools } } : {};
-  const pause = { ...reason, executionId, agent, ...shown };
+  const shown = rounds && executedTools && { ...rounds, executedTools };
+  const pause = { ...reason, executionId, agent, rounds: shown };
   return { kind: 'paused', step, swept: 0, waiting: await countPending(thread), pause };
 }
 
 /** Names of the called tools, oldest first. */
-async function readCalled({ trx, threadId, row }: ThreadTransaction, executionId: string) {
-  const calls = await trx
-    .selectFrom('tool_calls')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
-    )
+async function readCalled(thread: ThreadTransaction, executionId: string) {
+  const calls = await selectExecutionCalls(thread, executionId)
     .select('tool_calls.name')
-    .where('tool_calls.thread_id', '=', threadId)
-    .where('tool_calls.step', '>=', row.asked_from)
-    .where('steps.execution_id', '=', executionId)
     .orderBy('tool_calls.step')
     .orderBy('tool_calls.idx')
     .execute();

@@ -32,19 +32,17 @@ export async function scheduleCalls(
     arguments: call.arguments,
     origin: call.origin,
     state: 'scheduled' as const,
-    attempt: null,
-    status: null,
-    started_at: null,
-    ended_at: null,
-    message_id: null,
-    directive: null,
     waits: 0,
   }));
   for (const batch of inBatches(rows)) await insertRows(thread.trx, 'tool_calls', batch);
   for (const { name, callId, origin, repairs = [] } of calls) {
-    const queued = origin === 'model' ? {} : { queued: true };
-    const repaired = repairs.length > 0 ? { repaired: repairs } : {};
-    const data = { name, callId, ...queued, ...repaired, ...(depth > 0 ? { depth } : {}) };
+    const data = {
+      name,
+      callId,
+      queued: origin !== 'model' || undefined,
+      repaired: repairs.length > 0 ? repairs : undefined,
+      depth: depth || undefined,
+    };
     thread.emit('tool.called', data, { step });
   }
 }

@@ -12,8 +12,7 @@ import { stopClocks } from '../budget/time.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
-import { insertRows, selectRows } from '../transaction/rows.ts';
-import { statement } from '../transaction/statement.ts';
+import { selectRow } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type {
@@ -28,9 +27,8 @@ import { keepCount } from './model-counts.ts';
 /** Appends streamed text to the log. False, with nothing written, if the attempt no longer has the step open. */
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
   const { call, delta, reasoning, input } = command;
-  const more = { ...(reasoning === undefined ? {} : { reasoning }), ...(input && { input }) };
   return emitIfLive(context, command, (thread, depth, place) =>
-    thread.emit('model.chunk', { delta, call, ...more, ...depth }, place),
+    thread.emit('model.chunk', { delta, call, reasoning, input, ...depth }, place),
   );
 }
 
@@ -59,10 +57,6 @@ export async function holdModel(
   });
 }
 
-const selectLive = statement((db, threadId: string, step: number) =>
-  selectStep(db, threadId, step).select(['state', 'attempt', 'depth']),
-);
-
 async function emitIfLive(
   context: CommandContext,
   { threadId, runId, step, attempt }: StepRef,
@@ -74,7 +68,7 @@ async function emitIfLive(
 ): Promise<boolean> {
   return inThread(context, threadId, async (thread) => {
     thread.relax();
-    const row = await selectLive(thread.trx, threadId, step).executeTakeFirst();
+    const row = await thread.find('steps', { step });
     // Late tokens of a stopped step, or of a worker presumed lost, are ignored.
     if (row?.state !== 'open' || row.attempt !== attempt || thread.row.run_id !== runId) return false;
     await emit(thread, row.depth > 0 ? { depth: row.depth } : {}, { step, attempt });
@@ -94,7 +88,7 @@ export async function startModelCall(
   return inRunWith(
     context,
     command,
-    (trx) => [selectLive(trx, threadId, step), selectCallState(trx, command)],
+    (trx) => [selectStep(trx, threadId, step), selectModelCall(trx, command)],
     async (thread, [[opened], [known]]) => {
       thread.relax();
       // A crashed database may have lost the step: the activity must begin it again before a model is called.
@@ -121,24 +115,16 @@ export async function beginModelCall(
   thread: ThreadTransaction,
   { step, attempt, call, model, modelId, purpose }: Omit<ModelCallStart, 'threadId' | 'runId'>,
 ): Promise<void> {
-  await insertRows(thread.trx, 'model_calls', [
-    {
-      thread_id: thread.threadId,
-      step,
-      attempt,
-      call,
-      model,
-      model_id: modelId,
-      state: 'started',
-      error: null,
-      usage: null,
-      ...{ cost_pico: null, price: null },
-      started_at: thread.now,
-      first_token_at: null,
-      ended_at: null,
-    },
-  ]);
-  thread.emit('model.called', { model, modelId, call, ...(purpose && { purpose }) }, { step, attempt });
+  await thread.insert('model_calls', {
+    step,
+    attempt,
+    call,
+    model,
+    model_id: modelId,
+    state: 'started',
+    started_at: thread.now,
+  });
+  thread.emit('model.called', { model, modelId, call, purpose }, { step, attempt });
 }
 
 /** Settles the call once, even if it had been considered lost. */
@@ -146,7 +132,7 @@ export async function endModelCall(context: CommandContext, command: ModelCallEn
   await inRunWith(
     context,
     command,
-    (trx) => [selectCallState(trx, command)],
+    (trx) => [selectModelCall(trx, command)],
     async (thread, [[known]]) => {
       thread.relax();
       await settleModelCall(context, thread, command, known);
@@ -169,23 +155,30 @@ export async function settleModelCall(
 async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
   const { step, attempt, call, ok, error, usage, cost, price, startedAt, firstTokenAt, ignored, discards } =
     command;
-  const key = { thread_id: thread.threadId, step, attempt, call };
-  await thread.update('model_calls', key, {
-    state: ok ? 'ok' : 'error',
-    error: error ? JSON.stringify(error) : null,
-    usage: usage ? JSON.stringify(usage) : null,
-    cost_pico: cost ?? null,
-    price: price ? JSON.stringify(price) : null,
-    ...(startedAt === undefined ? {} : { started_at: startedAt }),
-    first_token_at: firstTokenAt ?? null,
-    ended_at: thread.now,
-  });
+  await thread.update(
+    'model_calls',
+    { step, attempt, call },
+    {
+      state: ok ? 'ok' : 'error',
+      error: error ? JSON.stringify(error) : null,
+      usage: usage ? JSON.stringify(usage) : null,
+      cost_pico: cost ?? null,
+      price: price ? JSON.stringify(price) : null,
+      started_at: startedAt,
+      first_token_at: firstTokenAt ?? null,
+      ended_at: thread.now,
+    },
+  );
   keepCount(thread, command);
-  const left = ignored && ignored.length > 0 ? { ignored } : {};
   if (ok)
     thread.emit(
       'model.answered',
-      { call, usage: usage ?? null, cost: cost === undefined ? null : toUsd(cost), ...left },
+      {
+        call,
+        usage: usage ?? null,
+        cost: cost === undefined ? null : toUsd(cost),
+        ignored: ignored?.length ? ignored : undefined,
+      },
       { step, attempt },
     );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
@@ -198,11 +191,8 @@ export async function emitDiscarded(
   { step, attempt, call }: Pick<ModelChunk, 'step' | 'attempt' | 'call'>,
   reason: string,
 ): Promise<void> {
-  const { depth } = await selectStep(thread.trx, thread.threadId, step)
-    .select('depth')
-    .executeTakeFirstOrThrow();
-  const within = depth > 0 ? { depth } : {};
-  thread.emit('attempt.discarded', { attempt, call, reason, ...within }, { step, attempt });
+  const { depth } = await thread.read('steps', { step });
+  thread.emit('attempt.discarded', { attempt, call, reason, depth: depth || undefined }, { step, attempt });
 }
 
 /**
@@ -214,27 +204,22 @@ export async function discardLost(
   { step, attempt }: Pick<ModelChunk, 'step' | 'attempt'>,
   why: 'WorkerLost' | 'WorkerShutdown',
 ): Promise<void> {
-  const { threadId, trx } = thread;
   const last = await thread
     .select('events', { type: 'model.chunk', step, attempt })
     .select('data')
-    .where('seq', '>', selectStep(trx, threadId, step).select('first_seq'))
+    .where('seq', '>', thread.select('steps', { step }).select('first_seq'))
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (!last) return;
   const { call } = JSON.parse(last.data) as EventData['model.chunk'];
-  const asked = await selectCallState(trx, { threadId, step, attempt, call }).executeTakeFirst();
+  const asked = await thread.find('model_calls', { step, attempt, call });
   if (asked?.state !== 'error') await emitDiscarded(thread, { step, attempt, call }, why);
 }
 
 type ModelCallRow = Selectable<Tables['model_calls']>;
 type ModelCallKey = Pick<ModelCallStart, 'threadId' | 'step' | 'attempt' | 'call'>;
 
-const selectState = statement((db, threadId: string, step: number, attempt: number, call: number) =>
-  selectRows(db, 'model_calls', { thread_id: threadId, step, attempt, call }).select('state'),
-);
-
-export function selectCallState(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
-  return selectState(db, threadId, step, attempt, call);
+export function selectModelCall(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
+  return selectRow(db, 'model_calls', { thread_id: threadId, step, attempt, call });
 }

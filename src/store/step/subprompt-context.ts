@@ -11,7 +11,7 @@ import { type ContextMessage, callKeys, resultKey } from '../../core/context/con
 import { estimateMessage } from '../../core/context/context-estimate.ts';
 import { toContextMessage } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
-import { OPEN_CALL } from '../transaction/call-row.ts';
+import { OPEN_CALL, selectStepCalls } from '../transaction/call-row.ts';
 import { selectRows } from '../transaction/rows.ts';
 import { byTime } from '../transaction/step-messages.ts';
 import { type History, readHistory, type UncoveredWindow, whereOwnAfter } from './read-history.ts';
@@ -65,13 +65,8 @@ function excludeOwn(window: UncoveredWindow, own: readonly ContextMessage[]): Un
 
 /** Calls of the thread's own steps that have no result. */
 async function readOpenCalls(db: Transaction<Tables>, { thread }: Place): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .selectFrom('tool_calls')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
-    )
+  const rows = await selectStepCalls(db, thread.id)
     .select(['tool_calls.step', 'tool_calls.call_id'])
-    .where('tool_calls.thread_id', '=', thread.id)
     .where('tool_calls.state', 'in', OPEN_CALL)
     .where('steps.depth', '=', 0)
     .execute();

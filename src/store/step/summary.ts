@@ -28,7 +28,7 @@ export async function findSummary(
     .orderBy('until', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && { ...row, until: Number(row.until) };
+  return row;
 }
 
 function selectSummaries(
@@ -52,7 +52,7 @@ export async function keepSummary(context: CommandContext, command: KeepSummary)
   return inRunWith(
     context,
     command,
-    (trx) => [selectStep(trx, threadId, step).select(['side', 'state', 'attempt'])],
+    (trx) => [selectStep(trx, threadId, step)],
     async (thread, [[opened]]) => {
       thread.relax();
       if (opened?.state !== 'open' || opened.attempt !== attempt) return { kind: 'closed' };
@@ -61,7 +61,7 @@ export async function keepSummary(context: CommandContext, command: KeepSummary)
         .where('until', '=', command.summary.until)
         .executeTakeFirst();
       // S1: returns the first one.
-      if (known) return { kind: 'kept', summary: { ...known, until: Number(known.until) } };
+      if (known) return { kind: 'kept', summary: known };
       if (await wasEdited(thread, command.seen)) return { kind: 'outdated' };
       await insertSummary(thread, side, command);
       return { kind: 'kept', summary: command.summary };
@@ -96,5 +96,5 @@ async function insertSummary(
   thread.set({ compacted: 1 });
   const { count, reason, fallback } = told;
   const data = { prompt, messages: count, covered: messages, messageId, summary: text, reason };
-  thread.emit('context.compacted', { ...data, ...(fallback ? { fallback } : {}) }, { step, attempt });
+  thread.emit('context.compacted', { ...data, fallback: fallback || undefined }, { step, attempt });
 }

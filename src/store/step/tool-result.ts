@@ -17,7 +17,7 @@ import { closeStarted } from '../action/action.ts';
 import { budgetOf } from '../budget/account.ts';
 import { releaseCalls } from '../family/child.ts';
 import type { CommitTool } from '../tool/tool-record.ts';
-import { type CallRow, OPEN_CALL, updateCall } from '../transaction/call-row.ts';
+import { type CallRow, OPEN_CALL, selectStepCalls, updateCall } from '../transaction/call-row.ts';
 import { selectStepMessages } from '../transaction/step-messages.ts';
 import { type Owner, readOwner } from '../transaction/step-place.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -65,14 +65,13 @@ export async function storeResult(
   const ended = { state, status: result.status, ended_at: thread.now, directive };
   await updateCall(thread, call, { ...ended, ...watched });
   const type = state === 'unknown' ? 'tool.unknown' : 'tool.result';
-  const depth = subprompt ? { depth: subprompt.depth } : {};
   const { stack } = result;
   const eventData = {
     name: call.name,
     callId: call.call_id,
     status: result.status,
-    ...depth,
-    ...(refused ? { refused } : {}),
+    depth: subprompt?.depth,
+    refused,
     ...(stack === undefined || result.status === 'success'
       ? {}
       : { stack: stack.slice(0, LIMITS.faultChars) }),
@@ -126,13 +125,8 @@ export async function settleOpenCalls(
   const stopped = status === 'stopped' || status === 'terminated';
   const cutOff = budgetOf(thread.row)?.exceeded ?? (isUsedUp({ error: cause }) ? cause : undefined);
   const error = stopped ? 'stopped' : cutOff ? `${cutOff.code}: ${cutOff.message}` : ENDED_REASON;
-  const calls = await thread.trx
-    .selectFrom('tool_calls')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
-    )
+  const calls = await selectStepCalls(thread.trx, thread.threadId)
     .selectAll('tool_calls')
-    .where('tool_calls.thread_id', '=', thread.threadId)
     .where('tool_calls.state', 'in', OPEN_CALL)
     // A sub-prompt's calls end before the call that contains them.
     .orderBy('steps.depth', 'desc')
@@ -161,7 +155,7 @@ export async function settleCall(
   // scheduled.
   if (call.state !== 'scheduled' || call.waits > 0)
     await closeStarted(thread, call, { ...result, uncertain: state === 'unknown' });
-  const owner = await readOwner(thread.trx, thread.threadId, call.step);
+  const owner = await readOwner(thread, call.step);
   await storeResult(thread, call, { result, state, metadata }, owner);
 }
 
@@ -172,7 +166,7 @@ export async function replaceOwnEnd(
   { result, attachments = [], message }: Pick<CommitTool, 'result' | 'attachments' | 'message'>,
 ): Promise<boolean> {
   if (thread.row.terminated_at === null || call.state !== 'done') return false;
-  await updateCall(thread, call, { attempt: null, ...(result && { status: result.status }) });
+  await updateCall(thread, call, { attempt: null, status: result?.status });
   if (!result) return true;
   const replaced = await thread.trx
     .updateTable('messages')
@@ -180,7 +174,7 @@ export async function replaceOwnEnd(
       content: toolContent(result),
       tool_status: result.status,
       metadata: JSON.stringify(message?.metadata ?? {}),
-      ...(attachments.length > 0 ? { attachments: JSON.stringify(attachments) } : {}),
+      attachments: attachments.length > 0 ? JSON.stringify(attachments) : undefined,
     })
     .where('thread_id', '=', thread.threadId)
     .where('step', '=', call.step)

@@ -4,8 +4,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { openChild } from '../family/child.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { insertTask, toCreatedData } from '../transaction/new-task.ts';
-import { toThreadRow } from '../transaction/new-thread.ts';
-import { insertNew, insertRows } from '../transaction/rows.ts';
+import { insertRoot, toThreadRow } from '../transaction/new-thread.ts';
 import type { OpenedTask, OpenTask } from './task-record.ts';
 import { findTask, requireTask, toTask, updateTask } from './task-row.ts';
 
@@ -57,25 +56,8 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
     rootId: threadId,
   };
   await context.db.transaction().execute(async (trx) => {
-    const inserted = await insertNew(trx, 'threads', {
-      ...toThreadRow(root, now),
-      run_id: runId,
-      event_seq: 1,
-      status: 'running',
-    });
-    if (!inserted) return;
-    await insertRows(trx, 'thread_runs', [{ thread_id: threadId, run_id: runId, registered_at: now }]);
-    await insertTask(trx, { threadId, task: start, manifest }, now);
-    await insertRows(trx, 'events', [
-      {
-        thread_id: threadId,
-        seq: 1,
-        at: now,
-        type: 'task.created',
-        step: null,
-        attempt: null,
-        data: JSON.stringify(toCreatedData(start)),
-      },
-    ]);
+    const first = { runId, type: 'task.created', data: toCreatedData(start) } as const;
+    if (await insertRoot(trx, { ...toThreadRow(root, now), status: 'running' }, first))
+      await insertTask(trx, { threadId, task: start, manifest }, now);
   });
 }

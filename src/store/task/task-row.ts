@@ -1,9 +1,6 @@
 /** Rows of tasks: found, converted to records, and changed. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
-import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
-import type { ControlEval, TaskDecision, TaskVerdict } from '../../core/task/control.ts';
-import type { KnowledgeRequirement } from '../../core/task/knowledge.ts';
-import type { AgentTaskSpec } from '../../core/task/spec.ts';
+import type { TaskRuntimeError } from '../../core/author/task.ts';
 import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
 import { toUsd } from '../../core/value/money.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -28,23 +25,23 @@ export function toTask(
     id: row.thread_id.slice(TASK_ID_PREFIX.length),
     threadId: row.thread_id,
     name: row.name,
-    spec: JSON.parse(row.spec) as AgentTaskSpec,
+    spec: JSON.parse(row.spec),
     scenarioId: row.scenario_id,
     manifest: row.manifest,
     userId,
     parentId,
     status: row.status,
-    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as TaskVerdict),
-    requirements: JSON.parse(row.requirements) as KnowledgeRequirement[],
-    answers: JSON.parse(row.answers) as Record<string, unknown>,
+    verdict: row.verdict === null ? null : JSON.parse(row.verdict),
+    requirements: JSON.parse(row.requirements),
+    answers: JSON.parse(row.answers),
     preflight: row.preflight,
     steps: row.steps,
     spentCostUsd: toUsd(row.spent_pico),
     wallMs: Math.round(workedBy(row, now) / 1000),
-    errors: JSON.parse(row.errors) as TaskRuntimeError[],
-    records: row.records === null ? null : (JSON.parse(row.records) as TaskRunRecord[]),
-    createdAt: Number(row.created_at),
-    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    errors: JSON.parse(row.errors),
+    records: row.records === null ? null : JSON.parse(row.records),
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
   };
 }
 
@@ -52,20 +49,20 @@ export function toTaskStep(row: TaskStepRow): TaskStepRecord {
   return {
     step: row.step,
     state: JSON.parse(row.state),
-    evals: JSON.parse(row.evals) as ControlEval[],
+    evals: JSON.parse(row.evals),
     score: row.score,
-    decision: row.decision === null ? null : (JSON.parse(row.decision) as TaskDecision),
+    decision: row.decision === null ? null : JSON.parse(row.decision),
     act: row.act,
-    outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as ActionOutcome),
+    outcome: row.outcome === null ? null : JSON.parse(row.outcome),
     costUsd: toUsd(row.cost_pico),
-    startedAt: Number(row.started_at),
-    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
   };
 }
 
 /** Microseconds of work until `now`. */
 function workedBy({ worked, active_since: since }: TaskRow, now: number): number {
-  return Number(worked) + (since === null ? 0 : Math.max(0, now - Number(since)));
+  return worked + (since === null ? 0 : Math.max(0, now - since));
 }
 
 /** Adds the work until `now` to the total; from then on the task is at work if `active`. */

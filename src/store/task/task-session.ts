@@ -52,7 +52,7 @@ function toSession(row: Selectable<TaskSessionTable>): TaskSession {
     backend: row.backend,
     status: row.status,
     resumeToken: row.resume_token,
-    createdAt: Math.round(Number(row.created_at) / 1000),
-    updatedAt: Math.round(Number(row.updated_at) / 1000),
+    createdAt: Math.round(row.created_at / 1000),
+    updatedAt: Math.round(row.updated_at / 1000),
   };
 }

@@ -57,7 +57,7 @@ export async function keepReadiness(context: CommandContext, command: KeepReadin
       answers: JSON.stringify(answers),
       preflight,
       status: 'running',
-      ...(verdict ? { verdict: JSON.stringify(verdict) } : {}),
+      verdict: verdict ? JSON.stringify(verdict) : undefined,
       ...tick(row, thread.now, true),
     });
     return { kind: 'kept' };
@@ -71,8 +71,9 @@ export async function keepObservation(context: CommandContext, command: KeepObse
     const inserted = await insertNew(thread.trx, 'task_steps', {
       ...{ thread_id: thread.threadId, step, state, fingerprint, score },
       evals: JSON.stringify(evals),
-      ...{ decision: null, action: null, act: null, attempt: null, outcome: null, ok: 0, cost_pico: 0n },
-      ...{ started_at: thread.now, act_started_at: null, ended_at: null },
+      ok: 0,
+      cost_pico: 0n,
+      started_at: thread.now,
     });
     // T1: it was observed before.
     if (!inserted) return { kind: 'known' };
@@ -106,8 +107,8 @@ export async function keepDecision(context: CommandContext, command: KeepDecisio
     }
     if (error) thread.emit('task.failed', { phase: error.phase, message: error.message }, { step });
     await updateTask(thread, {
-      ...(verdict ? { verdict: JSON.stringify(verdict) } : {}),
-      ...(error ? { errors: withErrors(row, [error]) } : {}),
+      verdict: verdict ? JSON.stringify(verdict) : undefined,
+      errors: error ? withErrors(row, [error]) : undefined,
       ...tick(row, thread.now, true),
     });
     return { kind: 'kept' };
@@ -156,7 +157,7 @@ async function keyOf(thread: ThreadTransaction, { action }: TaskStepRow): Promis
     .select('task_steps', { action, ok: 1 })
     .select(({ fn }) => fn.countAll<number>().as('done'))
     .executeTakeFirst();
-  return `${thread.threadId}:${sha256OfAscii(`${action}:${Number(done?.done ?? 0)}`).slice(0, 32)}`;
+  return `${thread.threadId}:${sha256OfAscii(`${action}:${done?.done ?? 0}`).slice(0, 32)}`;
 }
 
 /**
@@ -192,8 +193,8 @@ async function settle(
   { row, found: { step, act_started_at: begun }, given }: Settlement,
 ): Promise<void> {
   const cost = toPico(given.costUsd ?? 0);
-  const durationMs = begun === null ? undefined : Math.round((thread.now - Number(begun)) / 1000);
-  const outcome = { ...given, ...(durationMs === undefined ? {} : { durationMs }) };
+  const durationMs = begun === null ? undefined : Math.round((thread.now - begun) / 1000);
+  const outcome = { ...given, durationMs };
   await updateTaskStep(thread, step, {
     act: 'over',
     outcome: JSON.stringify(outcome),
@@ -209,9 +210,9 @@ async function settle(
   });
   const eventData = {
     ok: given.ok,
-    ...(given.code === undefined ? {} : { code: given.code }),
-    ...(given.error === undefined ? {} : { error: given.error.slice(0, MAX_ERROR_CHARS) }),
-    ...(cost > 0n ? { costUsd: toUsd(cost) } : {}),
+    code: given.code,
+    error: given.error?.slice(0, MAX_ERROR_CHARS),
+    costUsd: cost > 0n ? toUsd(cost) : undefined,
     spentCostUsd: toUsd(spent),
   };
   thread.emit('task.acted', eventData, { step });
@@ -249,5 +250,5 @@ export async function emitTaskEvents(
 }
 
 function emitAll(thread: ThreadTransaction, events: readonly TaskEvent[], step?: number): void {
-  for (const { type, data } of events) thread.emit(type, data as never, step === undefined ? {} : { step });
+  for (const { type, data } of events) thread.emit(type, data as never, { step });
 }

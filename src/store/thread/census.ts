@@ -29,9 +29,9 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
         .limit(MAX_COUNT);
       const { count } = await db
         .selectFrom(some.as('some'))
-        .select((of) => of.fn.countAll().as('count'))
+        .select((of) => of.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      threads.push([status, Number(count)]);
+      threads.push([status, count]);
     }
     const front = db
       .selectFrom('items')
@@ -49,7 +49,7 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
       .orderBy('front.created_at')
       .limit(1)
       .executeTakeFirst();
-    const waitingMs = oldest ? Math.max(0, context.now() - Number(oldest.created_at)) / 1000 : 0;
+    const waitingMs = oldest ? Math.max(0, context.now() - oldest.created_at) / 1000 : 0;
     return { threads: Object.fromEntries(threads) as Census['threads'], oldestItemMs: waitingMs };
   });
 }

@@ -1,7 +1,9 @@
 /** Ends an execution in the store: its row, its one last event, and the results of one that was cancelled. */
+
 import { CANCELED, type Cancellation } from '../../core/governance/cancellation.ts';
 import type { CommitStatusInput } from '../../core/thread/step.ts';
 import { applyHandoff } from '../step/handoff.ts';
+import { selectStepCalls } from '../transaction/call-row.ts';
 import { readCancellation } from '../transaction/run-context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 
@@ -53,9 +55,10 @@ export function emitEnd(
   thread.emit('execution.ended', {
     executionId,
     reason: reason ?? status,
-    ...(status === 'idle' ? {} : { status, ...(error ? { error } : {}) }),
-    ...(canceled?.reason ? { cancelReason: canceled.reason } : {}),
-    ...(canceled?.by ? { by: canceled.by } : {}),
+    status: status === 'idle' ? undefined : status,
+    error: status === 'idle' ? undefined : error,
+    cancelReason: canceled?.reason || undefined,
+    by: canceled?.by || undefined,
   });
 }
 
@@ -76,18 +79,13 @@ export async function markLate(
   { executionId, canceled }: EndedExecution,
 ): Promise<void> {
   if (executionId === null || canceled === null) return;
-  const late = await thread.trx
-    .selectFrom('tool_calls')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
-    )
+  const late = await selectStepCalls(thread.trx, thread.threadId)
     .innerJoin('messages', (join) =>
       join
         .onRef('messages.thread_id', '=', 'tool_calls.thread_id')
         .onRef('messages.tool_call_id', '=', 'tool_calls.call_id'),
     )
     .select(['messages.id', 'messages.metadata'])
-    .where('tool_calls.thread_id', '=', thread.threadId)
     .where('steps.execution_id', '=', executionId)
     .where('tool_calls.ended_at', '>=', canceled.at)
     .where('tool_calls.attempt', 'is not', null)

@@ -10,8 +10,8 @@ import { countPending } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import { OPEN_CALL } from '../transaction/call-row.ts';
 import { type CommandContext, inRun } from '../transaction/context.ts';
-import { toThreadRow } from '../transaction/new-thread.ts';
-import { findRow, insertNew, insertRows } from '../transaction/rows.ts';
+import { insertRoot, toThreadRow } from '../transaction/new-thread.ts';
+import { findRow } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { insertTags } from './tags.ts';
 import type { OpenedThread, OpenThread } from './thread-record.ts';
@@ -73,24 +73,8 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
   }
   const now = context.now();
   await context.db.transaction().execute(async (trx) => {
-    const inserted = await insertNew(trx, 'threads', {
-      ...toThreadRow(command, now),
-      run_id: runId,
-      event_seq: 1,
-    });
-    if (!inserted) return;
-    await insertTags(trx, { threadId, createdAt: now, tags: command.tags ?? [] });
-    await insertRows(trx, 'thread_runs', [{ thread_id: threadId, run_id: runId, registered_at: now }]);
-    await insertRows(trx, 'events', [
-      {
-        thread_id: threadId,
-        seq: 1,
-        at: now,
-        type: 'thread.created',
-        step: null,
-        attempt: null,
-        data: JSON.stringify({ agent: command.agent }),
-      },
-    ]);
+    const first = { runId, type: 'thread.created', data: { agent: command.agent } } as const;
+    if (await insertRoot(trx, toThreadRow(command, now), first))
+      await insertTags(trx, { threadId, createdAt: now, tags: command.tags ?? [] });
   });
 }

@@ -28,11 +28,10 @@ import { countPending, emitRejections } from '../message/queue.ts';
 import { settleOpenCalls } from '../step/tool-result.ts';
 import { abortTask } from '../task/end-task.ts';
 import { hasUnanswered, setSession } from '../transaction/acting-side.ts';
-import { findOutcome, keepOutcome } from '../transaction/command-key.ts';
+import { storeOutcome } from '../transaction/command-key.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { closeStep, hasOutsideInput, readOpenSteps } from '../transaction/step-count.ts';
-import { readSubpromptPlace } from '../transaction/step-place.ts';
-import { updateStep } from '../transaction/step-row.ts';
+import { toSubprompt } from '../transaction/step-place.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { closeWaits } from '../wait/wait.ts';
@@ -51,7 +50,8 @@ export async function commitStatus(
 ): Promise<CommitStatusOutcome> {
   let updatesAncestors = true;
   const outcome = await inThread<CommitStatusOutcome>(context, command.threadId, async (thread) => {
-    if (thread.row.terminated_at !== null) return { kind: 'terminated', ...(await withReportDue(thread)) };
+    if (thread.row.terminated_at !== null)
+      return { kind: 'terminated', reportDue: await isReportDue(thread) };
     await thread.admit(command.runId);
     const repeated = await reportRejections(thread, command);
     if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
@@ -80,23 +80,22 @@ export async function commitStatus(
     emitEnd(thread, ended, rest);
     if (status !== 'terminated')
       await storeReport(thread, { executionId, report: rest.report, goesOn: pending });
-    const cancellation = canceled ? { canceled: { reason: canceled.reason } } : {};
     const where = {
       waiting,
       step: thread.row.last_step,
-      ...toChangedAgent(thread, command),
-      ...cancellation,
+      agent: toChangedAgent(thread, command),
+      canceled: canceled ? { reason: canceled.reason } : undefined,
     };
     if (pending) {
       await endBudget(context, thread, ended);
-      return { kind: 'pending', ...where, ...(await withReportDue(thread)) };
+      return { kind: 'pending', ...where, reportDue: await isReportDue(thread) };
     }
     // A thread that was woken for nothing keeps the reason for which it rested before.
     const reason = rest.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
     await settle(thread, { ...rest, reason });
     if (status === 'terminated') await endThread(thread, command.reason);
     await endBudget(context, thread, ended);
-    return { kind: 'rest', ...where, ...(await withReportDue(thread)) };
+    return { kind: 'rest', ...where, reportDue: await isReportDue(thread) };
   });
   // Also for a repeated commit: the worker of the first one may have been lost in between.
   if (updatesAncestors) await showAbove(context, command.threadId);
@@ -104,13 +103,13 @@ export async function commitStatus(
 }
 
 /** Compares with the agent that the workflow knows, not with this commit's effect: a commit may be a repeated one. */
-function toChangedAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): { agent?: string } {
-  return agent === undefined || agent === row.agent ? {} : { agent: row.agent };
+function toChangedAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): string | undefined {
+  return agent === undefined || agent === row.agent ? undefined : row.agent;
 }
 
 /** Set whichever commit has stored the report: the workflow delivers it before anything else. */
-async function withReportDue(thread: ThreadTransaction): Promise<{ reportDue?: true }> {
-  return (await hasDueReport(thread)) ? { reportDue: true } : {};
+async function isReportDue(thread: ThreadTransaction): Promise<true | undefined> {
+  return (await hasDueReport(thread)) || undefined;
 }
 
 /**
@@ -168,8 +167,8 @@ async function reportRejections(
   { runId, ordinal, rejections }: CommitStatusInput & { readonly runId: string },
 ): Promise<boolean> {
   if (ordinal !== undefined) {
-    if (await findOutcome(thread, { runId, ordinal })) return true;
-    await keepOutcome(thread, { runId, ordinal }, { step: null, swept: 0 });
+    if (await thread.has('command_keys', { run_id: runId, ordinal })) return true;
+    await storeOutcome(thread, { runId, ordinal }, { step: null, swept: 0 });
   }
   emitRejections(thread, rejections);
   return false;
@@ -178,10 +177,11 @@ async function reportRejections(
 async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promise<void> {
   const aborted = status === 'stopped' || status === 'terminated';
   const open = await readOpenSteps(thread.trx, thread.row);
-  for (const { step, kind, side, attempt, execution_id: executionId, first_seq: firstSeq } of open) {
+  for (const row of open) {
+    const { step, kind, side, attempt, execution_id: executionId, first_seq: firstSeq } = row;
     if (!aborted && kind !== 'prompt') continue;
     const text = await streamedText(thread, step, attempt, firstSeq);
-    const subprompt = kind === 'prompt' ? await readSubpromptPlace(thread.trx, thread.threadId, step) : null;
+    const subprompt = await toSubprompt(thread.trx, thread.threadId, row);
     const depth = subprompt?.depth;
     if (text.length > 0) {
       await thread.insertMessage({
@@ -195,9 +195,9 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
         depth,
       });
     }
-    await updateStep(thread, step, { state: 'stopped', closed_at: thread.now });
+    await thread.update('steps', { step }, { state: 'stopped', closed_at: thread.now });
     closeStep(thread);
-    const eventData = { status, keptText: text.length > 0, ...(depth === undefined ? {} : { depth }) };
+    const eventData = { status, keptText: text.length > 0, depth };
     thread.emit('execution.aborted', eventData, { step, attempt });
   }
 }
@@ -246,5 +246,5 @@ function toCanceled(command: CommitStatus, { reason }: Pick<Cancellation, 'reaso
 async function settle(thread: ThreadTransaction, { status, reason, error }: Rest): Promise<void> {
   const changed = thread.row.status !== status;
   thread.set({ status, stop_reason: reason ?? null, last_error: error ? JSON.stringify(error) : null });
-  if (changed) thread.emit('thread.status', { status, reason: reason ?? null, ...(error ? { error } : {}) });
+  if (changed) thread.emit('thread.status', { status, reason: reason ?? null, error });
 }

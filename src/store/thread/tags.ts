@@ -17,7 +17,7 @@ export async function setTags(
     const before = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
     if (JSON.stringify(before) === JSON.stringify(tags)) return toThreadRecord(row);
     await thread.delete('thread_tags');
-    await insertTags(trx, { threadId, createdAt: Number(row.created_at), tags });
+    await insertTags(trx, { threadId, createdAt: row.created_at, tags });
     thread.set({ tags: tags.length > 0 ? JSON.stringify(tags) : null });
     return toThreadRecord(thread.written);
   });

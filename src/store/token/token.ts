@@ -20,7 +20,6 @@ export async function createToken({ db, clock }: CommandContext, command: Create
       organization_id: organizationId,
       created_at: now,
       expires_at: lifeMs === null ? null : now + lifeMs * 1000,
-      revoked_at: null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
@@ -67,15 +66,14 @@ export async function readSigningKey({ db }: CommandContext): Promise<string> {
 }
 
 function toToken(row: Selectable<TokenTable>): ApiToken {
-  const time = (value: number | null) => (value === null ? null : Number(value));
   return {
     id: row.id,
     name: row.name,
     scopes: row.scopes.split(' '),
     userId: row.user_id,
     organizationId: row.organization_id,
-    createdAt: Number(row.created_at),
-    expiresAt: time(row.expires_at),
-    revokedAt: time(row.revoked_at),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
   };
 }

@@ -20,7 +20,7 @@ import { parseArguments } from '../../core/message/tool-call.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import type { ToolCallTable } from '../schema/tables.ts';
-import type { CallRow } from '../transaction/call-row.ts';
+import { type CallRow, selectExecutionCalls } from '../transaction/call-row.ts';
 import { keepWarning } from '../transaction/loop-warnings.ts';
 import type { Owner } from '../transaction/step-place.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -55,7 +55,7 @@ export async function watchCall(
   const verdict = findLoop([{ name, signature, progress }, ...before.map(toLoopCall)], guard);
   const loop = verdict?.severity === 'critical' ? JSON.stringify(toWarning(name, verdict)) : null;
   const columns = { signature, outcome, progress: progress ? 1 : 0, loop };
-  return { columns, ...(verdict && { verdict }) };
+  return { columns, verdict };
 }
 
 /** Half of a SHA-256, as hex digits. */
@@ -63,25 +63,9 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-function selectCalls({ trx, threadId, row }: ThreadTransaction, { executionId }: Owner) {
-  return (
-    trx
-      .selectFrom('tool_calls')
-      .innerJoin('steps', (join) =>
-        join
-          .onRef('steps.thread_id', '=', 'tool_calls.thread_id')
-          .onRef('steps.step', '=', 'tool_calls.step'),
-      )
-      .where('tool_calls.thread_id', '=', threadId)
-      // Bounds the read, however long the thread is.
-      .where('tool_calls.step', '>=', row.asked_from)
-      .where('steps.execution_id', '=', executionId)
-  );
-}
-
 /** L1: the newest first. */
 function selectNewest(thread: ThreadTransaction, owner: Owner, step: number) {
-  const calls = selectCalls(thread, owner)
+  const calls = selectExecutionCalls(thread, owner.executionId)
     .select(['tool_calls.name', 'tool_calls.signature', 'tool_calls.progress'])
     .where('tool_calls.signature', 'is not', null)
     .orderBy('tool_calls.step', 'desc')
@@ -91,7 +75,7 @@ function selectNewest(thread: ThreadTransaction, owner: Owner, step: number) {
 }
 
 function selectSame(thread: ThreadTransaction, owner: Owner, outcome: string | null) {
-  return selectCalls(thread, owner)
+  return selectExecutionCalls(thread, owner.executionId)
     .select('tool_calls.idx')
     .where('tool_calls.outcome', '=', outcome)
     .limit(1);

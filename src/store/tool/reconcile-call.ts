@@ -35,7 +35,7 @@ export async function openReconcileWait(
   const { step, idx: index, name, call_id: toolCallId } = call;
   // R1: uncertain from now on, and so is what its body was invoking.
   await closeStarted(thread, call, { status: 'error', error: UNKNOWN_OUTCOME, uncertain: true });
-  const { executionId } = await readOwner(thread.trx, thread.threadId, step);
+  const { executionId } = await readOwner(thread, step);
   const command: OpenWait = {
     id: randomUUID(),
     threadId: thread.threadId,

@@ -42,7 +42,7 @@ async function strike(
 }
 
 function readDeaths(row: { readonly deaths: string } | undefined): string[] {
-  return row ? (JSON.parse(row.deaths) as string[]) : [];
+  return row ? JSON.parse(row.deaths) : [];
 }
 
 export async function readStrike({ db }: CommandContext, work: string): Promise<Strike | null> {

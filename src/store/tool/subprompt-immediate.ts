@@ -5,7 +5,7 @@
 import { QUEUED_TOOL, toQueuedCall } from '../schema/pending-payload.ts';
 import { describeStep } from '../step/describe-step.ts';
 import { scheduleCalls } from '../step/schedule-calls.ts';
-import { findCall, OPEN_CALL } from '../transaction/call-row.ts';
+import { OPEN_CALL, readCall } from '../transaction/call-row.ts';
 import { type CommandContext, inRun } from '../transaction/context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { OpenedImmediate, OpenImmediate } from './subprompt-record.ts';
@@ -20,7 +20,7 @@ export async function openImmediate(
   command: OpenImmediate,
 ): Promise<OpenedImmediate> {
   return inRun(context, command, async (thread) => {
-    const { state } = await findCall(thread, command);
+    const { state } = await readCall(thread, command);
     const { immediate, answering } = await findSubsteps(thread.trx, thread.threadId, command);
     if (state === 'done' || state === 'unknown' || answering) return { kind: 'none' };
     if (!immediate && command.tools.length === 0) return { kind: 'none' };

@@ -8,7 +8,7 @@ import { enqueueTools } from '../message/queue.ts';
 import type { Tables } from '../schema/tables.ts';
 import { describeStep } from '../step/describe-step.ts';
 import { retryStep } from '../step/open-step.ts';
-import { findCall } from '../transaction/call-row.ts';
+import { readCall } from '../transaction/call-row.ts';
 import { type CommandContext, inRun, inSnapshot } from '../transaction/context.ts';
 import { selectRows } from '../transaction/rows.ts';
 import { byTime, selectStepMessages } from '../transaction/step-messages.ts';
@@ -26,7 +26,7 @@ export async function openSubprompt(
   command: OpenSubprompt,
 ): Promise<OpenedSubprompt> {
   return inRun(context, command, async (thread) => {
-    const { state } = await findCall(thread, command);
+    const { state } = await readCall(thread, command);
     if (state === 'done' || state === 'unknown') return { kind: 'over' };
     const { answering: known } = await findSubsteps(thread.trx, thread.threadId, command);
     const opened = known
@@ -108,7 +108,7 @@ async function describeSubprompt(
     attachments: messages.flatMap(({ attachments }) =>
       attachments ? (JSON.parse(attachments) as AttachmentRef[]) : [],
     ),
-    ...(directive ? { directive } : {}),
+    directive: directive ?? undefined,
   };
 }
 

@@ -7,9 +7,8 @@
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import { insertStep } from '../step/open-step.ts';
-import { type CallKey, type CallRow, findCall, updateCall } from '../transaction/call-row.ts';
+import { type CallKey, type CallRow, readCall, updateCall } from '../transaction/call-row.ts';
 import { selectRows } from '../transaction/rows.ts';
-import { readStep } from '../transaction/step-place.ts';
 import type { StepRow } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { OpenSubprompt } from './subprompt-record.ts';
@@ -55,11 +54,11 @@ export async function insertSubstep(
   state: 'open' | 'committed',
 ): Promise<OpenedSubstep> {
   const { step: parentStep, index, prompt } = command;
-  const call = await findCall(thread, command);
+  const call = await readCall(thread, command);
   const parentId = call.message_id ?? command.parentId;
   // S2: the message's id is fixed from now on.
   if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
-  const parent = await readStep(thread.trx, thread.threadId, parentStep);
+  const parent = await thread.read('steps', { step: parentStep });
   const depth = parent.depth + 1;
   const { execution_id: executionId } = parent;
   const step = await insertStep(thread, executionId, {

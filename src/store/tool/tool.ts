@@ -12,6 +12,7 @@
  * T7. A call that waited for a report of its outcome never begins again (reconcile-call.ts, R2).
  * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
  */
+
 import type { RunContext } from '../../core/governance/run-context.ts';
 import { type ToolResult, toolContent } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -31,10 +32,11 @@ import { toThreadRecord } from '../schema/rows.ts';
 import { keepHandoff } from '../step/handoff.ts';
 import { keepScratch } from '../step/scratch.ts';
 import { removeCall, replaceOwnEnd, settleCall, storeResult } from '../step/tool-result.ts';
-import { type CallRow, findCall, selectWholeCall, updateCall } from '../transaction/call-row.ts';
+import { type CallRow, readCall, selectCall, updateCall } from '../transaction/call-row.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../transaction/context.ts';
 import { selectRecent, toRecent } from '../transaction/read.ts';
-import { type Owner, selectOwner, selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
+import { type Owner, selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
+import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { findOpenWait, markWaitsHeard } from '../wait/wait-of-call.ts';
@@ -60,7 +62,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
     context,
     command,
     (trx) => [
-      selectWholeCall(trx, threadId, command),
+      selectCall(trx, threadId, command),
       selectPlace(trx, threadId, step),
       selectRecent(trx, threadId, command.history ? LIMITS.recentMessages : 0),
     ],
@@ -100,12 +102,12 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       return {
         kind: 'run',
         repeated: call.state === 'started' && !again,
-        ...(unbegun && { unbegun }),
+        unbegun: unbegun || undefined,
         call: toStoredCall(call),
         thread: toThreadRecord(thread.row),
         ...place,
-        ...(leftMs === undefined ? {} : { leftMs }),
-        ...(command.history && { history: await toRecent(thread.trx, threadId, recent) }),
+        leftMs,
+        history: command.history ? await toRecent(thread.trx, threadId, recent) : undefined,
         ...(call.waits > 0 && { waits: await markWaitsHeard(context, thread, call) }),
       };
     },
@@ -128,7 +130,7 @@ function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCall
 }
 
 function toStoredCall({ name, call_id: callId, arguments: text, origin, message_id: messageId }: CallRow) {
-  return { name, callId, arguments: text, origin, ...(messageId === null ? {} : { messageId }) };
+  return { name, callId, arguments: text, origin, messageId: messageId ?? undefined };
 }
 
 /** Includes the error that ends the execution: the answer to the refused attempt may have been lost. */
@@ -140,8 +142,8 @@ async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done'
     name,
     state,
     status: status ?? 'error',
-    ...(directive ? { directive } : {}),
-    ...(denied && { denied }),
+    directive: directive ?? undefined,
+    denied,
     ...(call.waits > 0 && ({ waited: true } as const)),
   } as const;
 }
@@ -182,7 +184,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
   return inThreadWith(
     context,
     threadId,
-    (trx) => [selectWholeCall(trx, threadId, command), selectOwner(trx, threadId, step)],
+    (trx) => [selectCall(trx, threadId, command), selectStep(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
       // T7: a person has reported the outcome, though the worker was not lost.
@@ -199,10 +201,10 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
       const queued = command.queuedTools.length;
       const denied = loopOf(call);
       if (call.state !== 'started')
-        return { kind: 'stored', queued: queued + (command.nextInput ? 1 : 0), ...(denied && { denied }) };
+        return { kind: 'stored', queued: queued + (command.nextInput ? 1 : 0), denied };
       // A reset may have retired the run while the body ran: the result is still valid, and the call is still this
       // attempt's. Without it, the new run would have to call the outcome unknown.
-      const owner = await toOwner(thread.trx, threadId, required(ownerRow, command));
+      const owner = await toOwner(thread, required(ownerRow, command));
       const kept = await storeCallEnd(thread, call, owner, command);
       return { kind: 'stored', ...kept, queued: queued + kept.queued };
     },
@@ -227,7 +229,7 @@ async function storeCallEnd(
   const { nextAgent, nextInput, queuedTools } = command;
   const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
   await enqueueTools(thread, queuedTools);
-  return { queued: seeded, ...(denied && { denied }) };
+  return { queued: seeded, denied: denied ?? undefined };
 }
 
 /**
@@ -236,7 +238,7 @@ async function storeCallEnd(
  */
 export async function settleLostTool(context: CommandContext, command: SettleLost): Promise<SettledTool> {
   const settled = await inRun<SettledTool>(context, command, async (thread) => {
-    const call = await findCall(thread, command);
+    const call = await readCall(thread, command);
     switch (call.state) {
       case 'scheduled':
       case 'asked':

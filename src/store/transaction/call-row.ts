@@ -1,8 +1,7 @@
 /** The row of a tool call, identified in its thread by the number of its step and its index in that step. */
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Tables, ToolCallTable } from '../schema/tables.ts';
-import { selectRows, updateRows } from './rows.ts';
-import { statement } from './statement.ts';
+import { selectRow } from './rows.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 /** States of a call that has no result yet. */
@@ -20,42 +19,38 @@ export interface CallKey {
 }
 
 export function selectCall(db: Kysely<Tables>, threadId: string, { step, index }: CallKey) {
-  return selectRows(db, 'tool_calls', { thread_id: threadId, step, idx: index });
+  return selectRow(db, 'tool_calls', { thread_id: threadId, step, idx: index });
 }
 
-const selectCallRow = statement((db, threadId: string, step: number, index: number) =>
-  selectCall(db, threadId, { step, index }).selectAll(),
-);
-
-/** Selects all columns of a call. */
-export function selectWholeCall(db: Kysely<Tables>, threadId: string, { step, index }: CallKey) {
-  return selectCallRow(db, threadId, step, index);
+/** The thread's calls, each with its step. */
+export function selectStepCalls(db: Kysely<Tables>, threadId: string) {
+  return db
+    .selectFrom('tool_calls')
+    .innerJoin('steps', (join) =>
+      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
+    )
+    .where('tool_calls.thread_id', '=', threadId);
 }
 
-/** Returns all columns of a call; throws if there is no such call. */
-export function findCall({ trx, threadId }: ThreadTransaction, key: CallKey): Promise<CallRow> {
-  return selectWholeCall(trx, threadId, key).executeTakeFirstOrThrow();
+/** The calls of the newest execution; the first step bounds the read, however long the thread is. */
+export function selectExecutionCalls(
+  { trx, row }: Pick<ThreadTransaction, 'trx' | 'row'>,
+  executionId: string,
+) {
+  return selectStepCalls(trx, row.id)
+    .where('tool_calls.step', '>=', row.asked_from)
+    .where('steps.execution_id', '=', executionId);
 }
 
-type Change =
-  | 'state'
-  | 'attempt'
-  | 'status'
-  | 'started_at'
-  | 'ended_at'
-  | 'directive'
-  | 'message_id'
-  | 'waits'
-  | 'first_seq'
-  | 'signature'
-  | 'outcome'
-  | 'progress'
-  | 'loop';
+/** Throws if there is no such call. */
+export function readCall(thread: ThreadTransaction, { step, index }: CallKey): Promise<CallRow> {
+  return thread.read('tool_calls', { step, idx: index });
+}
 
-export async function updateCall(
-  { trx, threadId }: ThreadTransaction,
+export function updateCall(
+  thread: ThreadTransaction,
   { step, idx }: Pick<CallRow, 'step' | 'idx'>,
-  changes: Updateable<Pick<ToolCallTable, Change>>,
+  changes: Updateable<ToolCallTable>,
 ): Promise<void> {
-  await updateRows(trx, 'tool_calls', { thread_id: threadId, step, idx }, changes);
+  return thread.update('tool_calls', { step, idx }, changes);
 }

@@ -4,8 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import { insertRows, selectRows } from './rows.ts';
-import { statement } from './statement.ts';
+import { selectRow } from './rows.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 export interface CommandKey {
@@ -18,29 +17,15 @@ export interface CommandOutcome {
   readonly swept: number;
 }
 
-const selectByKey = statement((db, threadId: string, runId: string, ordinal: number) =>
-  selectRows(db, 'command_keys', { thread_id: threadId, run_id: runId, ordinal }).select(['step', 'swept']),
-);
-
 /** Selects the outcome of the first command with this key; one row at most. */
 export function selectOutcome(trx: Transaction<Tables>, threadId: string, { runId, ordinal }: CommandKey) {
-  return selectByKey(trx, threadId, runId, ordinal);
+  return selectRow(trx, 'command_keys', { thread_id: threadId, run_id: runId, ordinal });
 }
 
-export async function findOutcome(
-  { trx, threadId }: ThreadTransaction,
-  key: CommandKey,
-): Promise<CommandOutcome | undefined> {
-  return selectOutcome(trx, threadId, key).executeTakeFirst();
-}
-
-export async function keepOutcome(
+export async function storeOutcome(
   thread: ThreadTransaction,
-  key: CommandKey,
-  outcome: CommandOutcome,
+  { runId, ordinal }: CommandKey,
+  { step, swept }: CommandOutcome,
 ): Promise<void> {
-  const { step, swept } = outcome;
-  await insertRows(thread.trx, 'command_keys', [
-    { thread_id: thread.threadId, run_id: key.runId, ordinal: key.ordinal, step, swept },
-  ]);
+  await thread.insert('command_keys', { run_id: runId, ordinal, step, swept });
 }

@@ -34,7 +34,7 @@ export class EventPublisher {
 function toEvent({ seq, at, type, step, attempt, data }: Insertable<Tables['events']>): ThreadEvent {
   return {
     ...{ seq, at, type, data: JSON.parse(data as string) },
-    ...(step === null || step === undefined ? {} : { step }),
-    ...(attempt === null || attempt === undefined ? {} : { attempt }),
+    step: step ?? undefined,
+    attempt: attempt ?? undefined,
   } as ThreadEvent;
 }

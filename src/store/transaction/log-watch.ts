@@ -143,7 +143,7 @@ export class LogWatch {
   #wakeGrown(found: readonly { readonly id: string; readonly event_seq: number }[]): void {
     for (const { id, event_seq: last } of found)
       for (const { after, wake } of [...(this.#waiters.get(id) ?? [])])
-        if (Number(last) > after) {
+        if (last > after) {
           this.#lastActivity = performance.now();
           wake();
         }

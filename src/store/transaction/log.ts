@@ -11,10 +11,10 @@ import { toUsd } from '../../core/value/money.ts';
 import { toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { readInBatches } from './batches.ts';
+import { selectStepCalls } from './call-row.ts';
 import { type CommandContext, inSnapshot, inThread, refuseTerminated } from './context.ts';
 import type { NewEvent } from './event-record.ts';
 import { selectRows } from './rows.ts';
-import { selectStep } from './step-row.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function appendEvent(
 
 async function hasEvent(thread: ThreadTransaction, type: EventKind, step: number): Promise<boolean> {
   const { trx, threadId } = thread;
-  const opened = await selectStep(trx, threadId, step).select('first_seq').executeTakeFirst();
+  const opened = await thread.find('steps', { step }, ['first_seq']);
   const found = await trx
     .selectFrom('events')
     .select('seq')
@@ -132,16 +132,16 @@ async function readModelCalls(
       attempt: row.attempt,
       model: row.model,
       modelId: row.model_id,
-      ...(row.call > SUMMARY_CALLS ? { purpose: 'compaction' } : {}),
+      purpose: row.call > SUMMARY_CALLS ? 'compaction' : undefined,
       state: row.state,
       usage: parse(row.usage),
       cost: row.cost_pico === null ? null : toUsd(row.cost_pico),
-      ...(row.price === null ? {} : { price: parse(row.price) }),
+      price: row.price === null ? undefined : parse(row.price),
       error: parse(row.error),
       latencyMs: elapsed(row.started_at, row.ended_at),
       firstTokenMs: elapsed(row.started_at, row.first_token_at),
     },
-    created_at: Number(row.started_at),
+    created_at: row.started_at,
     parent_id: row.execution_id,
   }));
 }
@@ -150,14 +150,9 @@ async function readToolCalls(
   db: Transaction<Tables>,
   { threadId, order, most }: LogQuery,
 ): Promise<StepLog[]> {
-  const rows = await db
-    .selectFrom('tool_calls')
-    .innerJoin('steps', (join) =>
-      join.onRef('steps.thread_id', '=', 'tool_calls.thread_id').onRef('steps.step', '=', 'tool_calls.step'),
-    )
+  const rows = await selectStepCalls(db, threadId)
     .selectAll('tool_calls')
     .select('steps.execution_id')
-    .where('tool_calls.thread_id', '=', threadId)
     .where('tool_calls.started_at', 'is not', null)
     .orderBy('tool_calls.started_at', order)
     .limit(most)
@@ -175,7 +170,7 @@ async function readToolCalls(
       status: row.status,
       durationMs: elapsed(row.started_at, row.ended_at),
     },
-    created_at: Number(row.started_at),
+    created_at: row.started_at ?? 0,
     parent_id: row.execution_id,
   }));
 }
@@ -192,8 +187,8 @@ async function readMarkers(db: Transaction<Tables>, { threadId, order, most }: L
     return {
       id: `event:${row.seq}`,
       type: MARKERS[row.type as EventKind] as string,
-      data: { event: row.type, ...(row.step === null ? {} : { step: row.step }), ...data },
-      created_at: Number(row.at),
+      data: { event: row.type, step: row.step ?? undefined, ...data },
+      created_at: row.at,
       parent_id: typeof data.executionId === 'string' ? data.executionId : null,
     };
   });
@@ -203,7 +198,7 @@ const parse = (text: string | null): unknown => (text === null ? null : JSON.par
 
 /** Milliseconds between two times in microseconds; null if either is missing. */
 function elapsed(from: number | null, to: number | null): number | null {
-  return from === null || to === null ? null : (Number(to) - Number(from)) / 1000;
+  return from === null || to === null ? null : (to - from) / 1000;
 }
 
 /** The log entry of a model call, or of a tool call. */

@@ -25,7 +25,6 @@ export async function insertTask(
       scenario_id: scenarioId,
       manifest,
       status: 'running',
-      verdict: null,
       requirements: JSON.stringify(requirements),
       answers: '{}',
       preflight,
@@ -34,9 +33,7 @@ export async function insertTask(
       worked: 0,
       active_since: now,
       errors: '[]',
-      records: null,
       created_at: now,
-      ended_at: null,
     },
   ]);
 }

@@ -1,7 +1,9 @@
 /** The initial row of a thread, whether its first run or its parent creates it. */
-import type { Insertable } from 'kysely';
+import type { Insertable, Transaction } from 'kysely';
 import type { GivenContext } from '../../core/governance/run-context.ts';
+import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-table.ts';
+import { insertNew, insertRows } from './rows.ts';
 
 export interface NewThread {
   readonly threadId: string;
@@ -67,4 +69,24 @@ export function toThreadRow(thread: NewThread, now: number) {
     tags: thread.tags?.length ? JSON.stringify(thread.tags) : null,
     deleted_at: null,
   } as const satisfies Insertable<ThreadTable>;
+}
+
+export interface FirstRun {
+  readonly runId: string;
+  /** The first event of its log. */
+  readonly type: 'thread.created' | 'task.created';
+  readonly data: object;
+}
+
+/** Inserts the row of a root and what its first run leaves; false if the thread exists. */
+export async function insertRoot(
+  trx: Transaction<Tables>,
+  row: Insertable<ThreadTable>,
+  { runId, type, data }: FirstRun,
+): Promise<boolean> {
+  const { id: thread_id, created_at: now } = row;
+  if (!(await insertNew(trx, 'threads', { ...row, run_id: runId, event_seq: 1 }))) return false;
+  await insertRows(trx, 'thread_runs', [{ thread_id, run_id: runId, registered_at: now }]);
+  await insertRows(trx, 'events', [{ thread_id, seq: 1, at: now, type, data: JSON.stringify(data) }]);
+  return true;
 }

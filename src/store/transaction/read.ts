@@ -87,7 +87,7 @@ async function countShown(
     ])
     .where('id', '=', threadId)
     .executeTakeFirst();
-  return row ? Number(row.message_count) - Number(row.hidden) : 0;
+  return row ? row.message_count - (row.hidden ?? 0) : 0;
 }
 
 /**

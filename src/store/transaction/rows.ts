@@ -30,6 +30,12 @@ export function selectRows<Name extends Table>(db: Kysely<Tables>, table: Name, 
   return rows as unknown as SelectQueryBuilder<Tables, Name, object>;
 }
 
+/** Selects the threads of a thread's family, itself included. */
+export function selectFamily(db: Kysely<Tables>, threadId: string) {
+  const root = selectRows(db, 'threads', { id: threadId }).select('root_id');
+  return db.selectFrom('threads').where('root_id', 'in', root);
+}
+
 /** The given columns of the row that has these values, or all of them: a statement whose text is built once. */
 export function selectRow<Name extends Table, Wanted extends Column<Name> = Column<Name>>(
   db: Kysely<Tables>,

@@ -72,7 +72,7 @@ export async function keepContext(
 }
 
 export function readGiven(text: string | null): GivenContext | null {
-  return text === null ? null : (JSON.parse(text) as GivenContext);
+  return text === null ? null : JSON.parse(text);
 }
 
 export function toContextColumns(context: RunContext | null) {
@@ -90,5 +90,5 @@ export function toCancellation({ reason, by }: Omit<CancelRequest, 'executionId'
 }
 
 export function readCancellation(text: string | null): Cancellation | null {
-  return text === null ? null : (JSON.parse(text) as Cancellation);
+  return text === null ? null : JSON.parse(text);
 }

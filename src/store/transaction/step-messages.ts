@@ -16,4 +16,4 @@ export function selectStepMessages(db: Kysely<Tables>, threadId: string, step: n
 export const byTime = (
   { created_at: a }: { readonly created_at: number },
   { created_at: b }: { readonly created_at: number },
-) => Number(a) - Number(b);
+) => a - b;

@@ -8,21 +8,11 @@ import { type RunContext, withAgent } from '../../core/governance/run-context.ts
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { StepContext, SubpromptPlace } from '../step/step-place-record.ts';
-import { selectCall } from './call-row.ts';
+import { readRow } from './rows.ts';
 import { statement } from './statement.ts';
 import { askedSteps } from './step-count.ts';
-import { selectStep } from './step-row.ts';
-import type { ThreadRow } from './thread-transaction.ts';
-
-const PLACE_COLUMNS = [
-  'steps.execution_id',
-  'steps.depth',
-  'steps.parent_step',
-  'steps.parent_idx',
-  'steps.prompt',
-  'steps.arguments',
-  'steps.side',
-] as const;
+import type { StepRow } from './step-row.ts';
+import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 type Place = Pick<
   StepContext,
@@ -38,7 +28,7 @@ export const selectPlace = statement((db, threadId: string, step: number) =>
         .onRef('executions.thread_id', '=', 'steps.thread_id')
         .onRef('executions.id', '=', 'steps.execution_id'),
     )
-    .select(PLACE_COLUMNS)
+    .select(['execution_id', 'depth', 'parent_step', 'parent_idx', 'prompt', 'arguments', 'side'])
     .select(['executions.context', 'executions.run_context'])
     .where('steps.thread_id', '=', threadId)
     .where('steps.step', '=', step),
@@ -51,14 +41,14 @@ export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: 
     executionId: row.execution_id,
     ...toCounts(askedSteps(thread)),
     side: row.side,
-    scratch: row.context ? (JSON.parse(row.context) as Record<string, unknown>) : {},
+    scratch: JSON.parse(row.context ?? '{}'),
     runContext: withCurrentAgent(thread, readContext(row.run_context)),
     subprompt: await toSubprompt(trx, thread.id, row),
   };
 }
 
 export function readContext(text: string | null): RunContext | null {
-  return text === null ? null : (JSON.parse(text) as RunContext);
+  return text === null ? null : JSON.parse(text);
 }
 
 /** After a handoff the thread's agent differs from the one with which the execution began. */
@@ -76,47 +66,28 @@ export function toCounts(sideSteps: SideSteps): Pick<Place, 'stepCount' | 'sideS
 /** The execution, the side and the sub-prompt that the step's messages belong to. */
 export type Owner = Pick<Place, 'executionId' | 'side' | 'subprompt'>;
 
-export async function readOwner(trx: Transaction<Tables>, threadId: string, step: number): Promise<Owner> {
-  return toOwner(trx, threadId, await readStep(trx, threadId, step));
+export async function readOwner(thread: ThreadTransaction, step: number): Promise<Owner> {
+  return toOwner(thread, await thread.read('steps', { step }));
 }
 
-export async function toOwner(trx: Transaction<Tables>, threadId: string, row: StepPlaceRow): Promise<Owner> {
+export async function toOwner({ trx, threadId }: ThreadTransaction, row: StepRow): Promise<Owner> {
   return { executionId: row.execution_id, side: row.side, subprompt: await toSubprompt(trx, threadId, row) };
 }
 
-/** Returns only the sub-prompt; null for a step that belongs to none. */
-export async function readSubpromptPlace(
+/** Null for a step that belongs to none. */
+export async function toSubprompt(
   trx: Transaction<Tables>,
   threadId: string,
-  step: number,
+  row: Pick<StepRow, 'parent_step' | 'parent_idx' | 'prompt' | 'arguments' | 'depth'>,
 ): Promise<SubpromptPlace | null> {
-  return toSubprompt(trx, threadId, await readStep(trx, threadId, step));
-}
-
-export async function readStep(trx: Transaction<Tables>, threadId: string, step: number) {
-  return selectOwner(trx, threadId, step).executeTakeFirstOrThrow();
-}
-
-export const selectOwner = statement((db, threadId: string, step: number) =>
-  selectStep(db, threadId, step).select(PLACE_COLUMNS),
-);
-
-type StepPlaceRow = Awaited<ReturnType<typeof readStep>>;
-
-async function toSubprompt(
-  trx: Transaction<Tables>,
-  threadId: string,
-  row: StepPlaceRow,
-): Promise<SubpromptPlace | null> {
-  const { parent_step: parent, parent_idx: index, prompt } = row;
-  if (parent === null || index === null || prompt === null) return null;
-  const call = await selectCall(trx, threadId, { step: parent, index })
-    .select('message_id')
-    .executeTakeFirstOrThrow();
-  const around = await readSubpromptPlace(trx, threadId, parent);
+  const { parent_step: step, parent_idx: idx, prompt } = row;
+  if (step === null || idx === null || prompt === null) return null;
+  const parent = { thread_id: threadId, step };
+  const call = await readRow(trx, 'tool_calls', { ...parent, idx }, ['message_id']);
+  const around = await toSubprompt(trx, threadId, await readRow(trx, 'steps', parent));
   return {
     prompt,
-    arguments: JSON.parse(row.arguments ?? '{}') as Record<string, unknown>,
+    arguments: JSON.parse(row.arguments ?? '{}'),
     depth: row.depth,
     // P1: set when the step opened.
     parentId: call.message_id as string,

@@ -85,5 +85,5 @@ async function countWorking({ trx, threadId }: Parent): Promise<number> {
       eb.not(eb.and([eb('children.status', '=', 'stopped'), eb('threads.status', '=', 'stopped')])),
     )
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }

@@ -223,33 +223,30 @@ export class ThreadTransaction {
   }
 
   async insertMessage(message: NewMessageRow): Promise<void> {
-    await insertRows(this.trx, 'messages', [
-      {
-        thread_id: this.threadId,
-        id: message.id,
-        role: message.role,
-        content: message.content,
-        name: message.name ?? null,
-        tool_calls: message.toolCalls?.length ? JSON.stringify(message.toolCalls) : null,
-        tool_call_id: message.toolCallId ?? null,
-        created_at: this.stamp(),
-        parent_id: message.parentId ?? null,
-        depth: message.depth ?? 0,
-        silent: message.silent ? 1 : 0,
-        metadata: JSON.stringify(message.metadata ?? {}),
-        attachments: message.attachments?.length ? JSON.stringify(message.attachments) : null,
-        status: message.status ?? 'completed',
-        tool_status: message.toolStatus ?? null,
-        execution_id: message.executionId ?? null,
-        step: message.step ?? null,
-        reasoning: message.reasoning ?? null,
-        parts: message.parts ?? null,
-        prompt: message.prompt ?? null,
-      },
-    ]);
+    await this.insert('messages', {
+      id: message.id,
+      role: message.role,
+      content: message.content,
+      name: message.name,
+      tool_calls: message.toolCalls?.length ? JSON.stringify(message.toolCalls) : null,
+      tool_call_id: message.toolCallId,
+      created_at: this.stamp(),
+      parent_id: message.parentId,
+      depth: message.depth ?? 0,
+      silent: message.silent ? 1 : 0,
+      metadata: JSON.stringify(message.metadata ?? {}),
+      attachments: message.attachments?.length ? JSON.stringify(message.attachments) : null,
+      status: message.status ?? 'completed',
+      tool_status: message.toolStatus,
+      execution_id: message.executionId,
+      step: message.step,
+      reasoning: message.reasoning,
+      parts: message.parts,
+      prompt: message.prompt,
+    });
     this.set({ message_count: this.row.message_count + 1 });
     const { id, role, step, depth = 0 } = message;
-    this.emit('message.created', { messageId: id, role, ...(depth > 0 ? { depth } : {}) }, { step });
+    this.emit('message.created', { messageId: id, role, depth: depth || undefined }, { step });
   }
 
   /**

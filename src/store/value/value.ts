@@ -89,6 +89,6 @@ export async function listValues(
   return (await query.execute()).map((row) => ({
     key: row.key,
     value: JSON.parse(row.value),
-    updatedAt: Number(row.updated_at),
+    updatedAt: row.updated_at,
   }));
 }

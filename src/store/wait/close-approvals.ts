@@ -7,7 +7,7 @@ import { toAmount } from '../../core/governance/budget-amount.ts';
 import { type BudgetState, budgetOf, type Exceeded } from '../budget/account.ts';
 import { type Exceeding, markExceeded } from '../budget/lines.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
-import { findRow } from '../transaction/rows.ts';
+import { findRow, selectFamily } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { ForgottenWait } from './wait-record.ts';
 import { endWait } from './wait-row.ts';
@@ -46,10 +46,8 @@ async function listAskingRelatives(
   threadId: string,
   over: Exceeded,
 ): Promise<string[]> {
-  const relatives = await db
-    .selectFrom('threads')
+  const relatives = await selectFamily(db, threadId)
     .select(['id', 'budget'])
-    .where('root_id', '=', db.selectFrom('threads').select('root_id').where('id', '=', threadId))
     .where('id', '<>', threadId)
     .where('open_waits', '>', 0)
     .where('budget', 'is not', null)

@@ -27,7 +27,7 @@ export async function reconcileAction(
     if (row.state !== 'uncertain') return { kind: 'certain', action: toActionRecord(row) };
     const action = toActionRecord(await storeReconciliation(thread, row, reconciliation));
     const wait = await answerOpen(context, thread, row, reconciliation);
-    return { kind: 'reconciled', action, ...(wait && { wait }) };
+    return { kind: 'reconciled', action, wait };
   });
   // Its wait has blocked its ancestors too.
   if (reconciled.kind === 'reconciled' && reconciled.wait) await showAbove(context, found.thread_id);

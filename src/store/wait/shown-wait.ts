@@ -123,8 +123,7 @@ async function readRows({ trx, threadId, row }: ThreadTransaction): Promise<Wait
 async function show(thread: ThreadTransaction, row: WaitRow): Promise<void> {
   await thread.insert('shown_waits', { wait_id: row.id });
   thread.set({ open_waits: thread.row.open_waits + 1 });
-  const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
-  thread.emit('wait.opened', { ...namesBelow(row), summary: row.summary, expiresAt });
+  thread.emit('wait.opened', { ...namesBelow(row), summary: row.summary, expiresAt: row.expires_at });
 }
 
 async function hide(thread: ThreadTransaction, row: WaitRow): Promise<void> {
@@ -144,7 +143,7 @@ function endOf({ state, reason, answer }: Pick<WaitRow, 'state' | 'reason' | 'an
   const { approved, by } = JSON.parse(answer) as { readonly approved?: boolean; readonly by?: string };
   return {
     reason: state,
-    ...(approved === undefined ? {} : { approved }),
-    ...(by === undefined ? {} : { by }),
+    approved,
+    by,
   };
 }

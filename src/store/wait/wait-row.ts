@@ -13,8 +13,8 @@ export type WaitRow = Selectable<WaitTable>;
 
 /** `now` is by the clock that the store's processes share: a wait past its time is returned as expired. */
 export function toWait(row: WaitRow, now: number): Wait {
-  const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
-  const past = isWaitExpired({ state: row.state, expiresAt }, now);
+  const { state, expires_at: expiresAt } = row;
+  const past = isWaitExpired({ state, expiresAt }, now);
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -27,12 +27,12 @@ export function toWait(row: WaitRow, now: number): Wait {
     executionId: row.execution_id,
     toolCallId: row.tool_call_id,
     blocks: row.blocks === 1,
-    state: past ? 'expired' : row.state,
-    answer: row.answer === null ? null : (JSON.parse(row.answer) as WaitAnswer),
+    state: past ? 'expired' : state,
+    answer: row.answer === null ? null : JSON.parse(row.answer),
     reason: row.reason,
-    openedAt: Number(row.opened_at),
+    openedAt: row.opened_at,
     expiresAt,
-    endedAt: row.ended_at === null ? null : Number(row.ended_at),
+    endedAt: row.ended_at,
   };
 }
 
@@ -47,7 +47,7 @@ export function reconcileKey({ step, idx }: { readonly step: number; readonly id
 
 /** The fields that identify a wait in events. */
 export function namesOf({ id, kind, name, tool_call_id: callId }: WaitRow) {
-  return { waitId: id, kind, name, ...(callId === null ? {} : { callId }) };
+  return { waitId: id, kind, name, callId: callId ?? undefined };
 }
 
 export type WaitEnd =
@@ -92,13 +92,13 @@ export async function resumeUnlessBlocked(thread: ThreadTransaction): Promise<vo
 
 /** Omits the value, which may be a secret: only the wait's row has it. */
 function toLoggedAnswer(answer: WaitAnswer) {
-  if ('value' in answer) return answer.by === undefined ? {} : { by: answer.by };
+  if ('value' in answer) return { by: answer.by };
   const { approved, scope, reason, by } = answer;
   return {
     approved,
-    ...(scope === undefined ? {} : { scope }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(by === undefined ? {} : { by }),
+    scope,
+    reason,
+    by,
   };
 }
 

@@ -15,7 +15,7 @@ import { keepGrant } from '../action/grant.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { costOf, findUnaffordable } from '../budget/spend.ts';
 import { stopClocks } from '../budget/time.ts';
-import { type CallRow, selectWholeCall, updateCall } from '../transaction/call-row.ts';
+import { type CallRow, updateCall } from '../transaction/call-row.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -104,7 +104,7 @@ async function selectHeld(
   thread: ThreadTransaction,
   { attempt, ...key }: NonNullable<OpenWait['call']>,
 ): Promise<CallRow | undefined> {
-  const call = await selectWholeCall(thread.trx, thread.threadId, key).executeTakeFirst();
+  const call = await thread.find('tool_calls', { step: key.step, idx: key.index });
   const held =
     attempt === undefined
       ? call?.state === 'scheduled'
@@ -207,8 +207,7 @@ async function withWait<T>(
 
 /** Ends a wait whose time is up; any other is returned as it is. */
 export async function expireIfPast(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
-  const expiresAt = row.expires_at === null ? null : Number(row.expires_at);
-  if (!isWaitExpired({ state: row.state, expiresAt }, now)) return row;
+  if (!isWaitExpired({ state: row.state, expiresAt: row.expires_at }, now)) return row;
   return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
 }
 

@@ -1,13 +1,9 @@
 /** Children in the contract suite: the commands of a parent's call; both threads driven as their workflows would. */
 import { randomUUID } from 'node:crypto';
 import type { SubagentReport } from '../../../src/core/thread/subagent-report.ts';
-import type {
-  CreateChild,
-  CreatedChild,
-  NewChild,
-  ParentCall,
-} from '../../../src/store/family/child-record.ts';
+import type { CreateChild, CreatedChild, NewChild } from '../../../src/store/family/child-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
+import type { CallKey } from '../../../src/store/transaction/call-row.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 export interface Asked extends Partial<Omit<CreateChild, 'child'>> {
@@ -38,7 +34,7 @@ export async function openParent(store: ThreadStore, count = 1): Promise<ThreadD
   return parent;
 }
 
-export async function askCalls(parent: ThreadDriver, count = 1): Promise<ParentCall[]> {
+export async function askCalls(parent: ThreadDriver, count = 1): Promise<CallKey[]> {
   const indices = Array.from({ length: count }, (_, index) => index);
   const { step } = await parent.answer([message(randomUUID())], {
     toolCalls: indices.map((index) => call(`c${index}`, 'subagent_create')),

@@ -207,7 +207,9 @@ export function registerQueue(given: () => Stores): void {
       const thread = await openThread(given().store);
       const begun = await thread.begin([{ ...tool('t', 'look'), unanswered: true }, ...beside]);
       expect(begun).toMatchObject({ kind: 'stored', record: { kind: 'tools' } });
-      expect(begun).not.toHaveProperty('record.directive');
+      expect(begun).toEqual(
+        expect.not.objectContaining({ record: expect.objectContaining({ directive: expect.anything() }) }),
+      );
     });
 
     it('has a queued tool answered where it comes into a turn that goes on', async () => {
@@ -215,7 +217,9 @@ export function registerQueue(given: () => Stores): void {
       await thread.answer([message('a')], { toolCalls: [call('c', 'look')] });
       await thread.runTool(1, 0);
       const begun = await thread.begin([{ ...tool('t', 'look'), unanswered: true }]);
-      expect(begun).not.toHaveProperty('record.directive');
+      expect(begun).toEqual(
+        expect.not.objectContaining({ record: expect.objectContaining({ directive: expect.anything() }) }),
+      );
     });
 
     it.each([
