@@ -350,7 +350,7 @@ export type { RunSpan } from './projections/run/run-trace.ts';
 export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
 export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export type { ActionRecord, ListActions } from './store/action/action-record.ts';
-export type { ActionDenial } from './store/action/decided-action-record.ts';
+export type { ActionDenial } from './store/action/action-record.ts';
 export type { EnvEntry, EnvOwner } from './store/env/env-record.ts';
 export type {
   ExecutionPlace,
@@ -358,9 +358,9 @@ export type {
   ListExecutions,
   RunRecordState,
 } from './store/execution/execution-record.ts';
-export type { ChildRecord } from './store/family/child-record.ts';
+export type { ChildRecord } from './store/family/family-record.ts';
 export type { FamilyMember } from './store/family/family-record.ts';
-export type { VariableRequest } from './store/family/variable-request-record.ts';
+export type { VariableRequest } from './store/family/family-record.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ThreadStore } from './store/store.ts';
 export type { ListTasks, TaskRecord, TaskStepRecord } from './store/task/task-record.ts';

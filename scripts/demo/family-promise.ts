@@ -3,7 +3,7 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { ThreadEvent } from '../../src/core/event/thread-event.ts';
 import type { Message } from '../../src/core/message/message.ts';
 import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
-import type { ChildRecord } from '../../src/store/family/child-record.ts';
+import type { ChildRecord } from '../../src/store/family/family-record.ts';
 import type { ThreadRecord } from '../../src/store/thread/thread-record.ts';
 import type { FamilyLog, Relative } from './family-log.ts';
 import type { Finding } from './promise.ts';

@@ -3,7 +3,7 @@
  * for the adapter's queue. After 30 s without a renewal the task fails with `ProducerLost`, and its readers see that.
  * P1. The presence is claimed before the task is started: no task runs without a process that is present for it.
  * P2. Only a workflow that existed while its task was lost is terminated, never a later one
- *     (store/producer/task-adapter.ts, H2).
+ *     (store/producer/producer.ts, H2).
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';

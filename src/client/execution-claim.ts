@@ -2,7 +2,7 @@
 import { isExecutionId } from '../core/thread/execution-id.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { ClaimExecution } from '../store/message/queue-record.ts';
+import type { ClaimExecution } from '../store/message/message-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 
 /** Throws `InvalidMessage`. */

@@ -9,8 +9,7 @@
 import type { EnvType } from '../core/author/thread-env.ts';
 import { variableProblem } from '../core/project/env.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { GivenVariable } from '../store/family/child-record.ts';
-import type { FulfilledRequest } from '../store/family/variable-request-record.ts';
+import type { FulfilledRequest, GivenVariable } from '../store/family/family-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 
 /** Variables by name. A value without a type is a secret. */

@@ -1,7 +1,7 @@
 /** Variables of threads, users and the instance, and pending requests for them (definitions §16, runtime §7.5): needs only the store. */
 import type { EnvType } from '../core/author/thread-env.ts';
 import type { EnvEntry, EnvOwner } from '../store/env/env-record.ts';
-import type { VariableRequest } from '../store/family/variable-request-record.ts';
+import type { VariableRequest } from '../store/family/family-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { requireThread } from './known-thread.ts';
 import { requestNotFound } from './provide-variables.ts';

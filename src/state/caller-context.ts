@@ -3,7 +3,7 @@
  * effects and endpoints get the same ThreadState with different contexts.
  */
 import type { ToolDefinition } from '../core/author/registry.ts';
-import type { ChildRecord } from '../store/family/child-record.ts';
+import type { ChildRecord } from '../store/family/family-record.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { AskPort } from './ask.ts';
 import type { CallGuard } from './hooks/call-guard.ts';

@@ -2,7 +2,7 @@
 import type { ToolDefinition } from '../core/author/registry.ts';
 import type { ToolResult } from '../core/message/message.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
-import type { DecidedAction } from '../store/action/decided-action-record.ts';
+import type { DecidedAction } from '../store/action/action-record.ts';
 import { checkSchema } from './check-schema.ts';
 import { end, go, type Nothing, type Verdict } from './gate.ts';
 import type { ThreadEnv } from './thread-env.ts';

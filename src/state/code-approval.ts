@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredError } from '../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../core/value/error.ts';
-import type { DecidedAction } from '../store/action/decided-action-record.ts';
+import type { DecidedAction } from '../store/action/action-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type AskedAction, showAction } from './asked-action.ts';
 import type { AnsweredCall } from './check-arguments.ts';

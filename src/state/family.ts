@@ -10,7 +10,7 @@ import { spawnGroupOf } from '../core/project/subagent.ts';
 import type { MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS, utf8Length } from '../core/value/limit.ts';
-import type { ChildRecord } from '../store/family/child-record.ts';
+import type { ChildRecord } from '../store/family/family-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import type { CallerContext } from './caller-context.ts';

@@ -5,7 +5,7 @@
 import { ACTION_LEASE } from '../core/governance/action-lease.ts';
 import type { ToolStatus } from '../core/message/message.ts';
 import { errorMessage } from '../core/value/error.ts';
-import type { DecidedAction } from '../store/action/decided-action-record.ts';
+import type { DecidedAction } from '../store/action/action-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { AnsweredCall } from './check-arguments.ts';

@@ -14,28 +14,33 @@
  */
 import type { Kysely } from 'kysely';
 import { beginA2aTask, listUnwantedA2aTasks, noteA2aTask } from './a2a/a2a-task.ts';
-import { endAction, recordAction } from './action/code-action.ts';
+import { closeLostActions, endAction, recordAction, renewAction } from './action/code-action.ts';
 import { findDecision } from './action/earlier-decision.ts';
-import { closeLostActions, renewAction } from './action/lost-action.ts';
-import { listActions } from './action/uncertain-action.ts';
-import { emitSpendingVerdict } from './budget/emit-spending.ts';
-import { listWaiting } from './budget/list-waiting.ts';
-import { payInvoked } from './budget/pay-invoked.ts';
-import { readBudget } from './budget/read-budget.ts';
-import { expediteEffect, listEffects, nextEffect, removeEffect, scheduleEffect } from './effect/effect.ts';
-import { beginEffect, endEffect } from './effect/effect-run.ts';
+import { listActions, reconcileAction } from './action/uncertain-action.ts';
+import { emitSpendingVerdict, listWaiting, payInvoked, readBudget } from './budget/budget.ts';
+import {
+  beginEffect,
+  endEffect,
+  expediteEffect,
+  listEffects,
+  nextEffect,
+  removeEffect,
+  scheduleEffect,
+} from './effect/effect.ts';
 import { listEnv, readEnv, rotateEnv, setEnv, unsetEnv } from './env/env.ts';
-import { findEnding, markEndTold } from './execution/ending.ts';
-import { findExecution, getExecution, getExecutionAt, listExecutions } from './execution/read-execution.ts';
+import { cancelExecution } from './execution/cancel.ts';
+import {
+  findEnding,
+  findExecution,
+  getExecution,
+  getExecutionAt,
+  listExecutions,
+  markEndTold,
+} from './execution/read-execution.ts';
 import { removeChunks } from './execution/remove-chunks.ts';
-import { answerVariables } from './family/answer-variables.ts';
-import { releaseCall } from './family/child.ts';
-import { createChild } from './family/child-create.ts';
+import { releaseCall, sendToChild, sendToParent, setChildStatus } from './family/child.ts';
+import { createChild, judgeChild } from './family/child-create.ts';
 import { copyFileFrom } from './family/child-files.ts';
-import { judgeChild } from './family/child-limit.ts';
-import { sendToChild, sendToParent, setChildStatus } from './family/child-message.ts';
-import { listDueReports } from './family/child-report.ts';
-import { deliverReport } from './family/deliver-report.ts';
 import {
   getChild,
   hasResumable,
@@ -45,53 +50,68 @@ import {
   listUnstarted,
   readChildCall,
   readFamily,
+  readTeamStatus,
 } from './family/family-tree.ts';
-import { readLastStep } from './family/last-step.ts';
-import { readTeamStatus } from './family/team-status.ts';
-import { fulfilRequest, getRequest, keepRequest, listRequests } from './family/variable-request.ts';
+import { deliverReport, listDueReports, readLastStep } from './family/report.ts';
 import {
+  answerVariables,
+  fulfilRequest,
+  getRequest,
+  keepRequest,
+  listRequests,
+} from './family/variable-request.ts';
+import {
+  findFiles,
   getFileStats,
   getFileThumbnail,
+  grepFiles,
   openFile,
   readdirFile,
   readFileChunk,
   statFile,
 } from './file/file-read.ts';
-import { findFiles, grepFiles } from './file/file-search.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from './file/file-tree.ts';
 import { stageFile, writeFile } from './file/file-write.ts';
 import { findIds } from './id/find-ids.ts';
 import { keepMcp, listMcp } from './mcp/mcp-list.ts';
 import { noteMemory, recallMemory } from './memory/memory.ts';
-import { markDelivered, readDelivery } from './message/delivery.ts';
 import { claimExecution, findClaims } from './message/execution-claim.ts';
 import { deleteMessage, injectMessage, updateMessage } from './message/message.ts';
 import { readPending } from './message/pending.ts';
-import { countQueued, countTaken, queueItem, spillItems } from './message/queue.ts';
-import { dropSent, keepSent, readSent } from './message/sent.ts';
-import { requireRepeat, stageItem } from './message/staged-item.ts';
-import { closeLostProducers, forgetLostTask, listLostTasks } from './producer/lost-producer.ts';
+import {
+  countQueued,
+  countTaken,
+  dropSent,
+  keepSent,
+  markDelivered,
+  queueItem,
+  readDelivery,
+  readSent,
+  requireRepeat,
+  spillItems,
+  stageItem,
+} from './message/queue.ts';
 import {
   appendProduced,
   claimProducer,
+  claimTask,
+  closeLostProducers,
   findProducer,
+  forgetLostTask,
+  listLostTasks,
+  renewAll,
   renewProducer,
   settleProducer,
 } from './producer/producer.ts';
-import { claimTask, renewAll } from './producer/task-adapter.ts';
 import type { Tables } from './schema/tables.ts';
 import { beginStep } from './step/begin-step.ts';
-import { cancelExecution } from './step/cancel.ts';
-import { commitStep, failStep } from './step/close-step.ts';
-import { keepFlow, markGreeted } from './step/hook.ts';
-import { handOverStep } from './step/open-step.ts';
 import { readContext } from './step/read-context.ts';
+import { commitStep, failStep, handOverStep, keepFlow, markGreeted } from './step/step.ts';
 import { appendChunk, emitWaiting, endModelCall, holdModel, startModelCall } from './step/stream.ts';
 import { keepSummary } from './step/summary.ts';
-import { endTask } from './task/end-task.ts';
 import { getManifest, keepManifest, noteManifest } from './task/manifest.ts';
-import { openTask } from './task/open-task.ts';
 import { getTask, listTaskSteps, listTasks, readLoop } from './task/read-task.ts';
+import { endTask, openTask } from './task/task.ts';
 import { getSession, putSession } from './task/task-session.ts';
 import {
   beginAct,
@@ -102,17 +122,13 @@ import {
   keepReadiness,
   restTask,
 } from './task/task-step.ts';
-import { takeCensus } from './thread/census.ts';
-import { readFirstWords } from './thread/first-message.ts';
-import { listThreads } from './thread/list-threads.ts';
-import { openThread } from './thread/open-thread.ts';
+import { listThreads, readFirstWords, takeCensus } from './thread/list-threads.ts';
+import { openThread, setTags } from './thread/open-thread.ts';
 import { removeThread } from './thread/remove-thread.ts';
 import { commitStatus, terminateThread } from './thread/status.ts';
-import { setTags } from './thread/tags.ts';
 import { createToken, findToken, listTokens, readSigningKey, revokeToken } from './token/token.ts';
 import { clearStrike, readStrike, recordDeaths } from './tool/strike.ts';
-import { openSubprompt, readSubprompt } from './tool/subprompt.ts';
-import { openImmediate } from './tool/subprompt-immediate.ts';
+import { openImmediate, openSubprompt, readSubprompt } from './tool/subprompt.ts';
 import { beginTool, commitTool, settleLostTool } from './tool/tool.ts';
 import type { CommandContext } from './transaction/context.ts';
 import { EventPublisher } from './transaction/event-publisher.ts';
@@ -123,11 +139,8 @@ import { getMessage, getMessages, getRecentMessages, getThread, readEvents } fro
 import { readRow } from './transaction/rows.ts';
 import { getValue, listValues, setValue } from './value/value.ts';
 import { closeApprovals } from './wait/close-approvals.ts';
-import { listForgottenWaits } from './wait/forgotten-wait.ts';
-import { getWait, listWaits } from './wait/list-waits.ts';
-import { reconcileAction } from './wait/reconcile-action.ts';
+import { getWait, listForgottenWaits, listUnseenWaits, listWaits } from './wait/list-waits.ts';
 import { readShown, showAbove } from './wait/shown-wait.ts';
-import { listUnseenWaits } from './wait/unseen-wait.ts';
 import { answerWait, closeWait, openWait } from './wait/wait.ts';
 import type { AnswerWait } from './wait/wait-record.ts';
 

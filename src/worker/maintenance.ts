@@ -1,7 +1,7 @@
 /**
  * Maintenance that every worker does every 30 seconds, whatever its threads do. It repeats lost signals about waits,
- * closes actions whose process was lost (store/action/lost-action.ts), ends executions and tasks whose
- * producer was lost (store/producer/lost-producer.ts), cancels tasks of agents elsewhere that are no longer
+ * closes actions whose process was lost (store/action/code-action.ts), ends executions and tasks whose
+ * producer was lost (store/producer/producer.ts), cancels tasks of agents elsewhere that are no longer
  * wanted, and removes streamed text that has been kept long enough. Several workers may do it at the same time.
  */
 

@@ -1,6 +1,6 @@
 /** A worker under supervision: it stores the deaths of earlier processes, and runs suspects in lone processes. */
 import type { ActivityDependencies } from '../activities/base/dependencies.ts';
-import type { RecordedDeath } from '../store/tool/strike-record.ts';
+import type { RecordedDeath } from '../store/tool/tool-record.ts';
 import { createRunAlone, type LoneWorker } from './lone-process.ts';
 import type { LonePlace } from './lone-protocol.ts';
 

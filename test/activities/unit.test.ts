@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { planUnit } from '../../src/activities/author/unit.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
-import type { Strike } from '../../src/store/tool/strike-record.ts';
+import type { Strike } from '../../src/store/tool/tool-record.ts';
 
 const suspect = (strikes: number): Strike => ({ work: 'w', threadId: 't', code: 'tool', name: 'a', strikes });
 

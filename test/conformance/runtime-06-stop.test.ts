@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
-import type { SpillItems } from '../../src/store/message/queue-record.ts';
+import type { SpillItems } from '../../src/store/message/message-record.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { askStatus } from '../support/ask-workflow.ts';
 import { workflowOf } from '../support/operator.ts';

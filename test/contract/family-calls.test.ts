@@ -1,4 +1,4 @@
-/** The ceiling of model calls of a family (store/budget/family.ts), in a store that has a low one. */
+/** The ceiling of model calls of a family (store/budget/account.ts), in a store that has a low one. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';

@@ -1,4 +1,4 @@
-/** The ceiling of model calls of a family, on the engine (store/budget/family.ts). */
+/** The ceiling of model calls of a family, on the engine (store/budget/account.ts). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/open-store.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defineEffect } from '../../src/definitions/index.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
 import { storedAccess } from '../../src/server/index.ts';
-import type { DecidedAction } from '../../src/store/action/decided-action-record.ts';
+import type { DecidedAction } from '../../src/store/action/action-record.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';

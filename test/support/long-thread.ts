@@ -5,7 +5,7 @@
  */
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tables } from '../../src/store/schema/tables.ts';
-import type { ThreadTable } from '../../src/store/thread/thread-table.ts';
+import type { ThreadTable } from '../../src/store/thread/thread-record.ts';
 
 /** Tables that grow with the length of a thread. */
 export const GROWING = [

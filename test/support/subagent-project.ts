@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Message } from '../../src/core/message/message.ts';
 import type { SideInput } from '../../src/definitions/agent-input.ts';
 import { type AgentInput, defineTool } from '../../src/definitions/index.ts';
-import type { ChildRecord } from '../../src/store/family/child-record.ts';
+import type { ChildRecord } from '../../src/store/family/family-record.ts';
 import {
   fails,
   type RecordedRequest,

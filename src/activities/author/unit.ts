@@ -10,7 +10,7 @@
 import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
-import type { Strike } from '../../store/tool/strike-record.ts';
+import type { Strike } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies, LoneActivity } from '../base/dependencies.ts';
 
 export interface UnitAttempt<T> {

@@ -13,7 +13,7 @@ import type { ToRequest } from '../../models/attempt.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';
-import type { AnsweredCall } from '../../store/step/model-call-record.ts';
+import type { AnsweredCall } from '../../store/step/step-record.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { textDigest } from '../base/text-digest.ts';

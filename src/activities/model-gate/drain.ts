@@ -25,7 +25,7 @@ import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { PendingMessage, PendingWork, PreparedRow } from '../../store/step/prepared-row-record.ts';
+import type { PendingMessage, PendingWork, PreparedRow } from '../../store/step/step-place-record.ts';
 import type { BeginStep, BegunStep } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
@@ -290,7 +290,7 @@ async function findFiles(
 ): Promise<AttachmentRef[]> {
   const found: AttachmentRef[] = [];
   for (const [index, each] of attachments.entries()) {
-    // The id that the file would have without hooks (store/message/queued-attachments.ts).
+    // The id that the file would have without hooks (store/message/drain.ts).
     const place = { store, threadId, nextId: () => `${id}:${index}` };
     if (typeof each !== 'string') found.push(each);
     else found.push(...(await storeAttachments(place, [each]).catch(ignoreRuntimeError)));

@@ -6,7 +6,7 @@ import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts'
 import type { ToRequest } from '../../models/attempt.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { type AnsweredCall, FIRST_CALL } from '../../store/step/model-call-record.ts';
+import { type AnsweredCall, FIRST_CALL } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';

@@ -9,7 +9,7 @@ import type { ActiveSide } from '../../core/project/active-side.ts';
 import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { ModelCallStart, StartedModelCall } from '../../store/step/model-call-record.ts';
+import type { ModelCallStart, StartedModelCall } from '../../store/step/step-record.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

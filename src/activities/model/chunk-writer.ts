@@ -9,7 +9,7 @@
  * K3. The rest of a call's arguments is not written when the answer ends: the call itself follows.
  */
 import type { AttemptChunk } from '../../models/call-model.ts';
-import type { ModelChunk } from '../../store/step/model-call-record.ts';
+import type { ModelChunk } from '../../store/step/step-record.ts';
 
 const COALESCE_MS = 50;
 const BURST_MS = 4;

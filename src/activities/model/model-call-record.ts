@@ -8,7 +8,7 @@ import { pricesOf } from '../../definitions/known-price.ts';
 import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
 import { withStack } from '../../state/author-fault.ts';
 import type { StateDependencies } from '../../state/dependencies.ts';
-import type { AnsweredCall, ModelCallStart } from '../../store/step/model-call-record.ts';
+import type { AnsweredCall, ModelCallStart } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { RequestSizing } from './request-sizing.ts';

@@ -54,7 +54,7 @@ export function definesEndHook({ registry }: ActivityDependencies): boolean {
   }
 }
 
-/** The end as the store will record it (store/thread/end-execution.ts). */
+/** The end as the store will record it (store/thread/status.ts). */
 function toEnd(
   { status, reason, error }: Ending,
   { id: executionId, canceled, terminated, stopReason }: EndingExecution,

@@ -14,9 +14,9 @@ import { isScoped, listScoped, listScopedRequirements } from '../../core/project
 import type { Subagent } from '../../core/project/subagent.ts';
 import { readEnvPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
-import type { GivenVariable, NewChild } from '../../store/family/child-record.ts';
+import type { GivenVariable, NewChild } from '../../store/family/family-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
-import type { CallKey } from '../../store/transaction/call-row.ts';
+import type { CallKey } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import type { ToolFrame } from '../tool-gate/tool-frame.ts';

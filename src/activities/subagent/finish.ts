@@ -9,7 +9,7 @@ import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { formatResult } from '../../core/thread/subagent-report.ts';
 import type { FinishedSubagent, FinishSubagentInput } from '../../core/thread/subagent-step.ts';
 import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
-import type { ChildCall } from '../../store/family/child-record.ts';
+import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, keepExistingFiles, settleCall } from '../tool/resumable-call.ts';

@@ -19,7 +19,7 @@ import { refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildLimit, ChildRecord, GivenVariable, NewChild } from '../../store/family/child-record.ts';
+import type { ChildLimit, ChildRecord, GivenVariable, NewChild } from '../../store/family/family-record.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';

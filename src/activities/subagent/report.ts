@@ -10,7 +10,7 @@ import type { RunRef } from '../../core/thread/step.ts';
 import { statusAfter } from '../../core/thread/subagent-report.ts';
 import type { ChildStart, ReportOutcome, UnstartedOutcome } from '../../core/thread/subagent-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { ChildRecord } from '../../store/family/child-record.ts';
+import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';

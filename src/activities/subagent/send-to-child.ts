@@ -6,7 +6,7 @@ import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildRecord } from '../../store/family/child-record.ts';
+import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 import { findAmong, type SubagentCall } from './callee.ts';

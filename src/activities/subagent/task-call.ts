@@ -13,7 +13,7 @@ import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { checkStoredArguments } from '../../state/check-schema.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { createIds } from '../../state/id.ts';
-import type { CreateChild } from '../../store/family/child-record.ts';
+import type { CreateChild } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf } from '../tool/resumable-call.ts';
 import { findEntry, refuseUnlisted } from '../tool-gate/listed-call.ts';

@@ -17,7 +17,7 @@ import { withActionLease } from '../../state/invoked-action.ts';
 import { type Judged, judgeAction, refuseDenied } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { withinTime } from '../../state/within-time.ts';
-import type { DecidedAction } from '../../store/action/decided-action-record.ts';
+import type { DecidedAction } from '../../store/action/action-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';

@@ -21,7 +21,7 @@ import {
   toRefusal,
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { DecidedAction } from '../../store/action/decided-action-record.ts';
+import type { DecidedAction } from '../../store/action/action-record.ts';
 import type { TaskStepRecord } from '../../store/task/task-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../state/judge-action.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadEnv } from '../../state/thread-env.ts';
-import type { ActionDenial, DecidedAction } from '../../store/action/decided-action-record.ts';
+import type { ActionDenial, DecidedAction } from '../../store/action/action-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';

@@ -2,7 +2,7 @@
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { ToolResult } from '../../core/message/message.ts';
-import type { DecidedAction } from '../../store/action/decided-action-record.ts';
+import type { DecidedAction } from '../../store/action/action-record.ts';
 import type { BegunTool, CommitTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 
 /** A call that has begun, with its place in the step. */

@@ -11,7 +11,7 @@ import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
 import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { DecidedAction } from '../../store/action/decided-action-record.ts';
+import type { DecidedAction } from '../../store/action/action-record.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { judgesCalls } from './judge-call.ts';

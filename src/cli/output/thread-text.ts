@@ -2,7 +2,7 @@
 import type { BudgetLine } from '../../core/governance/budget-line.ts';
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
-import type { ChildRecord } from '../../store/family/child-record.ts';
+import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { dateAndTime, type Tone, tone } from './output.ts';
 import { escapeControls, shorten } from './terminal-text.ts';

@@ -1,5 +1,11 @@
-/** Tasks of agents elsewhere that calls of threads have begun: a part of the ThreadStore port. Times are microseconds since 1970. */
-import type { CallKey } from '../transaction/call-row.ts';
+/**
+ * Tasks of agents elsewhere that calls of threads have begun: a part of the ThreadStore port. Times are microseconds since 1970.
+ *
+ * Tasks of agents elsewhere that calls of a thread have begun. Times are microseconds since 1970.
+ */
+
+import type { Flag, Json } from '../schema/column.ts';
+import type { CallKey } from '../transaction/from-run.ts';
 
 export interface A2aCallKey extends CallKey {
   readonly threadId: string;
@@ -40,4 +46,28 @@ export interface NoteA2aTask extends A2aCallKey {
   readonly reached?: boolean;
   /** Set if cancelling failed because the agent was not reached. */
   readonly cancelFailed?: true;
+}
+
+/** One row per call. */
+export interface A2aTaskTable {
+  thread_id: string;
+  step: number;
+  idx: number;
+  /** The agent, by the name of its file. */
+  agent: string;
+  context_id: string;
+  message_id: string;
+  /** From the agent card when the call began; JSON null as long as nothing can have been sent. */
+  endpoint: Json;
+  /** Null until it is known. */
+  task_id: string | null;
+  /** Number of its questions that are answered: the agent has received the answers, or may have. */
+  answers: number;
+  /** 1 if the task may still run, as far as is known: it must be cancelled once its call is over. */
+  open: Flag;
+  sent_at: number;
+  /** Since when the agent has been unreachable; null if the last attempt reached it. */
+  silent_since: number | null;
+  /** Number of failed attempts to cancel it. */
+  cancels: number;
 }

@@ -5,11 +5,10 @@
  * T3. An unwanted task is found by its call: the call or its thread has ended, while the task may still run.
  */
 import type { Selectable } from 'kysely';
-import { OPEN_CALL } from '../transaction/call-row.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { OPEN_CALL } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { A2aCallKey, A2aTaskRecord, BeginA2aTask, NoteA2aTask } from './a2a-record.ts';
-import type { A2aTaskTable } from './a2a-table.ts';
+import type { A2aCallKey, A2aTaskRecord, A2aTaskTable, BeginA2aTask, NoteA2aTask } from './a2a-record.ts';
 
 /** Failed cancellations after which a task is given up: about an hour of regular attempts. */
 const MAX_CANCELS = 100;

@@ -1,13 +1,22 @@
 /**
  * Actions: calls that a policy has judged, one row each. A call of a step records its action when it begins and ends
  * (tool.ts). The commands here are for calls that code makes itself, and for settling uncertain actions.
+ *
+ * An action that was judged, and the denial if it was denied.
+ *
+ * The table of actions: calls that a policy has judged. Times are microseconds since 1970.
  */
-import type { ActionArtifact, ActionState, JudgedAction } from '../../core/governance/agent-policy.ts';
+import type {
+  ActionArtifact,
+  ActionKind,
+  ActionState,
+  JudgedAction,
+} from '../../core/governance/agent-policy.ts';
 import type { PolicyDecision } from '../../core/governance/capability-policy.ts';
 import type { ToolStatus } from '../../core/message/message.ts';
+import type { ErrorCode } from '../../core/value/error.ts';
 import type { Reconciliation } from '../../core/wait/reconciliation.ts';
-import type { Wait } from '../wait/wait-record.ts';
-import type { ActionDenial, DecidedAction } from './decided-action-record.ts';
+import type { Json } from '../schema/column.ts';
 
 export interface RecordAction {
   readonly threadId: string;
@@ -73,9 +82,56 @@ export interface ListActions {
   readonly limit?: number;
 }
 
-export type ReconciledAction =
-  /** `wait`: the wait that asked for the reconciliation; it is over now. */
-  | { readonly kind: 'reconciled'; readonly action: ActionRecord; readonly wait?: Wait }
-  /** The action was not uncertain and is unchanged. */
-  | { readonly kind: 'certain'; readonly action: ActionRecord }
-  | { readonly kind: 'unknown' };
+export interface ActionDenial {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** Set if the denial ends the execution. */
+  readonly fatal?: true;
+}
+
+export interface DecidedAction extends JudgedAction {
+  /** Set if the action was denied. */
+  readonly denied?: ActionDenial;
+}
+
+export interface ActionTable {
+  /** The idempotency key of the call. */
+  id: string;
+  thread_id: string;
+  /** The call of a step; null if code made the call. */
+  step: number | null;
+  idx: number | null;
+  execution_id: string | null;
+  kind: ActionKind;
+  name: string;
+  call_id: string | null;
+  fingerprint: string;
+  /** Capabilities, description, artifacts. */
+  prepared: Json;
+  decision: Json;
+  state: ActionState;
+  /** The denial, the failure, or the outcome that a person has reported. */
+  outcome: Json | null;
+  requested_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+  /** Until when an action of code belongs to its process, unless renewed; null for the call of a step. */
+  lease_until: number | null;
+}
+
+/** An approval for all threads of a user within an organisation. It has no content, and outlives the thread that asked. */
+export interface GrantTable {
+  /** The wait that was answered so. */
+  wait_id: string;
+  fingerprint: string;
+  /** Those of the thread that asked; a grant of a thread without a user holds for all such threads. */
+  organization_id: string | null;
+  user_id: string | null;
+  granted_by: string | null;
+  granted_at: number;
+}
+
+export interface ActionTables {
+  actions: ActionTable;
+  grants: GrantTable;
+}

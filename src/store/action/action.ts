@@ -2,7 +2,7 @@
  * The lifecycle of an action: requested if it waits for an approval, then denied, or started → completed | failed |
  * uncertain → reconciled. Its row and the event log record the same states.
  * A1. The action's id is the key: beginning it again, as another attempt of an idempotent tool does, changes nothing.
- * A2. An action that code performs itself belongs to its process while that renews its lease (lost-action.ts). One that
+ * A2. An action that code performs itself belongs to its process while that renews its lease (code-action.ts). One that
  *     is begun again after its process was lost is no longer uncertain.
  */
 import type { Insertable, Selectable } from 'kysely';
@@ -10,8 +10,7 @@ import { type ActionState, toFatalError } from '../../core/governance/agent-poli
 import type { ToolStatus } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { ActionTable } from './action-table.ts';
-import type { ActionDenial, DecidedAction } from './decided-action-record.ts';
+import type { ActionDenial, ActionTable, DecidedAction } from './action-record.ts';
 
 export type ActionRow = Selectable<ActionTable>;
 

@@ -10,20 +10,35 @@
  *     repeats its parent's: a limit that an inherited budget bounds as closely gets no line of its own.
  * A5. If relatives also spend from an exceeded budget, that is kept until the execution ends: their approvals are
  *     closed first (wait/close-approvals.ts).
+ *
+ * Reads the lines of budgets.
+ *
+ * The ceiling of model calls of a family: of everything that one execution of a root has caused, in whichever threads.
+ * F1. It is opened when an execution first makes a child or sends a message to one: a thread without children has no row. What the
+ *     execution has asked before is not counted.
+ * F2. It goes wherever the execution's budgets go (account.ts, A2): with children, messages between relatives, reports and effects. So
+ *     executions that cause each other in turn count as one family.
  */
+
+import type { Kysely } from 'kysely';
 import type { BudgetDefinition } from '../../core/governance/budget.ts';
-import { type Amount, toAmount } from '../../core/governance/budget-amount.ts';
+import { type Amount, type CountedLine, toAmount } from '../../core/governance/budget-amount.ts';
 import {
   BUDGET_LIMITS,
   type BudgetAccount,
   type BudgetLimit,
   type BudgetLine,
+  LINE_LIMITS,
   type LineLimit,
+  type RunningClock,
 } from '../../core/governance/budget-line.ts';
 import { joinLimits, type RunLimits, WARN_AT } from '../../core/governance/run-limit.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { CommandContext } from '../transaction/context.ts';
+import { selectRows } from '../transaction/rows.ts';
+import { statement } from '../transaction/statement.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { selectLines, toLines } from './read-lines.ts';
 
 /** The `budget` column of the thread's row. */
 export interface BudgetState {
@@ -167,4 +182,62 @@ export async function closeBudget(thread: ThreadTransaction, executionId: string
   thread.set({ budget: null });
   if (executionId === null) return;
   await thread.update('executions', { id: executionId }, { budget: JSON.stringify(state.accounts) });
+}
+
+/** Selects in key order. */
+export function selectLines(db: Kysely<Tables>, accounts: readonly BudgetAccount[]) {
+  return db
+    .selectFrom('budgets')
+    .selectAll()
+    .where((is) =>
+      is.or(
+        accounts.map(({ threadId, executionId }) =>
+          is.and({ thread_id: threadId, execution_id: executionId }),
+        ),
+      ),
+    )
+    .orderBy('thread_id')
+    .orderBy('execution_id')
+    .orderBy('name');
+}
+
+type LineRow = Awaited<ReturnType<ReturnType<typeof selectLines>['execute']>>[number];
+
+/** Ordered by account; within an account, in the order in which limits are checked. */
+export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineRow[]): CountedLine[] {
+  return accounts.flatMap(({ threadId, executionId }) => {
+    const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);
+    return LINE_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
+      ({ name: limit, warn_at: warnAt, warned, running, ...row }) => ({
+        ...{ threadId, executionId, limit, warnAt, warned: warned === 1 },
+        ...{ max: row.max_units, used: row.used_units },
+        ...{ reserved: row.reserved_units, estimated: row.estimated_units },
+        running: running === null ? undefined : (JSON.parse(running) as RunningClock),
+      }),
+    );
+  });
+}
+
+const selectOpen = statement((db, threadId: string) =>
+  selectRows(db, 'executions', { thread_id: threadId, ended_at: null }).select('id').limit(1),
+);
+
+/** F1: called before the thread's open execution causes work of a child; changes nothing if the execution has a ceiling. */
+export async function openFamily(
+  { familyCalls }: Pick<CommandContext, 'familyCalls'>,
+  thread: ThreadTransaction,
+): Promise<void> {
+  const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
+  if (familyCalls === 0 || accounts.some(({ family }) => family)) return;
+  const { threadId, trx } = thread;
+  // F2: the budget of the execution that has caused all of this, if that was in this thread.
+  const root = accounts.findLast((account) => account.threadId === threadId);
+  const executionId = root?.executionId ?? (await selectOpen(trx, threadId).executeTakeFirst())?.id;
+  if (executionId === undefined) return;
+  const family = { threadId, executionId, family: root ? 'too' : 'only' } as const;
+  const counted = root
+    ? accounts.map((account) => (account === root ? family : account))
+    : [family, ...accounts];
+  keepBudget(thread, { ...state, accounts: counted });
+  await insertLines(thread, executionId, { limits: [['familyCalls', BigInt(familyCalls)]], warnAt: WARN_AT });
 }

@@ -21,14 +21,13 @@ import {
   negate,
   planReservation,
 } from '../../core/governance/reservation.ts';
-import type { ModelCallEnd, ModelCallStart, StartedModelCall } from '../step/model-call-record.ts';
+import type { ModelCallEnd, ModelCallStart, StartedModelCall } from '../step/step-record.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import { insertRows, selectRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type BudgetState, budgetOf, keepBudget } from './account.ts';
-import type { BudgetReservationTable } from './budget-table.ts';
-import { emitWarnings, lockLines, markExceeded, updateLines } from './lines.ts';
-import { resumeClocks, runClocks } from './time.ts';
+import type { BudgetReservationTable } from './budget-record.ts';
+import { emitWarnings, lockLines, markExceeded, resumeClocks, runClocks, updateLines } from './lines.ts';
 
 type Locks = Pick<CommandContext, 'rowLocks' | 'clock'>;
 type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;

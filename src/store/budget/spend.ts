@@ -6,10 +6,16 @@ import type { StoredError } from '../../core/thread/step.ts';
 import { clampAmount } from '../../core/value/money.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { budgetOf, limitedAccounts } from './account.ts';
-import { emitWarnings, lockLines, markExceeded, type SpendingPlace, updateLines } from './lines.ts';
-import { selectLines, toLines } from './read-lines.ts';
-import { denyTime, runClocks } from './time.ts';
+import { budgetOf, limitedAccounts, selectLines, toLines } from './account.ts';
+import {
+  denyTime,
+  emitWarnings,
+  lockLines,
+  markExceeded,
+  runClocks,
+  type SpendingPlace,
+  updateLines,
+} from './lines.ts';
 
 /** The cost of a call, paid when it first begins. A call that code makes has no row. */
 export function costOf(call: { readonly started_at: unknown } | undefined): Payment {

@@ -9,8 +9,8 @@
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import { inBatches, readInBatches } from '../transaction/batches.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { inBatches, readInBatches } from '../transaction/rows.ts';
 
 export interface Inheritor {
   readonly id: string;

@@ -3,8 +3,9 @@
  * N1. Every value, text or secret, is encrypted at rest (`crypto/encryption.ts`). Without a key, or for a value whose
  *     key is unknown, commands throw `InvalidConfiguration`, which names the key's id and never a value.
  * N2. Each command may be given twice: (scope, owner, name) is the key.
+ *
+ * The table of variables: of a thread, of a user, or of the instance, whose owner is ''.
  */
-
 import type { EnvType } from '../../core/author/thread-env.ts';
 
 /** The owner of a value. The thread or user need not exist yet. */
@@ -47,4 +48,21 @@ export interface RotatedEnv {
   /** Id of the key that all values are encrypted with now. */
   readonly keyId: string;
   readonly rotated: number;
+}
+
+export interface EnvTable {
+  scope: 'thread' | 'user' | 'instance';
+  owner: string;
+  name: string;
+  type: 'text' | 'secret';
+  /** The id of the key that `value` is encrypted with (crypto/encryption.ts). */
+  key_id: string;
+  value: string;
+  updated_at: number;
+  /** 1: a copy of a parent's value that no prompt may show. */
+  withheld: number;
+}
+
+export interface EnvTables {
+  env_values: EnvTable;
 }

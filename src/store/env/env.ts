@@ -12,8 +12,7 @@ import type { CommandContext } from '../transaction/context.ts';
 import { deleteRow, findRow, selectRows, updateRow } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import { lockInheritors } from './env-inheritors.ts';
-import type { EnvEntry, EnvOwner, RotatedEnv, SetEnv } from './env-record.ts';
-import type { EnvTable } from './env-table.ts';
+import type { EnvEntry, EnvOwner, EnvTable, RotatedEnv, SetEnv } from './env-record.ts';
 
 export type EnvRow = Selectable<EnvTable>;
 type Place = Pick<EnvRow, 'scope' | 'owner'>;

@@ -4,15 +4,25 @@
  * E1. Every list is read from an index in the order in which it is returned: nothing is sorted, and a page costs its
  *     own length, however many executions there are (schema/migration-0001.ts). Rows that a further condition excludes
  *     are skipped.
+ *
+ * Whether the hooks at the end of an execution have run. Stored separately from the end: if a thread is terminated in
+ * the store alone, the next worker that handles it runs the hooks. Marking twice changes nothing.
  */
 import type { InferResult, SelectQueryBuilder } from 'kysely';
 import { contextOf, withCancellation } from '../../core/governance/run-context.ts';
 import { toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
+import { updateRows } from '../transaction/rows.ts';
 import { readCancellation } from '../transaction/run-context.ts';
 import { readContext } from '../transaction/step-place.ts';
-import type { ExecutionPlace, ExecutionRecord, ListExecutions, RunRecordState } from './execution-record.ts';
+import type {
+  EndingExecution,
+  ExecutionPlace,
+  ExecutionRecord,
+  ListExecutions,
+  RunRecordState,
+} from './execution-record.ts';
 
 function selectExecutions({ db }: Pick<CommandContext, 'db'>) {
   return db
@@ -143,4 +153,26 @@ function toExecutionRecord(row: Row): ExecutionRecord {
 function stateOf({ ended_at: endedAt, ended_as: endedAs, status }: Row): RunRecordState {
   if (endedAt === null) return status === 'waiting' ? 'input-required' : 'working';
   return endedAs === null ? 'completed' : ENDS[endedAs];
+}
+
+/** The newest execution, if its end hooks have not run and it is open or was ended by termination; else null. */
+export async function findEnding(context: CommandContext, threadId: string): Promise<EndingExecution | null> {
+  const row = await context.db
+    .selectFrom('executions')
+    .select(['id', 'ended_at', 'ended_as', 'end_told'])
+    .where('thread_id', '=', threadId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row || row.end_told !== null) return null;
+  const terminated = row.ended_as === 'terminated';
+  if (row.ended_at !== null && !terminated) return null;
+  const record = await getExecution(context, threadId, row.id);
+  return record && { ...record, terminated };
+}
+
+/** Records that its end hooks have run, or that there are none. */
+export async function markEndTold(context: CommandContext, threadId: string, id: string): Promise<void> {
+  await updateRows(context.db, 'executions', { thread_id: threadId, id }, { end_told: 1 });
 }

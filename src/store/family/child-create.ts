@@ -1,21 +1,38 @@
 /**
  * Creates a child thread (runtime §7.1, definitions §13.4), with all that it begins with, in one transaction under its
  * parent's lock. Its id is derived from the call that creates it, so a repeated command finds it.
+ *
+ * Checks whether another child may be created (runtime §7.2): the limits of its agent, of this parent, of the team, and
+ * of depth. Checked before variables are requested, and again in the transaction that creates the child.
+ *
+ * The variables that a child begins with (definitions §16): those of its parent that are not scoped by the child's
+ * agent, and those given for it. Encryption binds a value to its place, so each is encrypted again; without any, no key
+ * is needed.
  */
-import { causedBy } from '../budget/account.ts';
-import { openFamily } from '../budget/family.ts';
-import { stopClocks } from '../budget/time.ts';
-import { type CommandContext, inThread } from '../transaction/context.ts';
-import { insertTask, toCreatedData } from '../transaction/new-task.ts';
+
+import type { EnvType } from '../../core/author/thread-env.ts';
+import { variableProblem } from '../../core/project/env.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { causedBy, openFamily } from '../budget/account.ts';
+import { stopClocks } from '../budget/lines.ts';
+import { openVariable, putVariable } from '../env/env.ts';
+import { insertTask, toCreatedData } from '../task/task.ts';
+import { type CommandContext, inSnapshot, inThread, unknownThread } from '../transaction/context.ts';
 import { toThreadRow } from '../transaction/new-thread.ts';
-import { findRow, insertRows } from '../transaction/rows.ts';
-import { toChildTeam } from '../transaction/team-limit.ts';
+import { findRow, insertRows, selectRows } from '../transaction/rows.ts';
+import { refuseTeam, toChildTeam } from '../transaction/team-limit.ts';
 import { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { type ChildRow, findChild, readStart, toChildRecord } from './child.ts';
-import { copyEnv } from './child-env.ts';
 import { enqueueFirstMessages } from './child-files.ts';
-import { findLimit } from './child-limit.ts';
-import type { CreateChild, CreatedChild, NewChild } from './child-record.ts';
+import type {
+  ChildLimit,
+  CreateChild,
+  CreatedChild,
+  GivenVariable,
+  LimitedChild,
+  NewChild,
+} from './family-record.ts';
 
 /**
  * Creates a child's thread with its variables, files and first messages, and its place in the registry: status
@@ -157,4 +174,117 @@ async function insertRow(parent: ThreadTransaction, { child, call, waits }: Chil
   await insertRows(parent.trx, 'children', [row]);
   parent.set({ child_count: parent.row.child_count + 1 });
   return row;
+}
+
+/** The limit for which `create` would be refused now; null if there is none. */
+export async function judgeChild(
+  context: CommandContext,
+  parentId: string,
+  child: LimitedChild,
+): Promise<ChildLimit | null> {
+  return inSnapshot(context, async (trx) => {
+    const row = await findRow(trx, 'threads', { id: parentId });
+    if (!row) throw unknownThread(context.storeId, parentId);
+    return (await findLimit({ trx, threadId: parentId, row }, child)) ?? null;
+  });
+}
+
+type Parent = Pick<ThreadTransaction, 'trx' | 'threadId' | 'row'>;
+
+export async function findLimit(parent: Parent, child: LimitedChild): Promise<ChildLimit | undefined> {
+  return (await refuseFull(parent, child)) ?? (await refuseLarge(parent)) ?? (await refuseDeep(parent));
+}
+
+async function refuseFull(
+  { trx, threadId, row }: Parent,
+  { agent, maxInstances }: LimitedChild,
+): Promise<ChildLimit | undefined> {
+  if (row.child_count === 0 && maxInstances !== 0) return undefined;
+  const living = selectRows(trx, 'children', { parent_id: threadId, terminated_at: null });
+  if (maxInstances !== undefined) {
+    const same = await living
+      .selectAll()
+      .where('agent', '=', agent)
+      .orderBy('created_at')
+      .orderBy('child_id')
+      .execute();
+    if (same.length >= maxInstances)
+      return { kind: 'full', limit: maxInstances, living: same.map(toChildRecord) };
+  }
+  const { count } = await living
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (count < LIMITS.childrenPerThread) return undefined;
+  const reason = `Thread "${threadId}" has ${LIMITS.childrenPerThread} living subagents, which is the limit; message one of them, or terminate some first.`;
+  return { kind: 'refused', reason };
+}
+
+async function refuseLarge(parent: Parent): Promise<ChildLimit | undefined> {
+  const reason = await refuseTeam(parent);
+  return reason === undefined ? undefined : { kind: 'refused', reason };
+}
+
+async function refuseDeep({ trx, row }: Parent): Promise<ChildLimit | undefined> {
+  let above = row.parent_id;
+  for (let depth = 1; above !== null; depth++) {
+    if (depth >= LIMITS.threadDepth) {
+      const reason = `Thread "${row.id}" is ${LIMITS.threadDepth} threads below its root, which is the limit; do this work in the thread itself.`;
+      return { kind: 'refused', reason };
+    }
+    const next = await findRow(trx, 'threads', { id: above }, ['parent_id']);
+    above = next?.parent_id ?? null;
+  }
+  return undefined;
+}
+
+export interface ChildEnv {
+  readonly childId: string;
+  readonly inherits: (name: string) => boolean;
+  /** `NewChild.promoted`. */
+  readonly promoted: readonly string[] | undefined;
+  /** Overrides what is inherited. */
+  readonly given: readonly GivenVariable[];
+}
+
+interface Entry {
+  readonly value: string;
+  readonly type: EnvType;
+  readonly withheld: boolean;
+}
+
+/** `thread` is the parent's. Throws `InvalidVariable`. */
+export async function copyEnv(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  { childId, inherits, promoted, given }: ChildEnv,
+): Promise<void> {
+  const rows = await selectRows(thread.trx, 'env_values', { scope: 'thread', owner: thread.threadId })
+    .selectAll()
+    .orderBy('name')
+    .execute();
+  const stored = await listStored(thread, childId);
+  const entries = new Map<string, Entry>();
+  for (const row of rows) {
+    if (stored.has(row.name) || !inherits(row.name)) continue;
+    const withheld = row.withheld === 1 || (promoted !== undefined && !promoted.includes(row.name));
+    entries.set(row.name, { value: openVariable(context, row), type: row.type, withheld });
+  }
+  const types = new Map(rows.map(({ name, type }) => [name, type]));
+  for (const { name, value, type, withheld = false } of given) {
+    const problem = variableProblem(name, value, type);
+    if (problem !== undefined) throw new RuntimeError('InvalidVariable', problem);
+    entries.set(name, { value, type: type ?? types.get(name) ?? 'secret', withheld });
+  }
+  for (const [name, { value, type, withheld }] of entries) {
+    const place = { scope: 'thread', owner: childId, name, type, withheld: withheld ? 1 : 0 } as const;
+    await putVariable(context, thread.trx, place, value);
+  }
+}
+
+/** Names of the variables that were stored for the child before its thread was made; they win over what it inherits. */
+async function listStored({ trx }: ThreadTransaction, childId: string): Promise<ReadonlySet<string>> {
+  const rows = await selectRows(trx, 'env_values', { scope: 'thread', owner: childId })
+    .select('name')
+    .execute();
+  return new Set(rows.map(({ name }) => name));
 }

@@ -4,6 +4,8 @@
  *     finds it. Its content is not copied: it gets one more name.
  * F2. A file that cannot be copied does not fail the message, which lists the missing files.
  * F3. If the message's text names a file that is copied, it names the copy; so do the arguments of a new thread.
+ *
+ * Replaces paths of files that were sent along with a message by those of their copies. Pure.
  */
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
@@ -14,15 +16,12 @@ import type { FileRecord } from '../../core/file/thread-file.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
-import type { FileSource } from '../file/file-record.ts';
-import { findEntry, toFileRecord } from '../file/file-row.ts';
-import type { ThreadFileTable } from '../file/file-table.ts';
-import { emitFile, missingParents, requireRoom } from '../file/file-tree.ts';
+import type { FileSource, ThreadFileTable } from '../file/file-record.ts';
+import { emitFile, findEntry, missingParents, requireRoom, toFileRecord } from '../file/file-tree.ts';
 import { enqueue } from '../message/queue.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { findRow, insertRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { type CopiedPaths, replaceInText, replaceInValue } from './child-paths.ts';
 
 type SourceRow = Selectable<ThreadFileTable>;
 
@@ -209,4 +208,43 @@ async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<
     .returning('id')
     .executeTakeFirst();
   return linked !== undefined;
+}
+
+/** The path of each copy, by the parsed path of its source. */
+export type CopiedPaths = ReadonlyMap<string, string>;
+
+/** Replaces all in one pass, the longest first, as one path may begin another. JSON-escaped paths are replaced too. */
+export function replaceInText(text: string, paths: CopiedPaths): string {
+  if (paths.size === 0) return text;
+  const written = new Map(
+    [...paths].flatMap(([path, copy]) => [toPair(path, copy), toPair(inJson(path), copy)]),
+  );
+  const known = [...written.keys()].toSorted((a, b) => b.length - a.length).map(escapePattern);
+  return text.replace(new RegExp(known.join('|'), 'g'), (path) => written.get(path) ?? path);
+}
+
+/**
+ * Like `replaceInText`, for all texts and member names of a JSON value. A text that is only a path may have any form.
+ */
+export function replaceInValue<T>(value: T, paths: CopiedPaths): T {
+  return (paths.size === 0 ? value : replaceIn(value, paths)) as T;
+}
+
+function replaceIn(value: unknown, paths: CopiedPaths): unknown {
+  if (typeof value === 'string') return paths.get(tryFilePath(value) ?? '') ?? replaceInText(value, paths);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => replaceIn(each, paths));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [replaceInText(name, paths), replaceIn(each, paths)]),
+  );
+}
+
+const toPair = (path: string, copy: string): [string, string] => [path, copy];
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,23 +1,45 @@
 /**
  * Requests for variables that a child needs and that are set nowhere (runtime §7.5). The child is stored as it will be
  * created, without any value; it is created in the transaction that ends the request, so a request is used once. Each
- * has a wait (variable-wait.ts), by which it can also be answered or refused.
+ * has a wait (variable-request.ts), by which it can also be answered or refused.
+ *
+ * A request for variables as a wait of the parent (core/wait): listed, answered and refused like any other. It has the
+ * request's id, blocks only the child that is not created yet, and outlives the execution that asks.
+ *
+ * Answers a wait for variables: `{ value: { NAME: 'text', OTHER: { value, type? } } }` creates the child with them, in
+ * the transaction of the answer. The answer keeps only the names: the values are the child's, encrypted.
+ * V1. The same values again are a duplicate, as long as the child has them.
+ * V2. If the variables are refused, the child is not created, and the parent gets a message as for a failed child.
  */
+
+import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
+import type { EnvType } from '../../core/author/thread-env.ts';
+import { variableProblem } from '../../core/project/env.ts';
+import { roleTo } from '../../core/thread/session.ts';
+import { formatReport } from '../../core/thread/subagent-report.ts';
+import { toJsonText } from '../../core/value/json-value.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import type { Decision, ValueAnswer, WaitAnswer } from '../../core/wait/answer.ts';
+import { judgeAnswer } from '../../core/wait/wait.ts';
+import { readEnv } from '../env/env.ts';
+import { enqueue } from '../message/queue.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { findRow, insertRows, selectRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import type { AnsweredWait, AnswerWait } from '../wait/wait-record.ts';
+import { endWait, findWait, namesOf, toWait, type WaitRow } from '../wait/wait-row.ts';
 import { makeChild } from './child-create.ts';
-import type { NewChild } from './child-record.ts';
-import type { VariableRequestTable } from './family-table.ts';
 import type {
   FulfilledRequest,
   FulfilRequest,
+  GivenVariable,
   KeepRequest,
+  NewChild,
   VariableRequest,
-} from './variable-request-record.ts';
-import { fulfilVariableWait, openVariableWait } from './variable-wait.ts';
+  VariableRequestTable,
+} from './family-record.ts';
 
 type RequestRow = Selectable<VariableRequestTable>;
 
@@ -156,4 +178,177 @@ export async function refuseIn(
   if (!row || row.completed_at !== null) return undefined;
   await updateRows(parent.trx, 'variable_requests', { id: requestId }, { completed_at: parent.now });
   return { child: (JSON.parse(row.child) as KeptChild).child, step: row.step };
+}
+
+/** The wait's data: what people see of the request. */
+export interface AskedVariables {
+  readonly agent: string;
+  readonly required: readonly string[];
+  readonly missing: readonly string[];
+  /** Variables that are not listed are secrets. */
+  readonly types: Readonly<Record<string, EnvType>>;
+}
+
+export async function openVariableWait(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  { id, required, missing, types = {}, child: { agent } }: KeepRequest,
+): Promise<void> {
+  const asked: AskedVariables = { agent, required, missing, types };
+  const bound = { name: `data of the request for variables of "${agent}"`, maxBytes: LIMITS.waitBytes };
+  const row: WaitRow = {
+    id,
+    thread_id: parent.threadId,
+    root_id: parent.row.root_id,
+    key: `variables:${id}`,
+    kind: 'variables',
+    name: agent,
+    summary: `Variables of the subagent "${agent}": ${missing.join(', ')}`.slice(0, LIMITS.waitSummaryChars),
+    data: toJsonText(asked, bound),
+    fingerprint: null,
+    execution_id: null,
+    step: null,
+    idx: null,
+    tool_call_id: null,
+    blocks: 0,
+    state: 'open',
+    answer: null,
+    reason: null,
+    opened_at: await context.clock(parent.trx),
+    expires_at: null,
+    ended_at: null,
+    heard: 1,
+  };
+  await parent.insert('waits', row);
+  parent.set({ open_waits: parent.row.open_waits + 1 });
+  parent.emit('wait.opened', { ...namesOf(row), summary: row.summary, expiresAt: null });
+}
+
+/** Ends the wait once the child is created, however the values came. The answer keeps only the names. */
+export async function fulfilVariableWait(
+  parent: ThreadTransaction,
+  requestId: string,
+  names: readonly string[],
+  by?: string,
+): Promise<void> {
+  const answer: WaitAnswer = { value: { given: [...names].sort() }, by };
+  const row = await findWait(parent.trx, requestId);
+  if (row?.state === 'open') await endWait(parent, row, { state: 'answered', answer });
+}
+
+export async function answerVariables(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  row: WaitRow,
+  command: AnswerWait,
+  now: number,
+): Promise<AnsweredWait> {
+  const { answer } = command;
+  const wait = toWait(row, now);
+  const outcome = judgeAnswer(wait, command, now);
+  if ('value' in answer) {
+    // V1: the same values.
+    if (outcome === 'already_answered' && (await isSame(context, parent, row.id, answer)))
+      return { outcome: 'duplicate', wait };
+    return outcome === 'taken'
+      ? createFromAnswer(context, parent, row, answer, now)
+      : toOutcome(outcome, wait);
+  }
+  if (outcome !== 'taken') return toOutcome(outcome, wait);
+  if (answer.approved)
+    return toMisfit('variables are provided as a "value", or refused with "approved": false');
+  await refuse(parent, row, answer);
+  const ended = await endWait(parent, row, { state: 'answered', answer });
+  return { outcome, wait: toWait(ended, now) };
+}
+
+function toOutcome(outcome: ReturnType<typeof judgeAnswer>, wait: ReturnType<typeof toWait>): AnsweredWait {
+  return outcome === 'unknown' ? { outcome } : { outcome, wait };
+}
+
+function toMisfit(reason: string): AnsweredWait {
+  return { outcome: 'misfit', reason };
+}
+
+async function createFromAnswer(
+  context: CommandContext,
+  parent: ThreadTransaction,
+  row: WaitRow,
+  { value, by }: ValueAnswer,
+  now: number,
+): Promise<AnsweredWait> {
+  const given = toGiven(value);
+  if (typeof given === 'string') return toMisfit(given);
+  const command = {
+    parentId: parent.threadId,
+    requestId: row.id,
+    given,
+    by,
+  };
+  const fulfilled = await fulfilIn(context, parent, command);
+  switch (fulfilled.kind) {
+    case 'missing':
+      return toMisfit(`it does not provide ${fulfilled.names.join(', ')}; provide all of them at once`);
+    case 'full':
+      return toMisfit(`there are ${fulfilled.limit} living subagents of this kind, which is the limit`);
+    case 'refused':
+      return toMisfit(`the subagent cannot be created: ${fulfilled.reason}`);
+    case 'created': {
+      const ended = (await findWait(parent.trx, row.id)) ?? row;
+      return { outcome: 'taken', wait: toWait(ended, now) };
+    }
+    default:
+      return { outcome: 'closed', wait: toWait(row, now) };
+  }
+}
+
+/** Returns a message if the value cannot be used; the message contains no value of a variable. */
+function toGiven(value: unknown): GivenVariable[] | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return '"value" must be an object of variables by name';
+  const given: GivenVariable[] = [];
+  for (const [name, each] of Object.entries(value)) {
+    const { value: text, type } = (typeof each === 'object' && each !== null ? each : { value: each }) as {
+      readonly value: unknown;
+      readonly type?: unknown;
+    };
+    const problem = variableProblem(name, text, type);
+    if (problem !== undefined) return problem;
+    given.push({ name, value: text as string, type: type === undefined ? undefined : (type as EnvType) });
+  }
+  return given;
+}
+
+async function isSame(
+  context: CommandContext,
+  { trx }: ThreadTransaction,
+  requestId: string,
+  { value }: ValueAnswer,
+): Promise<boolean> {
+  const request = await findRow(trx, 'variable_requests', { id: requestId }, ['child_id']);
+  const given = toGiven(value);
+  if (!request?.child_id || typeof given === 'string') return false;
+  const stored = await readEnv({ ...context, db: trx }, request.child_id, null);
+  const values = new Map(
+    stored.filter(({ scope }) => scope === 'thread').map((each) => [each.name, each.value]),
+  );
+  return given.every(({ name, value: text }) => values.get(name) === text);
+}
+
+/** V2: queues the refusal as a message to the parent. */
+async function refuse(parent: ThreadTransaction, row: WaitRow, { reason, by }: Decision): Promise<void> {
+  const refused = await refuseIn(parent, row.id);
+  if (!refused) return;
+  const who = by === undefined ? 'were refused' : `were refused by ${by}`;
+  const content = `The subagent was not created: the variables that it needs ${who}${reason === undefined ? '.' : `: ${reason}`}`;
+  const { child, step } = refused;
+  const asked = await parent.find('steps', { step }, ['side']);
+  await enqueue(parent, {
+    kind: 'message',
+    id: createHash('sha256').update(`variables refused:${row.id}`).digest('hex').slice(0, 32),
+    role: roleTo(asked?.side ?? 'a'),
+    content: formatReport(child, { kind: 'failure', content, attachments: [] }),
+    silent: true,
+    metadata: { subagent_id: child.threadId },
+  });
 }

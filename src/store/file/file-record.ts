@@ -4,6 +4,8 @@
  * path counts. `write` is several transactions, of which the last one decides. Searches read page by page, and see each
  * page as it is then. Reads work on a terminated thread, and return nothing for an unknown one. Writes throw
  * `ThreadTerminated`, `ThreadNotFound`, `InvalidPath`, `InvalidValue`, `FileConflict`, `LimitExceeded`.
+ *
+ * The tables of values and files, as Kysely sees them. The rest is in tables.ts.
  */
 import type { FileRecord } from '../../core/file/thread-file.ts';
 
@@ -42,4 +44,63 @@ export interface FileSource {
   readonly path: string;
   /** Idempotency key. */
   readonly id: string;
+}
+
+export interface ThreadValueTable {
+  thread_id: string;
+  key: string;
+  /** JSON text. */
+  value: string;
+  updated_at: number;
+}
+
+export interface ThreadFileTable {
+  thread_id: string;
+  path: string;
+  /** The directory that contains it. */
+  parent: string;
+  /** implied: a directory that exists only because something is in it, and is removed with the last of that. */
+  kind: 'file' | 'directory' | 'implied';
+  mime_type: string;
+  size: number;
+  /** Null for directories and empty files. */
+  blob_id: string | null;
+  /** JSON text. */
+  metadata: string | null;
+  width: number | null;
+  height: number | null;
+  thumbnail: Uint8Array | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A content, stored once for all files of the store that have it. */
+export interface BlobTable {
+  id: string;
+  /** SHA-256, in hex. */
+  hash: string;
+  size: number;
+  /** Number of files that have it. */
+  names: number;
+}
+
+export interface BlobChunkTable {
+  /** The id of a blob, or of an upload that may become one. */
+  blob_id: string;
+  idx: number;
+  data: Uint8Array;
+}
+
+/** An upload in progress: its chunks are written before the transaction that links them to a file. */
+export interface BlobUploadTable {
+  id: string;
+  begun_at: number;
+}
+
+export interface ValueAndFileTables {
+  thread_values: ThreadValueTable;
+  thread_files: ThreadFileTable;
+  blobs: BlobTable;
+  blob_chunks: BlobChunkTable;
+  blob_uploads: BlobUploadTable;
 }

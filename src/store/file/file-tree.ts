@@ -3,18 +3,22 @@
  * F1. The parent of every entry exists and is a directory. One that was not created explicitly is `implied`: it is
  *     created with its first entry and removed with the last, so a path needs no preparation and leaves nothing behind.
  * F2. All changes of the tree run in the thread's transaction, so what was looked up stays true.
+ *
+ * Rows of files and their records. The thumbnail, which may be large, is read only if asked for.
  */
-import { ancestorsOf, parentOf, parseFilePath } from '../../core/file/file-path.ts';
+
+import type { Kysely, Selectable } from 'kysely';
+import { ancestorsOf, nameOf, parentOf, parseFilePath } from '../../core/file/file-path.ts';
 import { DIRECTORY_TYPE } from '../../core/file/mime-type.ts';
 import type { FileRecord } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
-import { insertRows, selectRows } from '../transaction/rows.ts';
+import { findRow, insertRows, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { releaseContent } from './blob.ts';
-import { FILE_COLUMNS, type FileRow, findEntry, rootRecord, toFileRecord } from './file-row.ts';
-import type { ThreadFileTable } from './file-table.ts';
+import { countChunks, releaseContent } from './blob.ts';
+import type { ThreadFileTable } from './file-record.ts';
 
 /** Creates the directory and its parents; an existing one stays as it is. */
 export async function mkdirFile(
@@ -166,4 +170,66 @@ export function conflict(message: string): RuntimeError {
 
 function at({ trx, threadId }: ThreadTransaction, path: string) {
   return trx.updateTable('thread_files').where('thread_id', '=', threadId).where('path', '=', path);
+}
+
+export const FILE_COLUMNS = [
+  'path',
+  'kind',
+  'mime_type',
+  'size',
+  'blob_id',
+  'metadata',
+  'width',
+  'height',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof ThreadFileTable)[];
+
+export type FileRow = Pick<Selectable<ThreadFileTable>, (typeof FILE_COLUMNS)[number]>;
+
+export function toFileRecord(row: FileRow): FileRecord {
+  const { size } = row;
+  const chunkCount = countChunks(size);
+  return {
+    path: row.path,
+    name: nameOf(row.path),
+    mimeType: row.mime_type,
+    storage: 'local',
+    size,
+    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+    isDirectory: row.kind !== 'file',
+    createdAt: toMilliseconds(row.created_at),
+    updatedAt: toMilliseconds(row.updated_at),
+    width: row.width ?? undefined,
+    height: row.height ?? undefined,
+    ...(chunkCount > 1 ? { isChunked: true, chunkCount } : {}),
+  };
+}
+
+/** `/` exists as soon as the thread does, and has no row. */
+export function rootRecord(createdAt: number): FileRecord {
+  const at = toMilliseconds(createdAt);
+  return {
+    path: '/',
+    name: '/',
+    mimeType: DIRECTORY_TYPE,
+    storage: 'local',
+    size: 0,
+    metadata: null,
+    isDirectory: true,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+function toMilliseconds(microseconds: number): number {
+  return Math.floor(microseconds / 1000);
+}
+
+export async function findEntry(
+  db: Kysely<Tables>,
+  threadId: string,
+  path: string,
+): Promise<FileRow | undefined> {
+  return findRow(db, 'thread_files', { thread_id: threadId, path }, FILE_COLUMNS);
 }

@@ -21,10 +21,17 @@ import {
   type Source,
   uploadContent,
 } from './blob.ts';
-import type { NewFile } from './file-record.ts';
-import { type FileRow, findEntry, toFileRecord } from './file-row.ts';
-import type { ThreadFileTable } from './file-table.ts';
-import { conflict, emitFile, missingParents, requireRoom, type TreePlace } from './file-tree.ts';
+import type { NewFile, ThreadFileTable } from './file-record.ts';
+import {
+  conflict,
+  emitFile,
+  type FileRow,
+  findEntry,
+  missingParents,
+  requireRoom,
+  type TreePlace,
+  toFileRecord,
+} from './file-tree.ts';
 
 /** Writes a file. Replaces an existing file, but not a directory. */
 export async function writeFile(

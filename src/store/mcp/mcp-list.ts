@@ -8,8 +8,7 @@ import type { Selectable } from 'kysely';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { KeepMcpList, McpList, McpListedTool } from './mcp-record.ts';
-import type { McpListTable } from './mcp-table.ts';
+import type { KeepMcpList, McpList, McpListedTool, McpListTable } from './mcp-record.ts';
 
 /** The lists of the servers that the thread has queried in this execution, one per server. */
 export async function listMcp(

@@ -1,4 +1,9 @@
-/** Tool lists of MCP servers, as the executions of a thread use them: a part of the ThreadStore port. */
+/**
+ * Tool lists of MCP servers, as the executions of a thread use them: a part of the ThreadStore port.
+ *
+ * Tool lists of MCP servers.
+ */
+import type { Json } from '../schema/column.ts';
 
 /** A tool as described by its server; its size was limited when it was read. */
 export interface McpListedTool {
@@ -33,4 +38,16 @@ export interface KeepMcpList {
         readonly left?: readonly { readonly tool: string; readonly why: string }[];
       }
     | { readonly code: string; readonly error: string };
+}
+
+/** The tool list of one server, as an execution of the thread uses it. */
+export interface McpListTable {
+  thread_id: string;
+  server: string;
+  execution_id: string;
+  /** McpListedTool[], as last received from the server; null if nothing ever was. */
+  tools: Json | null;
+  /** Error code if the server could not be queried in this execution; null if it was. */
+  code: string | null;
+  listed_at: number;
 }

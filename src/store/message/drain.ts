@@ -3,20 +3,35 @@
  * rows, or those of them that hooks have seen. An item's row stays, without its content, to prevent a second copy.
  * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that
  *     side. So all rows are read before the first is written.
+ *
+ * Ids of a thread's messages: no item can be stored under one of them.
+ *
+ * Stores a queued tool as history: a message of the acting side with the call, in the step that is about to open.
+ *
+ * The files that a queued message names (definitions §15.4). Paths become references when the message is stored, in the
+ * same transaction, so the references describe the files at that time. A missing file does not fail the message, which
+ * lists the missing files.
+ *
+ * The payload of a queued message, as its row has it.
  */
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
+import { toAttachmentRef } from '../../core/file/attachment.ts';
+import { tryFilePath } from '../../core/file/file-path.ts';
 import type { Cancellation } from '../../core/governance/cancellation.ts';
 import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
 import { selectDueItems } from '../../core/thread/execution-id.ts';
-import type { QueueItem } from '../../core/thread/item.ts';
-import { findAnswering } from '../../core/thread/session.ts';
+import type { MessageItem, QueueItem } from '../../core/thread/item.ts';
+import { findAnswering, roleOf } from '../../core/thread/session.ts';
 import type { CausedItem } from '../budget/account.ts';
-import { applyPrepared } from '../schema/pending-payload.ts';
+import { readEarlyCancel, withCancellation } from '../execution/cancel.ts';
+import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-tree.ts';
+import { applyPrepared, QUEUED_TOOL, toQueuedCall } from '../schema/pending-payload.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { BeginStep } from '../step/step-record.ts';
-import { selectRows } from '../transaction/rows.ts';
+import { readInBatches, selectRows } from '../transaction/rows.ts';
 import {
   type ContextPlace,
   composeContext,
@@ -25,12 +40,7 @@ import {
 } from '../transaction/run-context.ts';
 import { statement } from '../transaction/statement.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { readEarlyCancel, withCancellation } from './cancel-ahead.ts';
 import { putInLine } from './queue.ts';
-import { resolveAttachments } from './queued-attachments.ts';
-import { type DrainedTool, type QueuedToolPayload, storeQueuedTool } from './queued-tool.ts';
-import type { StoredMessagePayload } from './stored-message.ts';
-import { refuseTaken } from './taken-id.ts';
 
 export interface Drained {
   /** How many of the items were pending rows of the store. */
@@ -233,4 +243,121 @@ function refuseCanceled(thread: ThreadTransaction, id: string): void {
 function writeContext<Item extends WithContext>(item: Item, context: RunContext | null): Item {
   if (context === null || givenContext(item) === null) return item;
   return { ...item, metadata: { ...item.metadata, ...writeContextMetadata(context) } };
+}
+
+/** Rejects items whose id a message of the thread has already, with an event for each; returns the others. */
+export async function refuseTaken<Item extends { readonly id: string }>(
+  thread: ThreadTransaction,
+  items: readonly Item[],
+): Promise<readonly Item[]> {
+  const ids = items.map(({ id }) => id);
+  const taken = await findMessages(thread.trx, thread.threadId, ids);
+  for (const id of ids)
+    if (taken.has(id))
+      thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
+  return items.filter(({ id }) => !taken.has(id));
+}
+
+/** Returns those of the ids that messages have. */
+export async function findMessages(
+  trx: Transaction<Tables>,
+  threadId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = await readInBatches(ids, (batch) =>
+    selectRows(trx, 'messages', { thread_id: threadId, id: batch }).select('id').execute(),
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
+/** A drained tool; it runs in the step that drained it. */
+export interface DrainedTool {
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly origin: 'signal' | 'code';
+  readonly unanswered: boolean;
+}
+
+export interface QueuedToolPayload {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly origin?: 'code';
+  readonly unanswered?: boolean;
+}
+
+export interface NewQueuedTool
+  extends QueuedToolPayload,
+    Partial<Pick<StoredMessagePayload, 'content' | 'silent' | 'metadata' | 'attachments'>> {
+  readonly id: string;
+  readonly executionId: string;
+}
+
+/** The message with the call, in the step that is about to open. */
+export async function storeQueuedTool(
+  thread: ThreadTransaction,
+  { id, executionId, ...item }: NewQueuedTool,
+): Promise<DrainedTool> {
+  const call = toQueuedCall(id, item);
+  const { attachments } = await resolveAttachments(thread, id, item.attachments);
+  await thread.insertMessage({
+    id,
+    role: roleOf(thread.row.side),
+    content: item.content ?? null,
+    toolCalls: [call],
+    silent: item.silent,
+    metadata: { ...item.metadata, ...QUEUED_TOOL },
+    attachments,
+    executionId,
+    step: thread.row.last_step + 1,
+  });
+  const { origin = 'signal', unanswered = false } = item;
+  return { callId: call.id, ...call.function, origin, unanswered };
+}
+
+export interface ResolvedAttachments {
+  readonly attachments?: readonly AttachmentRef[];
+  /** Merged into the message's own metadata. */
+  readonly metadata: { readonly missingAttachments?: readonly string[] };
+}
+
+/** Resolves the attachments of the message with this id. References are kept: the project's code has looked them up. */
+export async function resolveAttachments(
+  thread: ThreadTransaction,
+  id: string,
+  given: readonly (string | AttachmentRef)[] | null | undefined,
+): Promise<ResolvedAttachments> {
+  if (!given || given.length === 0) return { metadata: {} };
+  const files = await findFiles(thread, given);
+  const missing: string[] = [];
+  const attachments = given.flatMap((each, index): AttachmentRef[] => {
+    if (typeof each !== 'string') return [each];
+    const file = files.get(tryFilePath(each) ?? '');
+    // Derived from the message's id, so that each of its files has a different one.
+    if (file) return [toAttachmentRef(`${id}:${index}`, toFileRecord(file))];
+    missing.push(each);
+    return [];
+  });
+  if (missing.length === 0) return { attachments, metadata: {} };
+  thread.emit('attachment.missing', { messageId: id, paths: missing });
+  return { attachments, metadata: { missingAttachments: missing } };
+}
+
+async function findFiles(
+  thread: ThreadTransaction,
+  given: readonly (string | AttachmentRef)[],
+): Promise<ReadonlyMap<string, FileRow>> {
+  const paths = given.flatMap((each) => (typeof each === 'string' ? (tryFilePath(each) ?? []) : []));
+  if (paths.length === 0) return new Map();
+  const rows = await thread
+    .select('thread_files', { kind: 'file' })
+    .select(FILE_COLUMNS)
+    .where('path', 'in', paths)
+    .execute();
+  return new Map(rows.map((row) => [row.path, row]));
+}
+
+export interface StoredMessagePayload
+  extends Omit<MessageItem, 'kind' | 'id' | 'executionId' | 'attachments'> {
+  readonly attachments?: MessageItem['attachments'] | null;
 }

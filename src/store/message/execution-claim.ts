@@ -12,7 +12,7 @@ import type { CommandContext } from '../transaction/context.ts';
 import { readRow } from '../transaction/rows.ts';
 import { givenContext } from '../transaction/run-context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { ClaimExecution, ClaimedExecution, ExecutionClaim } from './queue-record.ts';
+import type { ClaimExecution, ClaimedExecution, ExecutionClaim } from './message-record.ts';
 
 /** Claims the id of the execution that an item begins, before the item is sent. Idempotent for the same item. */
 export async function claimExecution(

@@ -1,9 +1,17 @@
 /**
  * The store's messages (definitions §14.2, §15). Attachments given here are already files of the thread.
  * Writes reject with `ThreadTerminated`, `ThreadNotFound`.
+ *
+ * The durable part of the queue (runtime §9): items sent to a thread, until a step drains them. (thread, item id) is
+ * the key: an item that arrives twice counts once, even if the first has been drained or refused.
+ *
+ * The table of what clients have stored before they signal its id.
  */
-
 import type { AttachmentRef } from '../../core/message/message.ts';
+import type { QueueItem, Refusal } from '../../core/thread/item.ts';
+import type { Json } from '../schema/column.ts';
+import type { BeginStep } from '../step/step-record.ts';
+import type { FromRun } from '../transaction/from-run.ts';
 
 export interface InjectedMessage {
   /** Idempotency key: the same id again stores nothing and returns the existing message. */
@@ -25,4 +33,59 @@ export interface StoredMessageUpdates {
   /** Merged into the existing metadata; a key set to null is removed. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentRef[];
+}
+
+export interface SpillItems extends FromRun {
+  readonly items: readonly QueueItem[];
+  /** Items that the caller has refused; each is logged as `item.rejected`. */
+  readonly rejections?: readonly Refusal[];
+}
+
+export interface QueueOptions {
+  /**
+   * True if code of the thread's own execution queues it: it has no step count of its own (core/thread/step-limit.ts,
+   * L1).
+   */
+  readonly own?: boolean;
+  /** Id of the effect whose code queues it: it spends from the budgets of the execution that scheduled the effect. */
+  readonly effect?: string;
+}
+
+export interface ClaimExecution {
+  readonly threadId: string;
+  /**
+   * The user of the thread, who owns the execution id unless the item's context names an organisation; null if the
+   * thread has no user: the id is then unique in the store.
+   */
+  readonly userId: string | null;
+  readonly item: QueueItem;
+}
+
+/**
+ * `claimed`: by this item, or by an item with the same content, `itemId`. `conflict`: by another item, for that thread.
+ */
+export type ClaimedExecution =
+  | { readonly kind: 'claimed'; readonly itemId: string }
+  | { readonly kind: 'conflict'; readonly threadId: string };
+
+export interface ExecutionClaim {
+  readonly threadId: string;
+  readonly itemId: string;
+}
+
+/** Whether the answer to an item has reached its client; `unknown`: there is no such item. */
+export type Delivery = 'unknown' | 'open' | 'delivered';
+
+/** What `steps.begin` with the same ordinal and items would drain. */
+export interface ReadPending
+  extends FromRun,
+    Pick<BeginStep, 'ordinal' | 'afterStep' | 'items' | 'twoSides' | 'session' | 'limits'>,
+    Partial<Pick<BeginStep, 'executionId'>> {}
+
+export interface SentContentTable {
+  thread_id: string;
+  id: string;
+  content: Json;
+  /** Microseconds since 1970. */
+  created_at: number;
 }

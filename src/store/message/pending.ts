@@ -12,8 +12,8 @@ import { budgetOf } from '../budget/account.ts';
 import { toPendingDraft } from '../schema/pending-payload.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import type { ItemTable, Tables } from '../schema/tables.ts';
-import type { PendingWork } from '../step/prepared-row-record.ts';
-import { beginSession } from '../transaction/acting-side.ts';
+import { findLimitOf, judgeRounds } from '../step/limit.ts';
+import type { PendingWork } from '../step/step-place-record.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
 import { findRow } from '../transaction/rows.ts';
 import {
@@ -22,16 +22,13 @@ import {
   givenContext,
   type WithContext,
 } from '../transaction/run-context.ts';
+import { beginSession, findUnseen } from '../transaction/run-recovery.ts';
 import { countAnswered, countEnded, hasOutsideInput } from '../transaction/step-count.ts';
 import { toCounts } from '../transaction/step-place.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
-import { findUnseen } from '../transaction/unseen-step.ts';
-import { DRAIN_ROWS, wishOf } from './drain.ts';
-import { toItemRow } from './item-row.ts';
-import type { ReadPending } from './queue-record.ts';
-import { judgeRounds } from './round-limit.ts';
-import { findLimitOf } from './step-limit.ts';
-import { findMessages } from './taken-id.ts';
+import { DRAIN_ROWS, findMessages, wishOf } from './drain.ts';
+import type { ReadPending } from './message-record.ts';
+import { toItemRow } from './queue.ts';
 
 type Row = Pick<
   Selectable<ItemTable>,

@@ -1,20 +1,40 @@
 /**
  * The durable part of the queue (runtime §9): items staged by clients, spilled by the workflow, queued by tools;
  * `drain.ts` turns them into messages. `(thread, item id)` is unique: a repeated item counts once.
+ *
+ * The row of an item in line, or staged for it; id and kind are columns, the rest is the payload.
+ *
+ * Items that a client stores before it signals their ids.
+ *
+ * Whether the answer to a message has reached its client: then the same words again are a new message. Kept in the row of
+ * the item, whose content is gone once it is drained.
+ *
+ * What a client stores before it starts or signals a workflow, which gets only the id: the content of a start, the
+ * reason of an end. It stays until its thread is deleted, so that a repeated activity finds it again. The natural key is
+ * (thread, id).
  */
+
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
+import { canonicalJson } from '../../core/value/canonical-json.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { measureJson } from '../../core/value/json-measure.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type CausedItem, causedBy, causedByEffect } from '../budget/account.ts';
 import type { QueuedTool } from '../tool/tool-record.ts';
-import { readInBatches } from '../transaction/batches.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../transaction/context.ts';
-import { insertNew, selectRows } from '../transaction/rows.ts';
+import {
+  deleteRows,
+  findRow,
+  insertNew,
+  readInBatches,
+  selectRows,
+  updateRows,
+} from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { claimItem } from './execution-claim.ts';
-import { toItemRow } from './item-row.ts';
-import type { QueueOptions, SpillItems } from './queue-record.ts';
+import type { Delivery, QueueOptions, SpillItems } from './message-record.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
   return countItems(trx, threadId);
@@ -221,4 +241,98 @@ export async function countTaken(
     if (id !== undefined && itemIds.includes(id)) ids.add(id);
   }
   return ids.size;
+}
+
+export function toItemRow(threadId: string, item: QueueItem, now: number) {
+  const { id, kind, ...payload } = item;
+  return {
+    thread_id: threadId,
+    id,
+    kind: kind === 'tool' ? ('tool' as const) : ('message' as const),
+    payload: JSON.stringify(payload),
+    created_at: now,
+    own: 0,
+    digest: digestOf(item),
+  };
+}
+
+/** Covers what is said, shown or called. A repeated item may differ in its metadata, such as the time of the attempt. */
+export function digestOf(item: QueueItem): string | null {
+  if (item.kind === 'stored') return null;
+  const content =
+    item.kind === 'tool' ? [item.name, item.arguments] : [item.role, item.content, item.attachments ?? []];
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
+}
+
+/**
+ * Stores an item for its later signal, even before the thread exists: the first message of a new thread is staged
+ * before the thread is started. It is not queued by this. Rejects as `requireRepeat`.
+ */
+export async function stageItem(context: CommandContext, threadId: string, item: QueueItem): Promise<void> {
+  const staged = await insertNew(context.db, 'items', {
+    ...toItemRow(threadId, item, context.now()),
+    state: 'staged',
+  });
+  if (!staged) await requireRepeat(context, threadId, item);
+}
+
+/**
+ * Rejects with `ItemConflict` if the thread has an item with this id that says or calls something else, also once
+ * that has become a message and whatever became of its text.
+ */
+export async function requireRepeat(
+  { db }: Pick<CommandContext, 'db'>,
+  threadId: string,
+  item: QueueItem,
+): Promise<void> {
+  const known = await findRow(db, 'items', { thread_id: threadId, id: item.id }, ['digest']);
+  if (known?.digest == null || known.digest === digestOf(item)) return;
+  throw new RuntimeError(
+    'ItemConflict',
+    `The thread "${threadId}" has something else under the id "${item.id}", which stays as it is: send this under an id of its own.`,
+  );
+}
+
+const DELIVERED = '{"delivered":true}';
+
+/** Records that the answer to a drained item has reached its client. Idempotent. */
+export async function markDelivered({ db }: CommandContext, threadId: string, id: string): Promise<void> {
+  await updateRows(db, 'items', { thread_id: threadId, id, state: 'drained' }, { payload: DELIVERED });
+}
+
+export async function readDelivery({ db }: CommandContext, threadId: string, id: string): Promise<Delivery> {
+  const item = await findRow(db, 'items', { thread_id: threadId, id }, ['state', 'payload']);
+  if (!item) return 'unknown';
+  return item.state === 'drained' && item.payload === DELIVERED ? 'delivered' : 'open';
+}
+
+type SentContent = Readonly<Record<string, unknown>>;
+
+/** Stores content under a new id, even before the thread exists. */
+export async function keepSent(
+  { db, now }: CommandContext,
+  threadId: string,
+  id: string,
+  content: SentContent,
+): Promise<void> {
+  await db
+    .insertInto('sent_contents')
+    .values({ thread_id: threadId, id, content: JSON.stringify(content), created_at: now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Null if nothing is stored under this id. */
+export async function readSent(
+  { db }: CommandContext,
+  threadId: string,
+  id: string,
+): Promise<SentContent | null> {
+  const row = await findRow(db, 'sent_contents', { thread_id: threadId, id }, ['content']);
+  return row ? JSON.parse(row.content) : null;
+}
+
+/** Removes content whose id has reached no workflow. */
+export async function dropSent({ db }: CommandContext, threadId: string, id: string): Promise<void> {
+  await deleteRows(db, 'sent_contents', { thread_id: threadId, id });
 }

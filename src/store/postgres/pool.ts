@@ -9,7 +9,7 @@
  */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Client, Pool, type PoolConfig, TypeOverrides } from 'pg';
-import { fromNumeric, NUMERIC_OID } from '../schema/whole-number.ts';
+import { fromNumeric, NUMERIC_OID } from '../schema/column.ts';
 import type { PostgresAddress } from './address.ts';
 import { StoreConnection } from './connection.ts';
 import { fromPg } from './error.ts';

@@ -6,12 +6,31 @@
  *     runs.
  * D3. A producer ends once: settled by its holder, or lost, whichever comes first.
  * D4. Usage that lines report counts in the budgets of the execution, with the lines; above a limit, the producer ends.
+ *
+ * The presence of a task's adapter that lives in a process: a producer with `task/` and the task's id as its thread and
+ * its execution, held by the queue that the adapter works for.
+ * H1. A task has one queue; another process that works for the same queue is the same holder.
+ * H2. A holder that was lost before its task existed has done nothing of it: another one may have the task.
+ *
+ * Ends what depended on a process that was lost: executions that its code produced, and tasks whose adapter it ran.
+ * L1. Any worker may end a lost producer, and it ends once: if the process has renewed its presence since, it is not
+ *     lost.
+ * L2. A task ends here before its workflow does: it is `lost` until its workflow has been terminated too.
  */
 import { type Payment, toPayment } from '../../core/governance/budget-amount.ts';
-import { type Produced, type ProducedLine, usageOf } from '../../core/thread/producer.ts';
+import {
+  adapterLost,
+  type Produced,
+  type ProducedLine,
+  producerLost,
+  usageOf,
+} from '../../core/thread/producer.ts';
+import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import { charge } from '../budget/spend.ts';
+import { failTask } from '../task/task.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
-import { hasRow, updateRow } from '../transaction/rows.ts';
+import { hasRow, updateRow, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { AppendProduced, ProducerPresence, ProducerRecord, ProducerRef } from './producer-record.ts';
 
@@ -140,4 +159,107 @@ async function isRunning(thread: ThreadTransaction, id: string): Promise<boolean
 
 export async function presenceDeadline(context: CommandContext, presenceMs: number): Promise<number> {
   return (await context.clock(context.db)) + presenceMs * 1000;
+}
+
+/**
+ * Claims the adapter of a task. True for the first holder to claim it, and for the next one if that holder was lost
+ * before the task existed.
+ */
+export async function claimTask(
+  context: CommandContext,
+  { threadId, holder, presenceMs }: Omit<ProducerPresence, 'executionId'>,
+): Promise<boolean> {
+  // H2: if the producer is `ended`, the task's workflow is gone too.
+  await context.db
+    .updateTable('producers')
+    .set({ state: 'open', holder, present_until: await presenceDeadline(context, presenceMs) })
+    .where('thread_id', '=', threadId)
+    .where('execution_id', '=', threadId)
+    .where('state', '=', 'ended')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('threads').select('id').where('id', '=', threadId))),
+    )
+    .execute();
+  return claimProducer(context, { threadId, executionId: threadId, holder, presenceMs });
+}
+
+/** H1: renews the presence for everything that this holder has open. Returns how many. */
+export async function renewAll(
+  context: CommandContext,
+  { holder, presenceMs }: Pick<ProducerPresence, 'holder' | 'presenceMs'>,
+): Promise<number> {
+  const renewed = await context.db
+    .updateTable('producers')
+    .set({ present_until: await presenceDeadline(context, presenceMs) })
+    .where('state', '=', 'open')
+    .where('holder', '=', holder)
+    .returning('thread_id')
+    .execute();
+  return renewed.length;
+}
+
+const MAX_ROWS = 100;
+
+/** Ends those whose process was lost, and their tasks, with `ProducerLost`. Returns how many. */
+export async function closeLostProducers(context: CommandContext): Promise<number> {
+  const lost = await context.db
+    .selectFrom('producers')
+    .select(['thread_id', 'execution_id'])
+    .where('state', '=', 'open')
+    .where('present_until', '<', await context.clock(context.db))
+    .limit(MAX_ROWS)
+    .execute();
+  let closed = 0;
+  for (const { thread_id: threadId, execution_id: executionId } of lost)
+    closed += await closeLost(context, threadId, executionId);
+  return closed;
+}
+
+async function closeLost(context: CommandContext, threadId: string, executionId: string): Promise<number> {
+  const ofTask = isTaskThread(threadId);
+  try {
+    return await inThread(context, threadId, async (thread) => {
+      const row = await findOpen(thread, executionId);
+      // L1: the process may have renewed its presence since.
+      if (!row || row.present_until >= (await context.clock(thread.trx))) return 0;
+      if (!ofTask) await endProducer(thread, executionId, toLost(executionId));
+      else {
+        await failTask(context, thread, adapterLost(toTaskId(threadId)));
+        await thread.update('producers', { execution_id: executionId }, { state: 'lost' });
+      }
+      return 1;
+    });
+  } catch (error) {
+    if (!isRuntimeError(error, 'ThreadNotFound')) throw error;
+    // Lost before its thread was created.
+    await context.db
+      .updateTable('producers')
+      .set(ofTask ? { state: 'lost' } : { state: 'ended', produced: JSON.stringify(toLost(executionId)) })
+      .where('thread_id', '=', threadId)
+      .where('execution_id', '=', executionId)
+      .where('state', '=', 'open')
+      .where('present_until', '<', await context.clock(context.db))
+      .execute();
+    return 1;
+  }
+}
+
+function toLost(executionId: string): Produced {
+  return { ok: false, error: producerLost(executionId) };
+}
+
+/** Thread ids (`task/` plus the task's id) of `lost` tasks; 100 at most. */
+export async function listLostTasks({ db }: CommandContext): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('producers')
+    .select('thread_id')
+    .where('state', '=', 'lost')
+    .limit(MAX_ROWS)
+    .execute();
+  return rows.map(({ thread_id: threadId }) => threadId);
+}
+
+/** L2: ends a lost task's record, once its workflow has been terminated. */
+export async function forgetLostTask({ db }: CommandContext, threadId: string): Promise<void> {
+  await updateRows(db, 'producers', { thread_id: threadId, state: 'lost' }, { state: 'ended' });
 }

@@ -1,7 +1,7 @@
 /**
  * The schema of 0.1.0, the first release. Never edited: a change is another migration (migrations.ts).
  * One text for both engines: SQLite stores values unchanged in columns whose type it does not know, such as `bytea`.
- * Flags are 0 or 1, times microseconds since 1970, and `numeric(19, 0)` is a whole number of 64 bits (whole-number.ts).
+ * Flags are 0 or 1, times microseconds since 1970, and `numeric(19, 0)` is a whole number of 64 bits (column.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type Migration, sql } from 'kysely';

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { MadeCalls } from '../../core/thread/made-calls.ts';
 import { roleOf } from '../../core/thread/session.ts';
-import type { PendingMessage, PreparedRow } from '../step/prepared-row-record.ts';
+import type { PendingMessage, PreparedRow } from '../step/step-place-record.ts';
 import type { ItemTable } from './tables.ts';
 
 type Row = Pick<Selectable<ItemTable>, 'id' | 'kind' | 'payload' | 'created_at'>;

@@ -1,12 +1,17 @@
-/** Converts rows to records: the one place where flags become booleans and JSON text becomes values. */
+/**
+ * Converts rows to records: the one place where flags become booleans and JSON text becomes values.
+ *
+ * Converts a row of the log to an event. Rows outlive the version that wrote them, and workers of two versions may
+ * share a store: an unknown kind is shown like the authors' own events.
+ */
 import type { Selectable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
+import { isEventKind, type ThreadEvent } from '../../core/event/thread-event.ts';
 import { UNKNOWN_TYPE } from '../../core/file/mime-type.ts';
 import type { AttachmentRef, Message } from '../../core/message/message.ts';
-import type { ThreadRecord } from '../thread/thread-record.ts';
-import type { ThreadTable } from '../thread/thread-table.ts';
+import type { ThreadRecord, ThreadTable } from '../thread/thread-record.ts';
 import { toPendingDraft } from './pending-payload.ts';
-import type { ItemTable, MessageTable } from './tables.ts';
+import type { EventTable, ItemTable, MessageTable } from './tables.ts';
 
 export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
   return {
@@ -92,4 +97,17 @@ function toPendingAttachment(given: string | AttachmentRef): AttachmentRef {
 export function toCount(asked: number | undefined, usual: number): number {
   if (asked === undefined || Number.isNaN(asked)) return usual;
   return Math.min(Math.max(0, Math.trunc(asked)), Number.MAX_SAFE_INTEGER);
+}
+
+export function readEvent(row: Selectable<EventTable>): ThreadEvent {
+  const given: unknown = JSON.parse(row.data);
+  return {
+    seq: row.seq,
+    at: row.at,
+    step: row.step ?? undefined,
+    attempt: row.attempt ?? undefined,
+    ...(isEventKind(row.type)
+      ? { type: row.type, data: given }
+      : { type: 'custom', data: { event: row.type, data: given } }),
+  } as ThreadEvent;
 }

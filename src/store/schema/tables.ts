@@ -5,17 +5,22 @@
 
 import type { Generated } from 'kysely';
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
-import type { ActionTables } from '../action/action-table.ts';
-import type { BudgetTables } from '../budget/budget-table.ts';
-import type { EnvTables } from '../env/env-table.ts';
-import type { FamilyTables } from '../family/family-table.ts';
-import type { ValueAndFileTables } from '../file/file-table.ts';
-import type { ProducerTables } from '../producer/producer-table.ts';
-import type { TaskTables } from '../task/task-table.ts';
-import type { ThreadTables } from '../thread/thread-table.ts';
-import type { TokenTables } from '../token/token-table.ts';
-import type { WaitTables } from '../wait/wait-table.ts';
-import type { Flag, Json } from './json.ts';
+import type { A2aTaskTable } from '../a2a/a2a-record.ts';
+import type { ActionTables } from '../action/action-record.ts';
+import type { BudgetTables } from '../budget/budget-record.ts';
+import type { EnvTables } from '../env/env-record.ts';
+import type { FamilyTables } from '../family/family-record.ts';
+import type { ValueAndFileTables } from '../file/file-record.ts';
+import type { McpListTable } from '../mcp/mcp-record.ts';
+import type { MemoryNoteTable } from '../memory/memory-table.ts';
+import type { SentContentTable } from '../message/message-record.ts';
+import type { ProducerTables } from '../producer/producer-record.ts';
+import type { SummaryTable } from '../step/step-place-record.ts';
+import type { TaskTables } from '../task/task-record.ts';
+import type { ThreadTables } from '../thread/thread-record.ts';
+import type { TokenTables } from '../token/token-record.ts';
+import type { WaitTables } from '../wait/wait-record.ts';
+import type { Flag, Json } from './column.ts';
 
 export interface MetaTable {
   key: string;
@@ -103,7 +108,7 @@ export interface ExecutionTable {
   cancel_request: Json | null;
   /** Once it has ended: the budgets that it has spent from (budget/account.ts); null if there were none. */
   budget: Json | null;
-  /** Null until its end hooks have run (execution/ending.ts). */
+  /** Null until its end hooks have run (execution/read-execution.ts). */
   end_told: Flag | null;
   /** Null once its streamed text was removed from the log (execution/remove-chunks.ts). */
   streams: Flag | null;
@@ -270,4 +275,9 @@ export interface Tables
   effects: EffectTable;
   execution_claims: ExecutionClaimTable;
   author_strikes: StrikeTable;
+  summaries: SummaryTable;
+  mcp_lists: McpListTable;
+  memory_notes: MemoryNoteTable;
+  sent_contents: SentContentTable;
+  a2a_tasks: A2aTaskTable;
 }

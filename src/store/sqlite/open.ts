@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import { migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { bindStore, type Engine, type ThreadStore } from '../store.ts';
-import { runOnce } from '../transaction/runner.ts';
+import { runOnce } from '../transaction/context.ts';
 import { NodeSqliteDialect, type SqliteOptions } from './dialect.ts';
 
 /** Opens a SQLite store and brings its schema up to date. */

@@ -1,7 +1,7 @@
 /** Statements of one SQLite connection: prepared once, and retried while another process holds the lock. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isWholeNumber } from '../schema/whole-number.ts';
+import { isWholeNumber } from '../schema/column.ts';
 import { isBusy } from './error.ts';
 
 const LOCK_DEADLINE_MS = 60_000;

@@ -26,39 +26,61 @@
  * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in place of the
  * model's.
  * I1. These calls come before the first model step of an agent's side and no later one, even if there were none. After
- *     a handoff the agent begins again (handoff.ts). Unanswered input stays unanswered: the next step calls the model.
+ *     a handoff the agent begins again (execution.ts). Unanswered input stays unanswered: the next step calls the model.
+ *
+ * Steps of an execution that code of another process produces (core/thread/producer.ts): no model is called.
+ *
+ * Reads what the request of a step is assembled from, in the transaction that begins the step: after all its writes, so
+ * the messages that it drained are included. If nothing else comes first, the first model call begins here too.
  */
 
+import type { RunContext } from '../../core/governance/run-context.ts';
 import { mustTakeOver, planStep, type UnseenStep } from '../../core/thread/plan-step.ts';
-import { NEW_SESSION } from '../../core/thread/session.ts';
+import { NEW_SESSION, type SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isUsedUp, type LimitReason } from '../../core/thread/step-limit.ts';
 import { budgetOf } from '../budget/account.ts';
-import { narrowBudget } from '../budget/narrow.ts';
+import { narrowBudget } from '../budget/lines.ts';
 import { spend } from '../budget/spend.ts';
-import { type Drained, type DueInput, drain, readDue, selectInLine } from '../message/drain.ts';
-import type { RoundsVerdict } from '../message/pause-wait.ts';
+import {
+  type Drained,
+  type DrainedTool,
+  type DueInput,
+  drain,
+  readDue,
+  refuseTaken,
+  selectInLine,
+  storeQueuedTool,
+} from '../message/drain.ts';
 import { countPending, emitQueued, emitRejections, enqueueTools } from '../message/queue.ts';
-import { type DrainedTool, storeQueuedTool } from '../message/queued-tool.ts';
-import { judgeRounds } from '../message/round-limit.ts';
-import { findLimitOf } from '../message/step-limit.ts';
-import { refuseTaken } from '../message/taken-id.ts';
-import { beginSession, hasUnanswered, setSession } from '../transaction/acting-side.ts';
-import { selectOutcome, storeOutcome } from '../transaction/command-key.ts';
+import { toThreadRecord } from '../schema/rows.ts';
 import { type CommandContext, inRunWith } from '../transaction/context.ts';
 import { keepContext } from '../transaction/run-context.ts';
+import {
+  beginSession,
+  findUnseen,
+  hasUnanswered,
+  selectOutcome,
+  setSession,
+  storeOutcome,
+} from '../transaction/run-recovery.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../transaction/step-count.ts';
+import { selectPlace, toCounts, toPlace, withCurrentAgent } from '../transaction/step-place.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { findUnseen } from '../transaction/unseen-step.ts';
-import { bringContext, type OpenedPlace } from './bring-context.ts';
-import { describeStep } from './describe-step.ts';
-import { type OpenExecution, pinGuards, selectOpenExecution, setRunning } from './execution.ts';
-import { applyHandoff } from './handoff.ts';
-import { openModelStep, openToolStep, retryStep } from './open-step.ts';
-import { isProduced, type StepCommand, withoutRequest } from './produced-step.ts';
-import { grantRounds, pause } from './rounds.ts';
-import { keepScratch } from './scratch.ts';
-import type { BeginStep, BegunStep, ImmediateCalls } from './step-record.ts';
+import {
+  applyHandoff,
+  keepScratch,
+  type OpenExecution,
+  pinGuards,
+  selectOpenExecution,
+  setRunning,
+} from './execution.ts';
+import { findLimitOf, grantRounds, judgeRounds, pause, type RoundsVerdict } from './limit.ts';
+import { readMessages, toLoopWarnings } from './read-context.ts';
+import { describeStep, openModelStep, openToolStep, retryStep } from './step.ts';
+import type { StepContext, StepPlace } from './step-place-record.ts';
+import { type BeginStep, type BegunStep, FIRST_CALL, type ImmediateCalls } from './step-record.ts';
+import { beginModelCall, countsOf } from './stream.ts';
 
 /**
  * Drains the queue and decides what the step is: call a model, run queued tools, or nothing to do. Nothing is drained
@@ -342,4 +364,76 @@ async function resume(
 async function findStored(thread: ThreadTransaction, step: number, swept: number) {
   const taken = countedSteps(thread.row);
   return { kind: 'stored', record: await describeStep(thread, step), swept, taken } as const;
+}
+
+export type StepCommand = BeginStep & { readonly produced?: true };
+
+export function withoutRequest({ request: _, immediate: __, ...command }: BeginStep): StepCommand {
+  return { ...command, produced: true };
+}
+
+/**
+ * True if another process produces the execution. The row of an open one has that; for a new one, the producer of the
+ * id that its item names has been claimed before the item was sent.
+ */
+export async function isProduced(
+  thread: ThreadTransaction,
+  open: OpenExecution | undefined,
+  named: string | undefined,
+): Promise<boolean> {
+  if (open) return open.produced === 1;
+  if (named === undefined) return false;
+  return thread.has('producers', { execution_id: named });
+}
+
+type Call = Extract<BegunStep, { kind: 'call' }>;
+
+/** What the transaction knows of a step that it has opened. */
+export interface OpenedPlace {
+  readonly executionId: string;
+  /** Model steps of the execution, this one included. */
+  readonly sideSteps: SideSteps;
+  /** The scratch of the execution, JSON text. */
+  readonly scratch: string | null;
+  readonly runContext: RunContext | null;
+}
+
+/** `opened`: absent for a step that was open before, whose place is read. */
+export async function bringContext(
+  thread: ThreadTransaction,
+  { request }: Pick<BeginStep, 'request'>,
+  call: Call,
+  opened?: OpenedPlace,
+): Promise<Call> {
+  if (!request) return call;
+  const { step, attempt } = call;
+  const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
+  const loops = toLoopWarnings(thread.row, found);
+  const counts = countsOf(thread.row);
+  const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops, counts };
+  const { window, call: first, delays } = request(place);
+  const context: StepContext = await readMessages(thread.trx, place, window);
+  const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };
+  // With a budget, the call is checked once it is known what will be sent.
+  if (!first || thread.row.budget !== null || delays?.(context)) return brought;
+  await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
+  return { ...brought, called: true };
+}
+
+/** Logged once per step: an earlier attempt at it may have logged it. */
+function noteTrimmed(thread: ThreadTransaction, { step, trimmed }: StepContext): Pick<Call, 'noted'> {
+  if (trimmed > 0) thread.emit('context.trimmed', { messages: trimmed }, { step });
+  return { noted: true };
+}
+
+function toOpened({ row }: ThreadTransaction, opened: OpenedPlace) {
+  const { executionId, sideSteps, scratch } = opened;
+  const { side } = row;
+  const runContext = withCurrentAgent(row, opened.runContext);
+  const kept = JSON.parse(scratch ?? '{}') as StepPlace['scratch'];
+  return { executionId, ...toCounts(sideSteps), side, scratch: kept, runContext, subprompt: null };
+}
+
+async function readPlace({ trx, threadId, row }: ThreadTransaction, step: number) {
+  return toPlace(trx, row, await selectPlace(trx, threadId, step).executeTakeFirstOrThrow());
 }

@@ -1,14 +1,25 @@
-/** The place of a step in its thread, and what its request is made from. */
+/**
+ * The place of a step in its thread, and what its request is made from.
+ *
+ * Queued rows for hooks (definitions §9): before a step drains them, and as modified by hooks.
+ *
+ * Summaries that requests show in place of the older part of a thread's history. The messages themselves stay
+ * unchanged.
+ *
+ * Summaries of the older part of a history.
+ */
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
 import type { Scale } from '../../core/context/context-estimate.ts';
 import type { ModelCounts } from '../../core/context/model-count.ts';
 import type { Summary } from '../../core/context/summary.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
+import type { CompactionReason } from '../../core/guard/compaction.ts';
 import type { LoopWarning } from '../../core/guard/loop.ts';
+import type { Message } from '../../core/message/message.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
-import type { SummaryKey } from './summary-record.ts';
+import type { StepRef } from '../transaction/from-run.ts';
 
 export interface StepPlace {
   readonly thread: ThreadRecord;
@@ -73,4 +84,100 @@ export interface SubpromptPlace {
   readonly parentId: string;
   /** Names of the prompts around it, the outermost sub-prompt first, its own last. */
   readonly path: readonly string[];
+}
+
+/** A row that a step is about to drain. */
+export interface PendingRow {
+  readonly id: string;
+  /**
+   * The message as it would be stored; files that a sender named are still paths. Null if it will be refused, because
+   * its id is taken.
+   */
+  readonly message: PendingMessage | null;
+}
+
+export interface PendingMessage extends Omit<Message, 'attachments'> {
+  readonly attachments: readonly (string | NonNullable<Message['attachments']>[number])[] | null;
+}
+
+/** Absent fields keep the queued value. */
+export interface PreparedRow
+  extends Partial<Pick<Message, 'content' | 'silent' | 'metadata' | 'attachments'>> {
+  readonly id: string;
+  readonly role?: 'user' | 'assistant' | 'system';
+}
+
+export interface PendingWork {
+  /** The thread, with the agent that has it from this step on. */
+  readonly thread: ThreadRecord;
+  /** True if `after_thread_created` has run, or must not run. */
+  readonly greeted: boolean;
+  /**
+   * Rows in the order in which they are drained. Empty if a step has already begun under this ordinal, or one must be
+   * taken over.
+   */
+  readonly rows: readonly PendingRow[];
+  /** Null if the step begins an execution. */
+  readonly executionId: string | null;
+  /** The execution that these rows begin, if they name one. */
+  readonly nextExecutionId?: string;
+  /** Number of model steps of that execution. */
+  readonly stepCount: number;
+  readonly sideSteps: SideSteps;
+  /** The side that will act, unless hooks change the role of the first message. */
+  readonly side: Side;
+  /** True if a limit forbids the step: nothing would be drained. */
+  readonly limited: boolean;
+  /** Scratch data of the execution. */
+  readonly scratch: Readonly<Record<string, unknown>>;
+  /** Run context that the execution would have, including what the rows add; null if none was given. */
+  readonly runContext: RunContext | null;
+}
+
+/** Selects, together with the side, the summaries that apply to a step. */
+export interface SummaryKey {
+  readonly prompt: string;
+  /** The execution, if its prompt is shown only that one; empty if it is shown the whole thread. */
+  readonly scope: string;
+}
+
+export interface KeepSummary extends StepRef, SummaryKey {
+  readonly summary: Summary;
+  /** The last message that it covers. */
+  readonly messageId: string;
+  /** Number of messages that were summarised for this summary. */
+  readonly count: number;
+  readonly reason: CompactionReason;
+  /** True if no model has written it. */
+  readonly fallback: boolean;
+  /** Last number of the log when the messages were read: a later change of a message makes the summary outdated. */
+  readonly seen: number;
+}
+
+export type KeptSummary =
+  /** The summary that is stored for the key, perhaps by another caller. */
+  | { readonly kind: 'kept'; readonly summary: Summary }
+  /** A message was changed or removed since then: nothing was written. */
+  | { readonly kind: 'outdated' }
+  /** Another attempt has the step, or it is over: nothing was written. */
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'terminated' };
+
+/** A text that requests show in place of the messages of a thread until then (`until`). */
+export interface SummaryTable {
+  thread_id: string;
+  side: 'a' | 'b';
+  prompt: string;
+  /** The execution, if the summary is only about its messages; empty if it is about all of the thread's. */
+  scope: string;
+  /** The time of the last message that it covers, and its id. */
+  until: number;
+  message_id: string;
+  /** Number of messages that it replaces. */
+  messages: number;
+  text: string;
+  /** The last message of the user that it covers. */
+  asked: string | null;
+  step: number;
+  created_at: number;
 }

@@ -1,28 +1,25 @@
 /**
  * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: the commit that ends the
- * step takes it to the disk. The first call may begin with its step (bring-context.ts), and the call that brings the
- * answer ends when that is stored (close-step.ts, C3).
+ * step takes it to the disk. The first call may begin with its step (begin-step.ts), and the call that brings the
+ * answer ends when that is stored (step.ts, C3).
+ *
+ * How the models of a thread count its requests (core/context/model-count.ts): kept in the thread's row, which every step reads and
+ * writes anyway.
  */
 import type { Kysely, Selectable } from 'kysely';
+import { learnCount, type ModelCounts } from '../../core/context/model-count.ts';
 import type { EventData, InSubprompt } from '../../core/event/event-data.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { budgetOf, limitedAccounts } from '../budget/account.ts';
+import { stopClocks } from '../budget/lines.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
-import { stopClocks } from '../budget/time.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
 import { selectRow } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
-import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type {
-  HoldModel,
-  ModelCallEnd,
-  ModelCallStart,
-  ModelChunk,
-  StartedModelCall,
-} from './model-call-record.ts';
-import { keepCount } from './model-counts.ts';
+import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import type { HoldModel, ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from './step-record.ts';
 
 /** Appends streamed text to the log. False, with nothing written, if the attempt no longer has the step open. */
 export async function appendChunk(context: CommandContext, command: ModelChunk): Promise<boolean> {
@@ -222,4 +219,27 @@ type ModelCallKey = Pick<ModelCallStart, 'threadId' | 'step' | 'attempt' | 'call
 
 export function selectModelCall(db: Kysely<Tables>, { threadId, step, attempt, call }: ModelCallKey) {
   return selectRow(db, 'model_calls', { thread_id: threadId, step, attempt, call });
+}
+
+/** Models of which a thread keeps something; the earliest is forgotten first. */
+const MAX_MODELS = 16;
+
+export function countsOf({ model_counts: text }: Pick<ThreadRow, 'model_counts'>): ModelCounts {
+  return text === null ? {} : JSON.parse(text);
+}
+
+/** Keeps what an ended call has shown, if it has. Also logs, once for each model, that its provider seems to cut requests. */
+export function keepCount(
+  thread: ThreadTransaction,
+  { step, attempt, call, counted: shown }: Pick<ModelCallEnd, 'step' | 'attempt' | 'call' | 'counted'>,
+): void {
+  if (!shown) return;
+  const { model, ...counted } = shown;
+  const { [model]: known, ...others } = countsOf(thread.row);
+  const count = learnCount(known, counted);
+  const entries = [...Object.entries(others), [model, count] as const].slice(-MAX_MODELS);
+  const text = JSON.stringify(Object.fromEntries(entries));
+  if (text !== thread.row.model_counts) thread.set({ model_counts: text });
+  if (counted.undercounted && !known?.told)
+    thread.emit('context.undercounted', { call, model, ...counted.undercounted }, { step, attempt });
 }

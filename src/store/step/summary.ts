@@ -13,8 +13,7 @@ import { type CommandContext, inRunWith } from '../transaction/context.ts';
 import { insertRows, selectRows } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { StepPlace } from './step-place-record.ts';
-import type { KeepSummary, KeptSummary, SummaryKey } from './summary-record.ts';
+import type { KeepSummary, KeptSummary, StepPlace, SummaryKey } from './step-place-record.ts';
 
 /** The newest summary that applies to the step. */
 export async function findSummary(

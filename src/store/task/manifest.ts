@@ -3,7 +3,7 @@ import type { ManifestDocument } from '../../core/author/manifest.ts';
 import { type CommandContext, inRun } from '../transaction/context.ts';
 import type { FromRun } from '../transaction/from-run.ts';
 import { findRow } from '../transaction/rows.ts';
-import { requireTask, updateTask } from './task-row.ts';
+import { requireTask, updateTask } from './task.ts';
 
 /** Stores a manifest under its hash. Idempotent. */
 export async function keepManifest(

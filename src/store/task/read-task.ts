@@ -5,8 +5,8 @@ import { toCount } from '../schema/rows.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
 import { findRow } from '../transaction/rows.ts';
 import { readGiven } from '../transaction/run-context.ts';
+import { findTask, type TaskRow, toTask, toTaskStep } from './task.ts';
 import type { ListTasks, TaskLoop, TaskRecord, TaskStepRecord } from './task-record.ts';
-import { findTask, type TaskRow, toTask, toTaskStep } from './task-row.ts';
 
 /** Most steps that an adapter gets. */
 const MAX_HISTORY_STEPS = 50;

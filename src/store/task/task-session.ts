@@ -4,8 +4,7 @@ import type { TaskSession } from '../../core/task/session.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { type CommandContext, unknownThread } from '../transaction/context.ts';
 import { findRow } from '../transaction/rows.ts';
-import type { PutSession } from './task-record.ts';
-import type { TaskSessionTable } from './task-table.ts';
+import type { PutSession, TaskSessionTable } from './task-record.ts';
 
 /** A session of the task's owner; null if there is none. */
 export async function getSession(

@@ -13,21 +13,12 @@ import type { ActionOutcome } from '../../core/author/task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import { clampAmount, toPico, toUsd } from '../../core/value/money.ts';
 import { sha256OfAscii } from '../../core/value/sha256.ts';
+import { stopClocks } from '../budget/lines.ts';
 import { charge, spend } from '../budget/spend.ts';
-import { stopClocks } from '../budget/time.ts';
 import { type CommandContext, inRun, inThread, type Terminated } from '../transaction/context.ts';
 import type { FromRun } from '../transaction/from-run.ts';
 import { insertNew } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type {
-  BeginAct,
-  BegunAct,
-  EndAct,
-  KeepDecision,
-  KeepObservation,
-  KeepReadiness,
-  TaskEvent,
-} from './task-record.ts';
 import {
   requireTask,
   selectTaskStep,
@@ -37,7 +28,16 @@ import {
   updateTask,
   updateTaskStep,
   withErrors,
-} from './task-row.ts';
+} from './task.ts';
+import type {
+  BeginAct,
+  BegunAct,
+  EndAct,
+  KeepDecision,
+  KeepObservation,
+  KeepReadiness,
+  TaskEvent,
+} from './task-record.ts';
 
 type Kept = { readonly kind: 'kept' } | Terminated;
 /** `known`: it was stored before. */

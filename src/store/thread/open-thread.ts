@@ -1,20 +1,24 @@
 /**
  * Opens a thread for a workflow run: the first run creates its row, every run is admitted (the fence), and gets the
  * state of the store, so that a revived thread goes on where the killed run was.
+ *
+ * Tags of a thread. The whole list is replaced, so a repeated command changes nothing.
  */
+
+import type { Transaction } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
 import { openChild } from '../family/child.ts';
-import { hasDueReport } from '../family/child-report.ts';
 import { hasUnstarted } from '../family/family-tree.ts';
+import { hasDueReport } from '../family/report.ts';
 import { countPending } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
-import { OPEN_CALL } from '../transaction/call-row.ts';
-import { type CommandContext, inRun } from '../transaction/context.ts';
+import type { Tables } from '../schema/tables.ts';
+import { type CommandContext, inRun, inThread, unknownThread } from '../transaction/context.ts';
 import { insertRoot, toThreadRow } from '../transaction/new-thread.ts';
 import { findRow } from '../transaction/rows.ts';
+import { OPEN_CALL } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { insertTags } from './tags.ts';
-import type { OpenedThread, OpenThread } from './thread-record.ts';
+import type { OpenedThread, OpenThread, ThreadRecord } from './thread-record.ts';
 
 /**
  * Opens the thread for a run, from then on the only one that may write (the fence). Its first run creates the thread.
@@ -77,4 +81,39 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
     if (await insertRoot(trx, toThreadRow(command, now), first))
       await insertTags(trx, { threadId, createdAt: now, tags: command.tags ?? [] });
   });
+}
+
+/** Replaces all tags of the thread. Rejects with `ThreadNotFound`. */
+export async function setTags(
+  context: CommandContext,
+  threadId: string,
+  tags: readonly string[],
+): Promise<ThreadRecord> {
+  return inThread(context, threadId, async (thread) => {
+    const { trx, row } = thread;
+    if (row.deleted_at !== null) throw unknownThread(context.storeId, threadId);
+    const before = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
+    if (JSON.stringify(before) === JSON.stringify(tags)) return toThreadRecord(row);
+    await thread.delete('thread_tags');
+    await insertTags(trx, { threadId, createdAt: row.created_at, tags });
+    thread.set({ tags: tags.length > 0 ? JSON.stringify(tags) : null });
+    return toThreadRecord(thread.written);
+  });
+}
+
+interface NewTags {
+  readonly threadId: string;
+  readonly createdAt: number;
+  readonly tags: readonly string[];
+}
+
+export async function insertTags(
+  trx: Transaction<Tables>,
+  { threadId, createdAt, tags }: NewTags,
+): Promise<void> {
+  if (tags.length === 0) return;
+  await trx
+    .insertInto('thread_tags')
+    .values(tags.map((tag) => ({ thread_id: threadId, tag, created_at: createdAt })))
+    .execute();
 }

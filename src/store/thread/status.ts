@@ -12,6 +12,8 @@
  * R6. The waits of the execution are closed.
  * R7. An execution that is to be cancelled ends as cancelled, however it ends. Unlike a stopped one, it does not hold
  *     back what others have queued. The results of its calls are kept.
+ *
+ * Ends an execution in the store: its row, its one last event, and the results of one that was cancelled.
  */
 import { CANCELED, type Cancellation } from '../../core/governance/cancellation.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
@@ -20,22 +22,23 @@ import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../../c
 import { isUsedUp } from '../../core/thread/step-limit.ts';
 import { isTaskThread } from '../../core/thread/task-start.ts';
 import { closeBudget } from '../budget/account.ts';
+import { stopClocks } from '../budget/lines.ts';
 import { settleUnreported } from '../budget/reserve.ts';
-import { stopClocks } from '../budget/time.ts';
-import { cancelEffects } from '../effect/effect-run.ts';
-import { hasDueReport, storeReport, storeThreadEnd } from '../family/child-report.ts';
+import { cancelEffects } from '../effect/effect.ts';
+import { hasDueReport, storeReport, storeThreadEnd } from '../family/report.ts';
 import { countPending, emitRejections } from '../message/queue.ts';
-import { settleOpenCalls } from '../step/tool-result.ts';
-import { abortTask } from '../task/end-task.ts';
-import { hasUnanswered, setSession } from '../transaction/acting-side.ts';
-import { storeOutcome } from '../transaction/command-key.ts';
+import { applyHandoff } from '../step/execution.ts';
+import { abortTask } from '../task/task.ts';
+import { settleOpenCalls } from '../tool/result.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
+import { readCancellation } from '../transaction/run-context.ts';
+import { hasUnanswered, setSession, storeOutcome } from '../transaction/run-recovery.ts';
 import { closeStep, hasOutsideInput, readOpenSteps } from '../transaction/step-count.ts';
 import { toSubprompt } from '../transaction/step-place.ts';
+import { selectStepCalls } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove } from '../wait/shown-wait.ts';
 import { closeWaits } from '../wait/wait.ts';
-import { type EndedExecution, emitEnd, endExecution, markLate, readLastEnd } from './end-execution.ts';
 import type { CommitStatus } from './thread-record.ts';
 
 /**
@@ -247,4 +250,91 @@ async function settle(thread: ThreadTransaction, { status, reason, error }: Rest
   const changed = thread.row.status !== status;
   thread.set({ status, stop_reason: reason ?? null, last_error: error ? JSON.stringify(error) : null });
   if (changed) thread.emit('thread.status', { status, reason: reason ?? null, error });
+}
+
+export interface EndedExecution {
+  /** Null if none was open. */
+  readonly executionId: string | null;
+  readonly canceled: Cancellation | null;
+}
+
+/** Ends the turn too, whatever comes next: its input is history now, and is answered together with the next input. */
+export async function endExecution(
+  thread: ThreadTransaction,
+  { status, reason }: Rest,
+): Promise<EndedExecution> {
+  const [ended] = await thread.trx
+    .updateTable('executions')
+    .set((eb) => {
+      const unlessCanceled = <T extends string | null>(asItIs: T, canceled: T) =>
+        status === 'terminated'
+          ? eb.val(asItIs)
+          : eb.case().when('cancel_request', 'is', null).then(asItIs).else(canceled).end();
+      return {
+        ended_at: thread.now,
+        stop_reason: unlessCanceled<string>(reason ?? status, CANCELED),
+        context: null,
+        ended_as: unlessCanceled(status === 'idle' ? null : status, 'stopped'),
+      };
+    })
+    .where('thread_id', '=', thread.threadId)
+    .where('ended_at', 'is', null)
+    .returning(['id', 'cancel_request'])
+    .execute();
+  thread.set({ turn_open: 0, answer_due: 0 });
+  // As in R3 of status.ts: the handoff has waited for a step.
+  applyHandoff(thread);
+  const canceled = status === 'terminated' ? null : readCancellation(ended?.cancel_request ?? null);
+  return { executionId: ended?.id ?? null, canceled };
+}
+
+/** Emits the one event that ends the execution, after all that was settled with it. */
+export function emitEnd(
+  thread: ThreadTransaction,
+  { executionId, canceled }: EndedExecution,
+  { status, reason, error }: Rest,
+): void {
+  if (executionId === null) return;
+  thread.emit('execution.ended', {
+    executionId,
+    reason: reason ?? status,
+    status: status === 'idle' ? undefined : status,
+    error: status === 'idle' ? undefined : error,
+    cancelReason: canceled?.reason || undefined,
+    by: canceled?.by || undefined,
+  });
+}
+
+/** Null if the last execution was not cancelled. */
+export async function readLastEnd(thread: ThreadTransaction): Promise<Cancellation | null> {
+  const last = await thread
+    .select('executions')
+    .select(['stop_reason', 'cancel_request'])
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last?.stop_reason === CANCELED ? readCancellation(last.cancel_request) : null;
+}
+
+/** Marks results of calls that ended after the request to cancel their execution; they are kept. */
+export async function markLate(
+  thread: ThreadTransaction,
+  { executionId, canceled }: EndedExecution,
+): Promise<void> {
+  if (executionId === null || canceled === null) return;
+  const late = await selectStepCalls(thread.trx, thread.threadId)
+    .innerJoin('messages', (join) =>
+      join
+        .onRef('messages.thread_id', '=', 'tool_calls.thread_id')
+        .onRef('messages.tool_call_id', '=', 'tool_calls.call_id'),
+    )
+    .select(['messages.id', 'messages.metadata'])
+    .where('steps.execution_id', '=', executionId)
+    .where('tool_calls.ended_at', '>=', canceled.at)
+    .where('tool_calls.attempt', 'is not', null)
+    .execute();
+  for (const { id, metadata } of late) {
+    const marked = { ...JSON.parse(metadata), completedAfterCancellation: true };
+    await thread.update('messages', { id }, { metadata: JSON.stringify(marked) });
+  }
 }

@@ -1,4 +1,8 @@
-/** Tokens of the HTTP API. The store has only the digest of a token's secret, which its holder alone knows. */
+/**
+ * Tokens of the HTTP API. The store has only the digest of a token's secret, which its holder alone knows.
+ *
+ * The table of tokens of the HTTP API. A token itself is not stored: it is found by its digest.
+ */
 
 export interface ApiToken {
   readonly id: string;
@@ -22,4 +26,22 @@ export interface CreateToken extends Pick<ApiToken, 'id' | 'name' | 'scopes' | '
   readonly digest: string;
   /** Milliseconds from now until it expires; null if it never does. */
   readonly lifeMs: number | null;
+}
+
+export interface TokenTable {
+  id: string;
+  /** SHA-256 of the token, in hex. */
+  digest: string;
+  name: string | null;
+  /** Separated by spaces. */
+  scopes: string;
+  user_id: string | null;
+  organization_id: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface TokenTables {
+  api_tokens: TokenTable;
 }

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { CommandContext } from '../transaction/context.ts';
 import { findRow, readRow, updateRows } from '../transaction/rows.ts';
-import type { ApiToken, CreateToken } from './token-record.ts';
-import type { TokenTable } from './token-table.ts';
+import type { ApiToken, CreateToken, TokenTable } from './token-record.ts';
 
 export async function createToken({ db, clock }: CommandContext, command: CreateToken): Promise<ApiToken> {
   const { id, digest, name, scopes, userId, organizationId, lifeMs } = command;

@@ -4,10 +4,14 @@
  * L1. Only a model's calls count: those of the execution and its side, or of the sub-prompt's step.
  * L2. A call is progress if it returns successfully what no other one of the execution has returned, or if a file or a
  *     value has changed since it began.
+ *
+ * Warnings of loops that the next request of a side must include, kept in the thread's row until that request has been
+ * answered: another attempt includes them again. A new execution starts without any.
  */
 import { createHash } from 'node:crypto';
 import type { Updateable } from 'kysely';
 import {
+  addWarning,
   findLoop,
   type LoopCall,
   type LoopGuard,
@@ -20,11 +24,10 @@ import { parseArguments } from '../../core/message/tool-call.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import type { ToolCallTable } from '../schema/tables.ts';
-import { type CallRow, selectExecutionCalls } from '../transaction/call-row.ts';
-import { keepWarning } from '../transaction/loop-warnings.ts';
+import { queryTogether } from '../transaction/statement.ts';
 import type { Owner } from '../transaction/step-place.ts';
-import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { queryTogether } from '../transaction/together.ts';
+import { type CallRow, selectExecutionCalls } from '../transaction/step-row.ts';
+import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 
 /** Columns of the call's row. */
 type WatchColumns = Updateable<Pick<ToolCallTable, 'signature' | 'outcome' | 'progress' | 'loop'>>;
@@ -125,4 +128,30 @@ export function emitLoop(
 /** The error with which a call has ended its execution; undefined if it has not. */
 export function loopOf({ loop }: Pick<CallRow, 'loop'>): StoredError | undefined {
   return loop === null ? undefined : toLoopError(JSON.parse(loop) as LoopWarning);
+}
+
+type WarnedSide = Pick<Owner, 'executionId' | 'side'>;
+type StoredWarnings = WarnedSide & { readonly warnings: readonly LoopWarning[] };
+
+export function keepWarning(
+  thread: ThreadTransaction,
+  { executionId, side }: WarnedSide,
+  warning: LoopWarning,
+): void {
+  const warnings = addWarning(warningsOf(thread.row, { executionId, side }), warning);
+  thread.set({ loop_warnings: JSON.stringify({ executionId, side, warnings } satisfies StoredWarnings) });
+}
+
+export function warningsOf(
+  { loop_warnings: text }: Pick<ThreadRow, 'loop_warnings'>,
+  { executionId, side }: WarnedSide,
+): readonly LoopWarning[] {
+  if (text === null) return [];
+  const kept = JSON.parse(text) as StoredWarnings;
+  return kept.executionId === executionId && kept.side === side ? kept.warnings : [];
+}
+
+/** Removes the warnings of a side that has answered. */
+export function forgetWarnings(thread: ThreadTransaction, answered: WarnedSide): void {
+  if (warningsOf(thread.row, answered).length > 0) thread.set({ loop_warnings: null });
 }

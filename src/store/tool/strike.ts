@@ -1,14 +1,14 @@
 /**
- * Strikes against work that has taken its worker process down (tool/strike-record.ts). Keys: the work, and the ids of the
+ * Strikes against work that has taken its worker process down (tool/tool-record.ts). Keys: the work, and the ids of the
  * deaths that it has caused: a death that is reported twice counts once.
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import { deleteRows } from '../transaction/rows.ts';
-import type { RecordedDeath, Strike, StruckWork } from './strike-record.ts';
+import type { RecordedDeath, Strike, StruckWork } from './tool-record.ts';
 
-/** Days for which a row is kept that is not touched (tool/strike-record.ts, K2). */
+/** Days for which a row is kept that is not touched (tool/tool-record.ts, K2). */
 const STRIKES_KEPT_DAYS = 30;
 
 /** Counts each death once, against its culprit; suspects get a row without a strike. */

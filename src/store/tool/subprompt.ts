@@ -1,21 +1,44 @@
-/** A sub-prompt's step (definitions §12.6): opened within a call of another step, and read when it is over. */
+/**
+ * A sub-prompt's step (definitions §12.6): opened within a call of another step, and read when it is over.
+ *
+ * A step within a call of another step (definitions §12.6): the model step of a sub-prompt, and the step of the calls
+ * before it.
+ * S1. The step has the (step, index) of the call, so a repeated command finds it.
+ * S2. The parent of the sub-prompt's messages is the id that the call's tool message will have (step-place.ts, P1).
+ *
+ * The calls that a sub-prompt makes before its model step (runtime §7.3): a separate step within the same call. It is
+ * committed as it opens, and has no answer: this distinguishes it from the step that the model answers.
+ */
 import type { Transaction } from 'kysely';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { spend } from '../budget/spend.ts';
 import { enqueueTools } from '../message/queue.ts';
+import { QUEUED_TOOL, toQueuedCall } from '../schema/pending-payload.ts';
 import type { Tables } from '../schema/tables.ts';
-import { describeStep } from '../step/describe-step.ts';
-import { retryStep } from '../step/open-step.ts';
-import { readCall } from '../transaction/call-row.ts';
+import { describeStep, insertStep, retryStep, scheduleCalls } from '../step/step.ts';
 import { type CommandContext, inRun, inSnapshot } from '../transaction/context.ts';
+import type { CallKey } from '../transaction/from-run.ts';
 import { selectRows } from '../transaction/rows.ts';
-import { byTime, selectStepMessages } from '../transaction/step-messages.ts';
-import type { StepRow } from '../transaction/step-row.ts';
+import {
+  byTime,
+  type CallRow,
+  OPEN_CALL,
+  readCall,
+  type StepRow,
+  selectStepMessages,
+  updateCall,
+} from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { OpenedSubprompt, OpenSubprompt, StoredSubprompt, SubpromptCall } from './subprompt-record.ts';
-import { findSubsteps, insertSubstep } from './substep.ts';
+import type {
+  OpenedImmediate,
+  OpenedSubprompt,
+  OpenImmediate,
+  OpenSubprompt,
+  StoredSubprompt,
+  SubpromptCall,
+} from './subprompt-record.ts';
 
 /**
  * Opens the step that answers the call, or finds it: the same call again only counts another attempt at the step. The
@@ -149,4 +172,111 @@ async function readFailure(
     .executeTakeFirst();
   const { code, message } = (failed ? JSON.parse(failed.data) : {}) as Partial<StoredError>;
   return { code: code ?? 'Stopped', message: message ?? 'the prompt ended before it had an answer' };
+}
+
+interface Substeps {
+  /** The calls that come before the model step (subprompt.ts). */
+  readonly immediate?: StepRow;
+  /** The step that the model answers. */
+  readonly answering?: StepRow;
+}
+
+/** S1: the steps of a call. Their numbers are higher than that of the call's step, so few rows are read. */
+export async function findSubsteps(
+  trx: Transaction<Tables>,
+  threadId: string,
+  { step, index }: CallKey,
+): Promise<Substeps> {
+  const rows = await selectRows(trx, 'steps', { thread_id: threadId, parent_step: step, parent_idx: index })
+    .selectAll()
+    .where('step', '>', step)
+    .execute();
+  const isImmediate = (row: StepRow) => row.state === 'committed' && row.message_id === null;
+  return { immediate: rows.find(isImmediate), answering: rows.find((row) => !isImmediate(row)) };
+}
+
+export interface OpenedSubstep {
+  readonly call: CallRow;
+  readonly step: number;
+  /** The place of its messages. */
+  readonly place: {
+    readonly executionId: string;
+    readonly step: number;
+    readonly parentId: string;
+    readonly depth: number;
+  };
+}
+
+type Substep = Pick<OpenSubprompt, 'step' | 'index' | 'prompt' | 'parentId' | 'arguments'>;
+
+export async function insertSubstep(
+  thread: ThreadTransaction,
+  command: Substep,
+  state: 'open' | 'committed',
+): Promise<OpenedSubstep> {
+  const { step: parentStep, index, prompt } = command;
+  const call = await readCall(thread, command);
+  const parentId = call.message_id ?? command.parentId;
+  // S2: the message's id is fixed from now on.
+  if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
+  const parent = await thread.read('steps', { step: parentStep });
+  const depth = parent.depth + 1;
+  const { execution_id: executionId } = parent;
+  const step = await insertStep(thread, executionId, {
+    kind: 'prompt',
+    state,
+    parent_step: parentStep,
+    parent_idx: index,
+    depth,
+    prompt,
+    arguments: JSON.stringify(command.arguments),
+  });
+  return { call, step, place: { executionId, step, parentId, depth } };
+}
+
+/**
+ * Opens the step of the calls that come before the model step, or finds it; `stored` as long as one of them has no
+ * result.
+ */
+export async function openImmediate(
+  context: CommandContext,
+  command: OpenImmediate,
+): Promise<OpenedImmediate> {
+  return inRun(context, command, async (thread) => {
+    const { state } = await readCall(thread, command);
+    const { immediate, answering } = await findSubsteps(thread.trx, thread.threadId, command);
+    if (state === 'done' || state === 'unknown' || answering) return { kind: 'none' };
+    if (!immediate && command.tools.length === 0) return { kind: 'none' };
+    const step = immediate?.step ?? (await openCalls(thread, command));
+    if (immediate && !(await hasOpenCalls(thread, step))) return { kind: 'none' };
+    return { kind: 'stored', record: await describeStep(thread, step) };
+  });
+}
+
+async function openCalls(thread: ThreadTransaction, command: OpenImmediate): Promise<number> {
+  const { step, place } = await insertSubstep(thread, command, 'committed');
+  const calls = command.tools.map((tool) => ({ id: tool.id, call: toQueuedCall(tool.id, tool) }));
+  const metadata = { ...QUEUED_TOOL, immediate: true };
+  for (const { id, call } of calls)
+    await thread.insertMessage({
+      id,
+      role: 'assistant',
+      content: null,
+      toolCalls: [call],
+      metadata,
+      ...place,
+    });
+  const scheduled = calls.map(({ call }) => ({ callId: call.id, ...call.function, origin: 'code' as const }));
+  await scheduleCalls(thread, step, scheduled, place.depth);
+  return step;
+}
+
+async function hasOpenCalls(thread: ThreadTransaction, step: number): Promise<boolean> {
+  const open = await thread
+    .select('tool_calls', { step })
+    .select('idx')
+    .where('state', 'in', OPEN_CALL)
+    .limit(1)
+    .executeTakeFirst();
+  return open !== undefined;
 }

@@ -1,8 +1,13 @@
 /**
  * Tool calls (runtime §5): scheduled → started → done, or of unknown outcome. A wait moves a call from started back to
  * scheduled.
+ *
+ * Author code that has brought worker processes down. A unit of work is identified by a key that is the same in every
+ * attempt.
+ * K1. A row marks work as suspect: it then runs in its own process. Only deaths known to be caused by it count as
+ *     strikes.
+ * K2. The row is deleted when the work ends normally, or if it is not touched for STRIKES_KEPT_DAYS.
  */
-
 import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LoopGuard } from '../../core/guard/loop.ts';
@@ -10,16 +15,13 @@ import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { DecidedAction } from '../action/decided-action-record.ts';
+import type { DecidedAction } from '../action/action-record.ts';
 import type { SubpromptPlace } from '../step/step-place-record.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
-import type { FromRun } from '../transaction/from-run.ts';
+import type { CallKey, FromRun } from '../transaction/from-run.ts';
 import type { Wait } from '../wait/wait-record.ts';
 
-export interface ToolCallKey extends FromRun {
-  readonly step: number;
-  readonly index: number;
-}
+export interface ToolCallKey extends FromRun, CallKey {}
 
 export interface StoredToolCall {
   readonly name: string;
@@ -173,4 +175,23 @@ export interface BeginTool extends ToolCallKey {
 export interface SettleLost extends ToolCallKey {
   /** True if threads of this agent wait for a person to report the outcome of the call. If absent, none do. */
   readonly asks?: (agent: string) => boolean;
+}
+
+export interface Strike {
+  readonly work: string;
+  readonly threadId: string;
+  /** Kind (`code`) and name of the code that ran, for display. */
+  readonly code: string;
+  readonly name: string;
+  /** Number of deaths that it caused; 0 if it only ran when a process died. */
+  readonly strikes: number;
+}
+
+export type StruckWork = Omit<Strike, 'strikes'>;
+
+export interface RecordedDeath {
+  /** Idempotency key: recording the same death again has no effect. */
+  readonly id: string;
+  readonly culprit?: StruckWork;
+  readonly suspects: readonly StruckWork[];
 }

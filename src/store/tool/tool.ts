@@ -9,7 +9,7 @@
  * T4. A call that is to be judged, or has waited, is begun by its gate; one that is refused ends without having begun.
  * T5. A call that a budget pays for is begun by its gate too: one refused before, for its arguments, costs nothing.
  * T6. A call that has begun before is paid for, whatever has scheduled it again.
- * T7. A call that waited for a report of its outcome never begins again (reconcile-call.ts, R2).
+ * T7. A call that waited for a report of its outcome never begins again (result.ts, R2).
  * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
  */
 
@@ -25,23 +25,28 @@ import {
   openAction,
 } from '../action/action.ts';
 import { budgetOf } from '../budget/account.ts';
+import { resumeClocks } from '../budget/lines.ts';
 import { costOf, spend } from '../budget/spend.ts';
-import { resumeClocks } from '../budget/time.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
-import { keepHandoff } from '../step/handoff.ts';
-import { keepScratch } from '../step/scratch.ts';
-import { removeCall, replaceOwnEnd, settleCall, storeResult } from '../step/tool-result.ts';
-import { type CallRow, readCall, selectCall, updateCall } from '../transaction/call-row.ts';
+import { keepHandoff, keepScratch } from '../step/execution.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../transaction/context.ts';
 import { selectRecent, toRecent } from '../transaction/read.ts';
 import { type Owner, selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
-import { selectStep } from '../transaction/step-row.ts';
+import { type CallRow, readCall, selectCall, selectStep, updateCall } from '../transaction/step-row.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove } from '../wait/shown-wait.ts';
-import { findOpenWait, markWaitsHeard } from '../wait/wait-of-call.ts';
+import { findOpenWait, markWaitsHeard } from '../wait/wait.ts';
 import { emitLoop, loopOf, watchCall } from './loop.ts';
-import { openReconcileWait, settleByReconciliation, UNKNOWN_OUTCOME } from './reconcile-call.ts';
+import {
+  openReconcileWait,
+  removeCall,
+  replaceOwnEnd,
+  settleByReconciliation,
+  settleCall,
+  storeResult,
+  UNKNOWN_OUTCOME,
+} from './result.ts';
 import type {
   BeginTool,
   BegunTool,

@@ -1,4 +1,8 @@
-/** The context of every command: the database, the clock, and the way into a thread's transaction. */
+/**
+ * The context of every command: the database, the clock, and the way into a thread's transaction.
+ *
+ * How an engine runs a command of the store.
+ */
 import type { Kysely, Transaction } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { KeySource } from '../crypto/key-file.ts';
@@ -6,10 +10,8 @@ import type { Tables } from '../schema/tables.ts';
 import type { EventPublisher } from './event-publisher.ts';
 import type { FromRun } from './from-run.ts';
 import type { LogWatch } from './log-watch.ts';
-import type { Runner } from './runner.ts';
-import { statement } from './statement.ts';
+import { type Queries, queryTogether, type Rows, statement } from './statement.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
-import { type Queries, queryTogether, type Rows } from './together.ts';
 
 export interface CommandContext {
   readonly db: Kysely<Tables>;
@@ -24,7 +26,7 @@ export interface CommandContext {
   readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
   /** Notifies the listeners of the events that this process writes. */
   readonly story: EventPublisher;
-  /** Model calls of all that one execution of a root causes (budget/family.ts); 0: no ceiling. */
+  /** Model calls of all that one execution of a root causes (budget/account.ts); 0: no ceiling. */
   readonly familyCalls: number;
   /** Throws `InvalidConfiguration` if no key is configured. */
   readonly keys: KeySource;
@@ -128,3 +130,14 @@ export function refuseTerminated(thread: ThreadTransaction): void {
   if (thread.row.terminated_at === null) return;
   throw new RuntimeError('ThreadTerminated', `Thread "${thread.threadId}" is terminated; start a new one.`);
 }
+
+export interface RunOptions {
+  /** True if no natural key makes a repetition harmless: the engine runs the command once, even if it fails. */
+  readonly once?: boolean;
+}
+
+/** Runs a command; an engine may repeat it if the error says that a retry helps. */
+export type Runner = <Answer>(command: () => Promise<Answer>, options?: RunOptions) => Promise<Answer>;
+
+/** For an engine that waits for its locks by itself, as SQLite does here. */
+export const runOnce: Runner = (command) => command();

@@ -11,3 +11,9 @@ export interface StepRef extends FromRun {
   readonly step: number;
   readonly attempt: number;
 }
+
+/** A tool call, by the step that it belongs to and its index in that. */
+export interface CallKey {
+  readonly step: number;
+  readonly index: number;
+}

@@ -10,11 +10,10 @@ import type { EventKind } from '../../core/event/thread-event.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
-import { readInBatches } from './batches.ts';
-import { selectStepCalls } from './call-row.ts';
 import { type CommandContext, inSnapshot, inThread, refuseTerminated } from './context.ts';
 import type { NewEvent } from './event-record.ts';
-import { selectRows } from './rows.ts';
+import { readInBatches, selectRows } from './rows.ts';
+import { selectStepCalls } from './step-row.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 /**

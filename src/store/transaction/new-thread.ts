@@ -2,7 +2,7 @@
 import type { Insertable, Transaction } from 'kysely';
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { Tables } from '../schema/tables.ts';
-import type { ThreadTable } from '../thread/thread-table.ts';
+import type { ThreadTable } from '../thread/thread-record.ts';
 import { insertNew, insertRows } from './rows.ts';
 
 export interface NewThread {

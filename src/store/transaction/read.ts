@@ -5,13 +5,11 @@ import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { Message, SubagentFields } from '../../core/message/message.ts';
 import { spawnGroupOf } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { readEvent } from '../schema/read-event.ts';
-import { toCount, toMessage, toPendingMessage, toThreadRecord } from '../schema/rows.ts';
+import { readEvent, toCount, toMessage, toPendingMessage, toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
-import { readInBatches } from './batches.ts';
 import { type CommandContext, inSnapshot } from './context.ts';
-import { findRow, selectRows } from './rows.ts';
+import { findRow, readInBatches, selectRows } from './rows.ts';
 import { statement } from './statement.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
@@ -183,3 +181,9 @@ async function joinSubagents(db: Kysely<Tables>, threadId: string, messages: Mes
 }
 
 const isId = (value: unknown): value is string => typeof value === 'string';
+
+/** Selects the threads of a thread's family, itself included. */
+export function selectFamily(db: Kysely<Tables>, threadId: string) {
+  const root = selectRows(db, 'threads', { id: threadId }).select('root_id');
+  return db.selectFrom('threads').where('root_id', 'in', root);
+}

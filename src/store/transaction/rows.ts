@@ -1,6 +1,8 @@
 /**
  * Reads and writes rows by the values of their columns: the text of a statement is built once per set of columns
  * (statement.ts), and the code names a limited number of sets. A value is always a parameter, never an expression.
+ *
+ * Splits lists: one statement binds at most 32,766 variables in SQLite, and 65,535 in PostgreSQL.
  */
 import type { Compilable, Insertable, Kysely, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
@@ -28,12 +30,6 @@ export function selectRows<Name extends Table>(db: Kysely<Tables>, table: Name, 
   const rows = whereKey(db.selectFrom(table as 'events'), key, Object.values(key));
   // The table, and so the columns, are those of the name.
   return rows as unknown as SelectQueryBuilder<Tables, Name, object>;
-}
-
-/** Selects the threads of a thread's family, itself included. */
-export function selectFamily(db: Kysely<Tables>, threadId: string) {
-  const root = selectRows(db, 'threads', { id: threadId }).select('root_id');
-  return db.selectFrom('threads').where('root_id', 'in', root);
 }
 
 /** The given columns of the row that has these values, or all of them: a statement whose text is built once. */
@@ -238,4 +234,22 @@ function writtenBy(changes: object): { readonly columns: readonly string[]; read
 
 function toRow(columns: readonly string[], values: Values): Columns {
   return Object.fromEntries(columns.map((column, at) => [column, values[at]]));
+}
+
+/** Rows of one insert, or values of one `in`: well below the limit for a table of sixty columns. */
+const BATCH = 500;
+
+export function inBatches<Value>(values: readonly Value[]): (readonly Value[])[] {
+  const count = Math.ceil(values.length / BATCH);
+  return Array.from({ length: count }, (_, n) => values.slice(n * BATCH, (n + 1) * BATCH));
+}
+
+/** Runs one query for each batch, one after another, and returns the rows of all. */
+export async function readInBatches<Value, Row>(
+  values: readonly Value[],
+  read: (batch: readonly Value[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const batch of inBatches(values)) rows.push(...(await read(batch)));
+  return rows;
 }

@@ -13,7 +13,7 @@ import {
   type TeamGuard,
   toChildTeamGuard,
 } from '../../core/guard/team.ts';
-import type { ChildTable } from '../family/family-table.ts';
+import type { ChildTable } from '../family/family-record.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 interface KeptTeam {

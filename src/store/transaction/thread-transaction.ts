@@ -8,7 +8,7 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { EventData, EventKind } from '../../core/event/thread-event.ts';
 import type { MessageTable, Tables } from '../schema/tables.ts';
-import type { ThreadTable } from '../thread/thread-table.ts';
+import type { ThreadTable } from '../thread/thread-record.ts';
 import {
   countRows,
   deleteRows,

@@ -6,7 +6,7 @@
  * S2. Each ancestor is updated in a separate transaction, from below (family/family-record.ts, F3). If a worker is lost before
  *     that, a repeated command of the child, or the next check for its report, makes up for it.
  * S3. A thread that shows something new is marked in the same transaction, until its own activity reads what it shows
- *     (`readShown`) or it rests: if its workflow was not notified, a worker's regular check does so (unseen-wait.ts).
+ *     (`readShown`) or it rests: if its workflow was not notified, a worker's regular check does so (list-waits.ts).
  */
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { selectRows } from '../transaction/rows.ts';

@@ -1,9 +1,14 @@
-/** Waits (core/wait): what is asked of people before a call, an execution or a thread goes on, and what they answered. */
+/**
+ * Waits (core/wait): what is asked of people before a call, an execution or a thread goes on, and what they answered.
+ *
+ * The table of waits: what is asked of people, and what they answered. Times are microseconds since 1970.
+ */
 
 import type { StoredError } from '../../core/thread/step.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { GivenAnswer, WaitKind, WaitOutcome, WaitState } from '../../core/wait/wait.ts';
-import type { DecidedAction } from '../action/decided-action-record.ts';
+import type { ActionRecord, DecidedAction } from '../action/action-record.ts';
+import type { Flag, Json } from '../schema/column.ts';
 
 /** Times are microseconds since 1970. */
 export interface Wait {
@@ -102,4 +107,54 @@ export interface ForgottenWait {
 export interface UnseenWait {
   readonly threadId: string;
   readonly childId: string;
+}
+
+export type ReconciledAction =
+  /** `wait`: the wait that asked for the reconciliation; it is over now. */
+  | { readonly kind: 'reconciled'; readonly action: ActionRecord; readonly wait?: Wait }
+  /** The action was not uncertain and is unchanged. */
+  | { readonly kind: 'certain'; readonly action: ActionRecord }
+  | { readonly kind: 'unknown' };
+
+/** Kept as long as the content of its thread: the first answer is the one in its row. */
+export interface WaitTable {
+  id: string;
+  thread_id: string;
+  root_id: string;
+  /** Unique in its thread: opening the same key again finds the existing wait. */
+  key: string;
+  kind: WaitKind;
+  name: string;
+  summary: string;
+  data: Json;
+  fingerprint: string | null;
+  /** The execution that closes the wait when it ends; null if the wait outlives executions. */
+  execution_id: string | null;
+  /** The call that waits. */
+  step: number | null;
+  idx: number | null;
+  tool_call_id: string | null;
+  /** 1 if the thread does not continue before the wait is over. */
+  blocks: Flag;
+  state: WaitState;
+  answer: Json | null;
+  /** Why it is over without an answer. */
+  reason: string | null;
+  opened_at: number;
+  expires_at: number | null;
+  ended_at: number | null;
+  /** 1 once the waiting call, step or task has continued, or an approval for one call of code was used up. */
+  heard: Flag;
+}
+
+/** Waits of descendants that block a thread, as long as they are open. */
+export interface ShownWaitTable {
+  /** The ancestor. */
+  thread_id: string;
+  wait_id: string;
+}
+
+export interface WaitTables {
+  waits: WaitTable;
+  shown_waits: ShownWaitTable;
 }

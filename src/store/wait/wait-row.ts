@@ -3,11 +3,10 @@ import type { Kysely, Selectable } from 'kysely';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import { isWaitExpired } from '../../core/wait/wait.ts';
 import type { Tables } from '../schema/tables.ts';
-import { updateCall } from '../transaction/call-row.ts';
 import { findRow } from '../transaction/rows.ts';
+import { updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { Wait } from './wait-record.ts';
-import type { WaitTable } from './wait-table.ts';
+import type { Wait, WaitTable } from './wait-record.ts';
 
 export type WaitRow = Selectable<WaitTable>;
 

@@ -5,19 +5,22 @@
  *     end of the wait makes it scheduled, for any attempt to begin from the start.
  * W3. Times are compared by the clock that the processes of the store share.
  * W4. No approval is requested for what the budget of the execution can never pay for.
+ *
+ * The waits of a call that begins: whether one is still open, and the outcomes of the others.
  */
 import type { Payment } from '../../core/governance/budget-amount.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.ts';
 import { type ActionPlace, requestAction } from '../action/action.ts';
-import { keepGrant } from '../action/grant.ts';
+import { keepGrant } from '../action/earlier-decision.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
+import { stopClocks } from '../budget/lines.ts';
 import { costOf, findUnaffordable } from '../budget/spend.ts';
-import { stopClocks } from '../budget/time.ts';
-import { type CallRow, updateCall } from '../transaction/call-row.ts';
+import type { KeyedWait } from '../tool/tool-record.ts';
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { updateRows } from '../transaction/rows.ts';
+import { type CallRow, updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { forgetUnseen, showAbove, showBelow } from './shown-wait.ts';
 import type { AnsweredWait, AnswerWait, OpenedWait, OpenWait, Wait } from './wait-record.ts';
@@ -222,4 +225,38 @@ export async function closeWaits(thread: ThreadTransaction, reason: string, all:
       await endWait(thread, row, { state: 'closed', reason }, { rests: true });
   }
   return true;
+}
+
+/** Undefined if none is open: then the call may begin. A wait past its time is ended here. */
+export async function findOpenWait(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<Wait | undefined> {
+  const now = await context.clock(thread.trx);
+  for (const row of await readWaits(thread, call)) {
+    const noticed = await expireIfPast(thread, row, now);
+    if (noticed.state !== 'open') continue;
+    // If an earlier run was killed, the step was taken over, and the thread set to running.
+    if (noticed.blocks === 1) showWaiting(thread);
+    return toWait(noticed, now);
+  }
+  return undefined;
+}
+
+/** Marks the waits of a call that begins as heard, and returns them. */
+export async function markWaitsHeard(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<readonly KeyedWait[]> {
+  const rows = await readWaits(thread, call);
+  const unheard = rows.filter(({ heard }) => heard === 0).map(({ id }) => id);
+  if (unheard.length > 0) await updateRows(thread.trx, 'waits', { id: unheard }, { heard: 1 });
+  const now = await context.clock(thread.trx);
+  return rows.map((row) => ({ key: row.key, wait: toWait(row, now) }));
+}
+
+async function readWaits(thread: ThreadTransaction, { step, idx }: CallRow): Promise<WaitRow[]> {
+  return thread.select('waits', { step, idx }).selectAll().orderBy('opened_at').execute();
 }

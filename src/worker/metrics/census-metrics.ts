@@ -2,7 +2,7 @@
  * Metrics that are queried on demand and cached for five seconds: those of the whole store, and the backlog of the
  * worker's task queues.
  * N1. The cost is bounded, however often metrics are read and however many threads there are
- *     (store/thread/census.ts).
+ *     (store/thread/list-threads.ts).
  * N2. A metric whose query fails has no value: an outdated one would look like an idle system.
  */
 import type { NativeConnection } from '@temporalio/worker';

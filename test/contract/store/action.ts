@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { WaitAnswer } from '../../../src/core/wait/answer.ts';
-import type { DecidedAction } from '../../../src/store/action/decided-action-record.ts';
+import type { DecidedAction } from '../../../src/store/action/action-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';

@@ -1,7 +1,7 @@
 /** A family spends from the budget of the execution that started its work, also with two connections at once. */
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
-import type { StartedModelCall } from '../../../src/store/step/model-call-record.ts';
+import type { StartedModelCall } from '../../../src/store/step/step-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
 import type { StepRef } from '../../../src/store/transaction/from-run.ts';
 import type { Stores } from '../store-contract.ts';

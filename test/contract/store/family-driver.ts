@@ -1,9 +1,9 @@
 /** Children in the contract suite: the commands of a parent's call; both threads driven as their workflows would. */
 import { randomUUID } from 'node:crypto';
 import type { SubagentReport } from '../../../src/core/thread/subagent-report.ts';
-import type { CreateChild, CreatedChild, NewChild } from '../../../src/store/family/child-record.ts';
+import type { CreateChild, CreatedChild, NewChild } from '../../../src/store/family/family-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
-import type { CallKey } from '../../../src/store/transaction/call-row.ts';
+import type { CallKey } from '../../../src/store/transaction/from-run.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 export interface Asked extends Partial<Omit<CreateChild, 'child'>> {

@@ -1,6 +1,6 @@
 /** What children report to their parents, and who receives it (runtime §8, definitions §13.6). */
 import { describe, expect, it } from '@jest/globals';
-import type { DeliveredReport } from '../../../src/store/family/report-record.ts';
+import type { DeliveredReport } from '../../../src/store/family/family-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, isGapFree, message, openThread } from '../thread-driver.ts';
 import { type Asked, createOpened, openParent, report, work } from './family-driver.ts';

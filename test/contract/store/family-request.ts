@@ -1,7 +1,7 @@
 /** The variables that a child starts with, and requests for those that nobody has (runtime §7.5, definitions §13.7). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { KeepRequest } from '../../../src/store/family/variable-request-record.ts';
+import type { KeepRequest } from '../../../src/store/family/family-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, ThreadDriver } from '../thread-driver.ts';

@@ -1,7 +1,7 @@
 /** What the store shows and takes from hooks: rows to be drained, rows they have changed, what they ask of the flow. */
 import { describe, expect, it } from '@jest/globals';
 import type { QueueItem } from '../../../src/core/thread/item.ts';
-import type { PreparedRow } from '../../../src/store/step/prepared-row-record.ts';
+import type { PreparedRow } from '../../../src/store/step/step-place-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, type ThreadDriver, tool } from '../thread-driver.ts';
 

@@ -1,8 +1,7 @@
 /** Summaries of the older part of a history. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../../src/core/event/thread-event.ts';
-import type { HistoryWindow } from '../../../src/store/step/step-place-record.ts';
-import type { KeepSummary } from '../../../src/store/step/summary-record.ts';
+import type { HistoryWindow, KeepSummary } from '../../../src/store/step/step-place-record.ts';
 import type { StepRef } from '../../../src/store/transaction/from-run.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';

@@ -1,7 +1,7 @@
 /** What is stored besides a task's loop: backend sessions, its manifest, its place below a thread, its adapter. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { CreateChild } from '../../../src/store/family/child-record.ts';
+import type { CreateChild } from '../../../src/store/family/family-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { create, openParent } from './family-driver.ts';
 

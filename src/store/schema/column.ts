@@ -1,7 +1,15 @@
 /**
+ * Column types that both engines share.
+ *
  * Columns of whole numbers up to 64 bits, which JavaScript's numbers do not hold: both engines return them as bigints. Their type in
  * migrations is `numeric(19, 0)`.
  */
+
+/** 0 or 1. */
+export type Flag = number;
+
+/** JSON text. */
+export type Json = string;
 
 const SQLITE_TYPE = /^numeric\(19, ?0\)$/i;
 

@@ -1,6 +1,10 @@
 /**
  * Stores the end of a tool call (runtime §5): one tool message, the call's row, one event; or, if a hook removed the
  * call, only the row and an event.
+ *
+ * A call whose worker was lost, and whose policy has a person report the outcome (`onUncertain: 'wait'`).
+ * R1. Its action is uncertain as soon as the wait opens: `reconcile` and an answer of the wait have the same effect.
+ * R2. The call never begins again: the end of its wait is its result. Without a report, the outcome stays unknown.
  */
 import { randomUUID } from 'node:crypto';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
@@ -8,19 +12,31 @@ import {
   type AttachmentRef,
   type ToolCall,
   type ToolResult,
+  type ToolStatus,
   toolContent,
 } from '../../core/message/message.ts';
+import { parseArguments } from '../../core/message/tool-call.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { closeStarted } from '../action/action.ts';
+import { describeReconciled, readReconciliation } from '../../core/wait/reconciliation.ts';
+import { type ActionRow, closeStarted, findActionOf } from '../action/action.ts';
 import { budgetOf } from '../budget/account.ts';
 import { releaseCalls } from '../family/child.ts';
-import type { CommitTool } from '../tool/tool-record.ts';
-import { type CallRow, OPEN_CALL, selectStepCalls, updateCall } from '../transaction/call-row.ts';
-import { selectStepMessages } from '../transaction/step-messages.ts';
+import type { CommandContext } from '../transaction/context.ts';
 import { type Owner, readOwner } from '../transaction/step-place.ts';
+import {
+  type CallRow,
+  OPEN_CALL,
+  selectStepCalls,
+  selectStepMessages,
+  updateCall,
+} from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { insertWait } from '../wait/wait.ts';
+import type { OpenWait, Wait } from '../wait/wait-record.ts';
+import { reconcileKey } from '../wait/wait-row.ts';
+import type { CommitTool } from './tool-record.ts';
 
 export interface CallResult {
   readonly id?: string;
@@ -184,4 +200,68 @@ export async function replaceOwnEnd(
     .executeTakeFirst();
   if (replaced) thread.emit('message.updated', { messageId: replaced.id, role: 'tool' }, { step: call.step });
   return true;
+}
+
+export const UNKNOWN_OUTCOME =
+  'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
+  'reported. It may or may not have taken effect. Check before you repeat it.';
+
+/**
+ * Opens the wait of a call that has begun. Undefined if no policy has judged the call: it has no action to reconcile.
+ */
+export async function openReconcileWait(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<Wait | undefined> {
+  const action = await findActionOf(thread, call);
+  if (action?.state !== 'started') return undefined;
+  const { step, idx: index, name, call_id: toolCallId } = call;
+  // R1: uncertain from now on, and so is what its body was invoking.
+  await closeStarted(thread, call, { status: 'error', error: UNKNOWN_OUTCOME, uncertain: true });
+  const { executionId } = await readOwner(thread, step);
+  const command: OpenWait = {
+    id: randomUUID(),
+    threadId: thread.threadId,
+    key: reconcileKey(call),
+    kind: 'reconcile',
+    name,
+    summary: `"${name}" was running when its worker was lost: did it take effect?`,
+    data: showUncertain(action, call),
+    blocks: true,
+    executionId,
+    toolCallId,
+    call: { step, index },
+  };
+  return insertWait(thread, command, { context, call, now: await context.clock(thread.trx) });
+}
+
+/** The wait's data; only the action's id and time if there is no room for more. */
+function showUncertain({ id: actionId, prepared }: ActionRow, call: CallRow): object {
+  const named = { actionId, startedAt: call.started_at };
+  const shown = { ...named, arguments: parseArguments(call.arguments) ?? {}, ...JSON.parse(prepared) };
+  return Buffer.byteLength(JSON.stringify(shown)) <= LIMITS.waitBytes ? shown : named;
+}
+
+/** R2. Settles a call whose wait for a report is over; undefined if it had none. */
+export async function settleByReconciliation(
+  thread: ThreadTransaction,
+  call: CallRow,
+): Promise<{ readonly state: 'done' | 'unknown'; readonly status: ToolStatus } | undefined> {
+  if (call.waits === 0) return undefined;
+  const row = await thread.find('waits', { key: reconcileKey(call) });
+  if (!row || row.state === 'open') return undefined;
+  await thread.update('waits', { id: row.id }, { heard: 1 });
+  const reconciliation = readReconciliation(row.answer === null ? null : JSON.parse(row.answer));
+  if (!reconciliation) {
+    const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
+    await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
+    return { state: 'unknown', status: 'error' };
+  }
+  const description = describeReconciled(reconciliation);
+  const result: ToolResult = reconciliation.completed
+    ? { status: 'success', result: description }
+    : { status: 'error', error: description };
+  await settleCall(thread, call, result, 'done', { outcome: 'reconciled' });
+  return { state: 'done', status: result.status };
 }

@@ -1,35 +1,166 @@
 /**
+ * A child's reports to its parent (runtime §8.2): stored with the end of its execution, in the same transaction, until
+ * the parent has them. A report's id is that of the execution, or `end`.
+ * R1. A report made before the child had read its parent's newest message does not answer that message. A thread at
+ *     rest sends no further report, so its report always counts as the answer.
+ * R2. A child whose communication is explicit says by itself how it is: the status that it has set last is not replaced when
+ *     its execution ends with a result (runtime §8.2).
+ *
  * Delivers a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's
  * lock, which also decides between two deliveries of the same report.
- * D1. A waiting call without a result gets the report, unless that is early (child-report.ts, R1). The child's
+ * D1. A waiting call without a result gets the report, unless that is early (report.ts, R1). The child's
  *     communication does not matter (definitions §22.23).
  * D2. Any other report becomes a silent message to the side that asked, unless communication is explicit or no one
  *     asked for what it says.
  * D3. The child's run context also holds for what its report begins: a child cannot be used to widen a run.
  * D4. The end of a cancelled child does not set a parent to work that was stopped or cancelled: that is why the child was.
+ *
+ * The last step that has an answer, sub-prompts' steps aside, for the report of a session's end (runtime §8.2).
  */
+
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { type GivenContext, reportContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { roleTo } from '../../core/thread/session.ts';
+import type { RestStatus } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
-import { formatReport, type ReportKind } from '../../core/thread/subagent-report.ts';
+import {
+  formatReport,
+  isOwnStatus,
+  type ReportKind,
+  type SubagentReport,
+  statusAfter,
+} from '../../core/thread/subagent-report.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { CausedItem } from '../budget/account.ts';
+import { budgetBehind, type CausedItem } from '../budget/account.ts';
 import { enqueue } from '../message/queue.ts';
-import { type CommandContext, inThread } from '../transaction/context.ts';
-import { findRow, updateRows } from '../transaction/rows.ts';
+import { toMessage } from '../schema/rows.ts';
+import { type CommandContext, inSnapshot, inThread } from '../transaction/context.ts';
+import { findRow, hasRow, selectRows, updateRows } from '../transaction/rows.ts';
 import { readGiven } from '../transaction/run-context.ts';
+import { byTime, selectStepMessages } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove, showBelow } from '../wait/shown-wait.ts';
-import { findAskingSide } from './asking-side.ts';
-import { type ChildRow, findChild, updateChild } from './child.ts';
-import { copyFiles } from './child-files.ts';
-import { replaceInText } from './child-paths.ts';
-import type { ChildReportTable } from './family-table.ts';
-import type { DeliveredReport } from './report-record.ts';
+import {
+  type ChildRow,
+  findAskingSide,
+  findChild,
+  findOwnEntry,
+  toChildRecord,
+  updateChild,
+} from './child.ts';
+import { copyFiles, replaceInText } from './child-files.ts';
+import type { ChildReportTable, DeliveredReport, DueReport, LastStep } from './family-record.ts';
+
+export const END = 'end';
+
+export interface EndedExecution {
+  /** Null if no execution ended: the commit is a repeated one. */
+  readonly executionId: string | null;
+  readonly report: SubagentReport | undefined;
+  /** True if the thread has more to do and goes on. */
+  readonly goesOn: boolean;
+}
+
+export async function storeReport(
+  thread: ThreadTransaction,
+  { executionId, report, goesOn }: EndedExecution,
+): Promise<void> {
+  const child = report && executionId !== null && (await findOwnEntry(thread));
+  if (!child) return;
+  const early = goesOn && (await hasUnread(thread, child));
+  await insertReport(thread, { id: executionId, report, early });
+  // A child that is not resumable is done, whatever else is in its queue.
+  if (goesOn && child.resumable === 1) return;
+  // R2: its own words stay.
+  if (child.explicit === 1 && report.kind === 'result' && isOwnStatus(child.status)) return;
+  await updateChild(thread, thread.threadId, { status: statusAfter(report.kind) });
+}
+
+/** R1: true if the newest message is unread. */
+async function hasUnread(thread: ThreadTransaction, { told_id: id }: ChildRow): Promise<boolean> {
+  if (id === null) return false;
+  const item = await thread.find('items', { id }, ['state']);
+  return item?.state === 'queued';
+}
+
+/** Stores the end of a thread. A parent that expects an answer, or waits, gets a report of it. */
+export async function storeThreadEnd(thread: ThreadTransaction, reason: string | undefined): Promise<void> {
+  const child = await findOwnEntry(thread);
+  if (!child) return;
+  const status: RestStatus = 'terminated';
+  await updateChild(thread, thread.threadId, { status, terminated_at: thread.now });
+  if (child.owes === 0 && child.wait_step === null) return;
+  const report: SubagentReport = { kind: 'terminated', content: reason ?? '', attachments: [] };
+  await insertReport(thread, { id: END, report, early: false });
+}
+
+/** Like `storeThreadEnd`, for a task, which ends once, with its only report. */
+export async function storeTaskEnd(thread: ThreadTransaction, report: SubagentReport): Promise<void> {
+  if (!(await findOwnEntry(thread))) return;
+  const status = statusAfter(report.kind);
+  await updateChild(thread, thread.threadId, { status, terminated_at: thread.now });
+  await insertReport(thread, { id: END, report, early: false });
+}
+
+/** The budgets that the child's execution has inherited: what the parent begins with the report spends from them. */
+function causeOf({ row }: ThreadTransaction): string | null {
+  const accounts = budgetBehind(row);
+  return accounts.length === 0 ? null : JSON.stringify(accounts);
+}
+
+interface NewReport {
+  readonly id: string;
+  readonly report: SubagentReport;
+  readonly early: boolean;
+}
+
+async function insertReport(
+  thread: ThreadTransaction,
+  { id, report: { kind, content, attachments }, early }: NewReport,
+): Promise<void> {
+  await thread.trx
+    .insertInto('child_reports')
+    .values({
+      child_id: thread.threadId,
+      id,
+      kind,
+      content,
+      attachments: JSON.stringify(attachments),
+      state: 'due',
+      early: early ? 1 : 0,
+      budget: causeOf(thread),
+      // Each later than the one before, so that they are delivered in order.
+      created_at: thread.stamp(),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function hasDueReport({ trx, threadId, row }: ThreadTransaction): Promise<boolean> {
+  if (row.parent_id === null) return false;
+  return hasRow(trx, 'child_reports', { child_id: threadId, state: 'due' });
+}
+
+/** Undelivered reports, in the order in which they were made. */
+export async function listDueReports(
+  context: CommandContext,
+  childId: string,
+): Promise<readonly DueReport[]> {
+  return inSnapshot(context, async (trx) => {
+    const child = await findChild(trx, childId);
+    if (!child) return [];
+    const due = await selectRows(trx, 'child_reports', { child_id: childId, state: 'due' })
+      .select(['id', 'kind'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    const record = toChildRecord(child);
+    return due.map(({ id, kind }) => ({ id, kind, child: record }));
+  });
+}
 
 type ReportRow = Selectable<ChildReportTable>;
 
@@ -222,4 +353,22 @@ function emitDelivered(parent: ThreadTransaction, { child, report, by }: Deliver
   const why =
     REASONED.has(report.kind) && report.content !== '' ? { reason: report.content.slice(0, 500) } : {};
   parent.emit(type, { childId, agent, kind: report.kind, by, ...why }, { step: by === 'call' ? step : null });
+}
+
+/** The last step that has an answer, not counting steps of sub-prompts. Null if there is none. */
+export async function readLastStep(context: CommandContext, threadId: string): Promise<LastStep | null> {
+  return inSnapshot(context, async (trx) => {
+    const last = await selectRows(trx, 'steps', { thread_id: threadId, state: 'committed' })
+      .select(['step', 'side'])
+      .where('kind', '!=', 'prompt')
+      .orderBy('step', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (!last) return null;
+    const results = await selectStepMessages(trx, threadId, last.step)
+      .selectAll()
+      .where('role', '=', 'tool')
+      .execute();
+    return { side: last.side, results: results.map(toMessage).sort(byTime) };
+  });
 }

@@ -1,0 +1,400 @@
+/**
+ * Opens new steps, each with the thread's next number, in the transaction that decided on it; and retries a step.
+ *
+ * Stores a step's tool calls as scheduled, in their order, and logs them (runtime §5.1).
+ *
+ * Ends a step: committed with its answer, or failed with its reason (runtime §3.4).
+ * C1. Only an open step can be ended; a later command finds what the first one stored.
+ * C2. A sub-prompt's step only concerns the call that it answers. It does not change what belongs to the thread:
+ *     unanswered input, the thread's last error.
+ * C3. The model call that brought the answer ends in the transaction that stores it, even if too late: it was paid for.
+ *
+ * A stored step, as its workflow receives it: after its commit, and when a run takes it over.
+ *
+ * Writes on behalf of hooks (definitions §9): that the thread was greeted, and the directives that they gave after
+ * their step or result was stored.
+ */
+
+import type { CallRepair } from '../../core/answer/clean-calls.ts';
+import { answerIdOf } from '../../core/message/answer-id.ts';
+import type { ToolCall } from '../../core/message/message.ts';
+import { roleOf } from '../../core/thread/session.ts';
+import type { StoredError } from '../../core/thread/step.ts';
+import { budgetOf } from '../budget/account.ts';
+import { endWait, settleUnreported } from '../budget/reserve.ts';
+import type { Drained, DrainedTool } from '../message/drain.ts';
+import { enqueueTools } from '../message/queue.ts';
+import { forgetWarnings } from '../tool/loop.ts';
+import { type CommandContext, inRun, inRunWith, inThread } from '../transaction/context.ts';
+import type { StepRef } from '../transaction/from-run.ts';
+import { inBatches, insertRows, selectRows, updateRows } from '../transaction/rows.ts';
+import { statement } from '../transaction/statement.ts';
+import {
+  closeStep,
+  countStep,
+  readOpenSteps,
+  uncountAskedStep,
+  uncountStep,
+} from '../transaction/step-count.ts';
+import { toSubprompt } from '../transaction/step-place.ts';
+import { readCall, type StepRow, selectStep } from '../transaction/step-row.ts';
+import type { NewMessageRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { keepScratch } from './execution.ts';
+import type { SubpromptPlace } from './step-place-record.ts';
+import type { BeginStep, CommitStep, CommittedStep, KeepFlow, StepRecord } from './step-record.ts';
+import { discardLost, selectModelCall, settleModelCall } from './stream.ts';
+
+type OwnFields = Pick<StepRow, 'kind' | 'state'> &
+  Partial<
+    Pick<StepRow, 'directive' | 'parent_step' | 'parent_idx' | 'depth' | 'prompt' | 'arguments' | 'side'>
+  >;
+
+export async function insertStep(
+  thread: ThreadTransaction,
+  executionId: string,
+  fields: OwnFields,
+): Promise<number> {
+  const step = thread.row.last_step + 1;
+  thread.set({ last_step: step });
+  countStep(thread, { step, side: thread.row.side, ...fields });
+  await thread.insert('steps', {
+    step,
+    execution_id: executionId,
+    attempt: 1,
+    text: 0,
+    first_seq: thread.row.event_seq,
+    opened_at: thread.now,
+    closed_at: fields.state === 'open' ? null : thread.now,
+    depth: 0,
+    side: thread.row.side,
+    ...fields,
+  });
+  return step;
+}
+
+/** Opens the step of a model call; the activity makes the call itself. */
+export async function openModelStep(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: BeginStep,
+  drained: Drained,
+): Promise<number> {
+  // A step that a retired run left open will never be committed: its run is fenced off.
+  for (const abandoned of await readOpenSteps(thread.trx, thread.row)) {
+    await thread.update('steps', { step: abandoned.step }, { state: 'abandoned', closed_at: thread.now });
+    uncountStep(thread, abandoned);
+    await settleUnreported(context, thread, abandoned);
+  }
+  const { executionId, directive = null } = command;
+  const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
+  thread.set({ turn_open: 1 });
+  const { side } = thread.row;
+  const eventData = { items: command.items.length + drained.swept, side: side === 'b' ? side : undefined };
+  thread.emit('step.started', eventData, { step, attempt: 1 });
+  return step;
+}
+
+/** Opens the step of queued tools. It needs no answer, so it is committed as it opens. */
+export async function openToolStep(
+  thread: ThreadTransaction,
+  { executionId, ...asked }: Pick<BeginStep, 'executionId'> & Pick<StepRecord, 'directive'>,
+  tools: readonly DrainedTool[],
+  kind: 'tools' | 'immediate' = 'tools',
+): Promise<number> {
+  const { directive = null } = asked;
+  const step = await insertStep(thread, executionId, { kind, state: 'committed', directive });
+  await scheduleCalls(thread, step, tools);
+  return step;
+}
+
+/**
+ * Gives up this attempt as its worker shuts down: the log then reports that, and not a lost worker, as the reason for
+ * the next attempt. No effect once that has begun.
+ */
+export async function handOverStep(
+  context: CommandContext,
+  { threadId, step, attempt }: StepRef,
+): Promise<void> {
+  await updateRows(
+    context.db,
+    'steps',
+    { thread_id: threadId, step, attempt, state: 'open' },
+    { handed_over: attempt },
+  );
+}
+
+/** Begins another attempt at an open step whose worker was lost, or has shut down. Returns the attempt's number. */
+export async function retryStep(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  {
+    step,
+    attempt: before,
+    handed_over,
+    left,
+  }: Pick<StepRow, 'step' | 'attempt' | 'handed_over'> & Pick<BeginStep, 'left'>,
+): Promise<number> {
+  const attempt = before + 1;
+  await thread.update('steps', { step }, { attempt });
+  // `model.held` has told why, and no call is open.
+  if (left) return attempt;
+  await thread.update('model_calls', { step, state: 'started' }, { state: 'lost', ended_at: thread.now });
+  await settleUnreported(context, thread, { step });
+  const handedOver = handed_over === before;
+  const why = handedOver ? 'its worker has shut down' : 'its worker was lost';
+  const reason = endWait(thread) ? 'other requests had reserved the rest of its budget' : why;
+  await discardLost(thread, { step, attempt: before }, handedOver ? 'WorkerShutdown' : 'WorkerLost');
+  thread.emit('step.retried', { reason, handedOver: handedOver || undefined }, { step, attempt });
+  return attempt;
+}
+
+export interface ScheduledCall {
+  readonly callId: string;
+  readonly name: string;
+  /** The caller's JSON text, unparsed. */
+  readonly arguments: string;
+  readonly origin: 'model' | 'signal' | 'code';
+  /** Repairs that were made before the call was scheduled. */
+  readonly repairs?: readonly CallRepair[];
+}
+
+export async function scheduleCalls(
+  thread: ThreadTransaction,
+  step: number,
+  calls: readonly ScheduledCall[],
+  /** The depth of the step's messages. */
+  depth = 0,
+): Promise<void> {
+  if (calls.length === 0) return;
+  const rows = calls.map((call, idx) => ({
+    thread_id: thread.threadId,
+    step,
+    idx,
+    call_id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+    origin: call.origin,
+    state: 'scheduled' as const,
+    waits: 0,
+  }));
+  for (const batch of inBatches(rows)) await insertRows(thread.trx, 'tool_calls', batch);
+  for (const { name, callId, origin, repairs = [] } of calls) {
+    const data = {
+      name,
+      callId,
+      queued: origin !== 'model' || undefined,
+      repaired: repairs.length > 0 ? repairs : undefined,
+      depth: depth || undefined,
+    };
+    thread.emit('tool.called', data, { step });
+  }
+}
+
+/** Stores the answer with its calls. A step ends once: a later caller receives what the first one stored. */
+export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
+  const { threadId, step, call } = command;
+  const answered = { ...command, call: 0, ...call };
+  return inRunWith(
+    context,
+    command,
+    (trx) => [selectStep(trx, threadId, step), selectModelCall(trx, answered)],
+    async (thread, [[opened], [known]]) => {
+      if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
+      // C3: before it is known whether the answer is stored.
+      await settleModelCall(context, thread, { ...answered, ok: true }, known);
+      if (opened.state === 'committed') return findCommitted(thread, command, opened);
+      if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
+      // Hooks of the drained messages gave their directive before those of the answer; the last one counts.
+      const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
+      await storeAnswer(thread, answer, opened);
+      const { kind, side } = opened;
+      const { content, model, directive = null } = answer;
+      const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
+      const calls = answer.toolCalls.map((made) => made.function.name);
+      return { kind: 'stored', record: toStepRecord(thread, written, calls) };
+    },
+  );
+}
+
+/** C1. `byOther`: another attempt has committed the step, not a repetition of this command. */
+async function findCommitted(
+  thread: ThreadTransaction,
+  { step, attempt }: CommitStep,
+  { first_seq: firstSeq }: StepRow,
+): Promise<CommittedStep> {
+  const emitted = await thread
+    .select('events', { type: 'step.committed', step })
+    .select('attempt')
+    .where('seq', '>', firstSeq)
+    .executeTakeFirst();
+  const record = await describeStep(thread, step);
+  return { kind: 'stored', record, byOther: (emitted && emitted.attempt !== attempt) || undefined };
+}
+
+/** Stores all that an answer leaves: its message, the step's end, its calls, its event. */
+async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened: StepRow): Promise<void> {
+  const { step, attempt, model, finishReason, usage, content } = answer;
+  const { side, execution_id: executionId, first_seq: firstSeq } = opened;
+  const subprompt = await toSubprompt(thread.trx, thread.threadId, opened);
+  // C2: a sub-prompt has its own conversation.
+  const role = subprompt ? 'assistant' : roleOf(side);
+  const messageId = await storeMessage(thread, answer, { role, subprompt, executionId });
+  await keepScratch(thread, executionId, answer.context);
+  await thread.update(
+    'steps',
+    { step },
+    {
+      state: 'committed',
+      message_id: messageId,
+      model,
+      text: hasText(content) ? 1 : 0,
+      directive: answer.directive ?? null,
+      closed_at: thread.now,
+    },
+  );
+  closeStep(thread);
+  const { repairs = [], dropped = 0 } = answer.repaired ?? {};
+  const chunks = await countChunks(thread, step, firstSeq);
+  const more = { chunks, droppedCalls: dropped || undefined, depth: subprompt?.depth };
+  thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
+  const calls = answer.toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
+  await scheduleCalls(thread, step, calls, subprompt?.depth);
+  await enqueueTools(thread, answer.queuedTools);
+  // C2: the thread's input stays unanswered.
+  if (subprompt) return;
+  thread.set({ answer_due: 0 });
+  forgetWarnings(thread, { executionId, side });
+}
+
+interface AnswerPlace {
+  readonly role: NewMessageRow['role'];
+  readonly subprompt: SubpromptPlace | null;
+  readonly executionId: string;
+}
+
+/** Returns the message's id. */
+async function storeMessage(
+  thread: ThreadTransaction,
+  { messageId, step, ...answer }: CommitStep,
+  { role, subprompt, executionId }: AnswerPlace,
+): Promise<string> {
+  const { content, toolCalls, metadata, silent, attachments, reasoning, parts, prompt } = answer;
+  const id = messageId ?? answerIdOf(thread.threadId, step);
+  await thread.insertMessage({
+    ...{ id, role, content, toolCalls, metadata, silent, attachments, reasoning, parts, prompt },
+    parentId: subprompt?.parentId,
+    depth: subprompt?.depth,
+    executionId,
+    step,
+  });
+  return id;
+}
+
+/** False if its call was settled when the execution ended: the answer is ignored, since its calls would never run. */
+async function isWanted(thread: ThreadTransaction, row: StepRow): Promise<boolean> {
+  const { parent_step: step, parent_idx: index } = row;
+  if (step === null || index === null) return true;
+  const { state } = await readCall(thread, { step, index });
+  return state !== 'done' && state !== 'unknown';
+}
+
+function toScheduledCall(
+  { id, function: { name, arguments: text } }: ToolCall,
+  repairs: ScheduledCall['repairs'],
+): ScheduledCall {
+  return { callId: id, name, arguments: text, origin: 'model', repairs };
+}
+
+function hasText(content: string | null): boolean {
+  return content !== null && content.trim().length > 0;
+}
+
+const selectChunkCount = statement((db, threadId: string, step: number, firstSeq: number) =>
+  selectRows(db, 'events', { thread_id: threadId, type: 'model.chunk', step })
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('seq', '>', firstSeq),
+);
+
+/** Rows of the step's streamed text, of all attempts: the log keeps their number when they have been removed. */
+async function countChunks({ trx, threadId }: ThreadTransaction, step: number, firstSeq: number) {
+  const { count } = await selectChunkCount(trx, threadId, step, firstSeq).executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Ends an open step without an answer; only its newest attempt may. A committed step is returned unchanged. */
+export async function failStep(
+  context: CommandContext,
+  command: StepRef & { readonly error: StoredError },
+): Promise<CommittedStep> {
+  return inRun(context, command, async (thread) => {
+    const { step, attempt, error } = command;
+    const { kind, side, state, attempt: current } = await thread.read('steps', { step });
+    if (state === 'committed') return { kind: 'stored', record: await describeStep(thread, step) };
+    // A worker presumed lost must not fail the attempt of another one; its answer would be accepted.
+    if (state !== 'open' || current !== attempt) return { kind: 'closed' };
+    await thread.update('steps', { step }, { state: 'failed', closed_at: thread.now });
+    uncountAskedStep(thread, { step, kind, side });
+    // C2: the error belongs to the call.
+    if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
+    thread.emit('step.failed', { ...error }, { step, attempt });
+    return { kind: 'closed' };
+  });
+}
+
+export async function describeStep(thread: ThreadTransaction, step: number): Promise<StepRecord> {
+  const row = await thread.read('steps', { step });
+  const calls = await thread.select('tool_calls', { step }).select('name').orderBy('idx').execute();
+  return toStepRecord(
+    thread,
+    row,
+    calls.map(({ name }) => name),
+  );
+}
+
+/** `exceeded`: if what the step received has used up a budget. */
+export function toStepRecord(
+  { row: thread }: ThreadTransaction,
+  {
+    step,
+    kind,
+    text,
+    model,
+    side,
+    directive,
+  }: Pick<StepRow, 'step' | 'kind' | 'text' | 'model' | 'side' | 'directive'>,
+  calls: readonly string[],
+): StepRecord {
+  return {
+    step,
+    kind,
+    text: text === 1,
+    model,
+    side,
+    agent: thread.agent,
+    turns: thread.turns,
+    calls,
+    moreInput: kind !== 'prompt' && thread.answer_due === 1,
+    directive: directive ?? undefined,
+    exceeded: budgetOf(thread)?.exceeded,
+  };
+}
+
+/** Records that `after_thread_created` has run. Rejects with `ThreadNotFound`. */
+export async function markGreeted(context: CommandContext, threadId: string): Promise<void> {
+  await inThread(context, threadId, async (thread) => {
+    if (thread.row.greeted !== 1) thread.set({ greeted: 1 });
+  });
+}
+
+/** Stores what hooks asked for after their step or result was stored; writes nothing if they asked for nothing. */
+export async function keepFlow(context: CommandContext, command: KeepFlow): Promise<void> {
+  const { step, index, directive, context: scratch } = command;
+  if (directive === undefined && scratch === undefined) return;
+  await inRun(context, command, async (thread) => {
+    const { execution_id: executionId } = await thread.read('steps', { step });
+    await keepScratch(thread, executionId, scratch);
+    if (directive === undefined) return;
+    if (index === undefined) await thread.update('steps', { step }, { directive });
+    else await thread.update('tool_calls', { step, idx: index }, { directive });
+  });
+}
