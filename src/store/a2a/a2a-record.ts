@@ -1,7 +1,5 @@
 /**
- * Tasks of agents elsewhere that calls of threads have begun: a part of the ThreadStore port. Times are microseconds since 1970.
- *
- * Tasks of agents elsewhere that calls of a thread have begun. Times are microseconds since 1970.
+ * Tasks of agents elsewhere that calls of threads have begun: records and their table. Times are microseconds since 1970.
  */
 
 import type { Flag, Json } from '../schema/column.ts';

@@ -1,10 +1,7 @@
 /**
  * Actions: calls that a policy has judged, one row each. A call of a step records its action when it begins and ends
  * (tool.ts). The commands here are for calls that code makes itself, and for settling uncertain actions.
- *
- * An action that was judged, and the denial if it was denied.
- *
- * The table of actions: calls that a policy has judged. Times are microseconds since 1970.
+ * Times are microseconds since 1970.
  */
 import type {
   ActionArtifact,
@@ -120,7 +117,7 @@ export interface ActionTable {
 }
 
 /** An approval for all threads of a user within an organisation. It has no content, and outlives the thread that asked. */
-export interface GrantTable {
+interface GrantTable {
   /** The wait that was answered so. */
   wait_id: string;
   fingerprint: string;

@@ -16,9 +16,9 @@ export type ActionRow = Selectable<ActionTable>;
 
 /** The call of a step, and the execution that it belongs to. */
 export interface ActionPlace {
-  readonly step?: number;
-  readonly index?: number;
-  readonly executionId?: string;
+  readonly step?: number | null;
+  readonly index?: number | null;
+  readonly executionId?: string | null;
   /** Lease of an action that code performs itself (A2), in microseconds since 1970. */
   readonly leaseUntil?: number;
 }
@@ -139,7 +139,7 @@ export async function findFatalDenial(
   return fatal && toFatalError(row.name, { code, reason });
 }
 
-export interface ActionEnd {
+interface ActionEnd {
   readonly status: ToolStatus;
   readonly error?: string;
   /** True if it is unknown whether the action has taken effect. */

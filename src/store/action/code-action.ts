@@ -1,15 +1,12 @@
 /**
- * Actions that code performs itself: their beginning, after the policy has judged them, and their end.
+ * Actions that code performs itself, a tool that it invokes or one of its own: their beginning, after the policy has
+ * judged them, and their end.
  * C1. An approval for one call of code is used up in the transaction that begins the action.
- * C2. An action belongs to its process while that renews its lease (code-action.ts).
- *
- * Actions that code performs itself, a tool that it invokes or one of its own. Their process renews the lease while it
- * works on them. If it is lost, they become uncertain, whether it ran an effect, an endpoint or a hook; those of a
- * tool's call became so with the call.
+ * C2. An action belongs to its process while that renews its lease. If the process is lost, its actions become
+ *     uncertain, whether it ran an effect, an endpoint or a hook; those of a tool's call became so with the call.
  */
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { selectRows, updateRows } from '../transaction/rows.ts';
-import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { closeAction, openAction } from './action.ts';
 import type { EndAction, RecordAction } from './action-record.ts';
 
@@ -28,18 +25,13 @@ export async function recordAction(
     if (
       approval !== undefined &&
       !(await thread.has('actions', { id: told.action.id })) &&
-      !(await spendApproval(thread, approval))
+      !(await thread.updateRow('waits', { id: approval, heard: 0 }, { heard: 1 }))
     )
       return 'spent';
     const leaseUntil = (await context.clock(thread.trx)) + leaseMs * 1000;
     await openAction(thread, told, { step, executionId, leaseUntil });
     return 'kept';
   });
-}
-
-/** C1. Marks an approval as used. Returns false if it was not there or already used. */
-async function spendApproval(thread: ThreadTransaction, wait: string): Promise<boolean> {
-  return thread.updateRow('waits', { id: wait, heard: 0 }, { heard: 1 });
 }
 
 /** Ends an action that `record` has begun. Idempotent. */

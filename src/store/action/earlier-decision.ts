@@ -111,7 +111,7 @@ export async function keepGrant(
 }
 
 /** Returns the newest grant that the asking thread's user has given within its organisation. */
-export async function findGrant(
+async function findGrant(
   db: Kysely<Tables>,
   { threadId, fingerprint }: FindDecision,
 ): Promise<{ readonly at: number; readonly decision: EarlierDecision } | undefined> {

@@ -1,6 +1,6 @@
 /**
- * Stores what a person reports about the outcome of an uncertain action: once, and as the answer of the wait that asks
- * for it, if one is open.
+ * Lists actions for people, and stores what people report about the outcome of an uncertain one: once, and as the answer
+ * of the wait that asks for it, if one is open.
  */
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import { type Reconciliation, readReconciliation, toReconciling } from '../../core/wait/reconciliation.ts';
@@ -46,7 +46,7 @@ export async function reconcileByAnswer(
 }
 
 /** Stores and logs the reconciliation of an action that is uncertain. */
-export async function storeReconciliation(
+async function storeReconciliation(
   thread: ThreadTransaction,
   row: ActionRow,
   reconciliation: Reconciliation,
@@ -61,7 +61,7 @@ export async function storeReconciliation(
 
 type Outcome = Partial<ActionDenial> & { readonly error?: string; readonly reconciliation?: Reconciliation };
 
-export function toActionRecord(row: ActionRow): ActionRecord {
+function toActionRecord(row: ActionRow): ActionRecord {
   const { code, reason, error, reconciliation } = JSON.parse(row.outcome ?? '{}') as Outcome;
   return {
     id: row.id,

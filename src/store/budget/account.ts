@@ -11,8 +11,6 @@
  * A5. If relatives also spend from an exceeded budget, that is kept until the execution ends: their approvals are
  *     closed first (wait/close-approvals.ts).
  *
- * Reads the lines of budgets.
- *
  * The ceiling of model calls of a family: of everything that one execution of a root has caused, in whichever threads.
  * F1. It is opened when an execution first makes a child or sends a message to one: a thread without children has no row. What the
  *     execution has asked before is not counted.
@@ -102,7 +100,7 @@ export function budgetBehind({ id, budget }: Pick<ThreadRow, 'id' | 'budget'>): 
   return (budgetOf({ budget })?.accounts ?? []).filter(({ threadId }) => threadId !== id);
 }
 
-export interface NewExecution {
+interface NewExecution {
   readonly executionId: string;
   /** What the agent may spend by its definition. */
   readonly definition: BudgetDefinition | undefined;
@@ -223,10 +221,7 @@ const selectOpen = statement((db, threadId: string) =>
 );
 
 /** F1: called before the thread's open execution causes work of a child; changes nothing if the execution has a ceiling. */
-export async function openFamily(
-  { familyCalls }: Pick<CommandContext, 'familyCalls'>,
-  thread: ThreadTransaction,
-): Promise<void> {
+export async function openFamily({ familyCalls }: CommandContext, thread: ThreadTransaction): Promise<void> {
   const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
   if (familyCalls === 0 || accounts.some(({ family }) => family)) return;
   const { threadId, trx } = thread;

@@ -1,7 +1,6 @@
 /**
- * Budgets of executions: what they may spend, and what they have spent.
- *
- * The tables of budgets. Amounts are in whole units of their limit (core/governance/budget-amount.ts).
+ * Budgets of executions: what they may spend, and what they have spent. Amounts in the tables are in whole units of their
+ * limit (core/governance/budget-amount.ts).
  */
 import type { BudgetLimit, LineLimit } from '../../core/governance/budget-line.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -33,7 +32,7 @@ export type PaidCall =
   | { readonly kind: 'exceeded'; readonly error: StoredError };
 
 /** A limit of an execution, which it shares with all executions that it has caused; kept as long as the thread. */
-export interface BudgetTable {
+interface BudgetTable {
   thread_id: string;
   execution_id: string;
   name: LineLimit;
@@ -77,7 +76,7 @@ export interface BudgetReservationTable {
 }
 
 /** A tool call that code has invoked and that was charged, once even if the command is repeated. */
-export interface BudgetPaymentTable {
+interface BudgetPaymentTable {
   thread_id: string;
   /** Key of the call. */
   key: string;

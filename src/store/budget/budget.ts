@@ -1,12 +1,8 @@
 /**
- * Reads what an execution may spend and has spent, by the limits of agents and contexts: the open one, else the newest.
- *
- * Threads of the family whose steps wait for reserved amounts of others; they are notified of each settlement.
- *
- * Pays for a tool that code invokes: it counts like any other call, but has no row.
- * I1. The call's key is stored: a repeated command, as by another attempt of an idempotent tool, pays once.
- *
- * Logs an author's policy's verdict on spending; a denial also ends the execution (account.ts, A3).
+ * The commands of budgets: reads what an execution may spend and has spent, lists threads that wait for reserved amounts,
+ * pays for a tool that code invokes, which counts like any other call but has no row, and logs the verdict of an
+ * author's policy; a denial also ends the execution (account.ts, A3).
+ * I1. A paid call's key is stored: a repeated command, as by another attempt of an idempotent tool, pays once.
  */
 import type { Transaction } from 'kysely';
 import { type CountedLine, toShown, toShownLine } from '../../core/governance/budget-amount.ts';

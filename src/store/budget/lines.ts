@@ -1,5 +1,5 @@
 /**
- * Locks, changes and logs lines of budgets, in one transaction.
+ * CommandContext, changes and logs lines of budgets, in one transaction.
  * L1. Budget rows are locked after all other rows of a transaction, in key order: only they are shared by threads.
  *
  * The clocks of time limits (core/governance/runtime.ts). The clocks of a thread run from its first spending until its
@@ -44,7 +44,7 @@ export interface SpendingPlace {
 
 /** L1: locks in key order; returns the lines of the innermost account first. */
 export async function lockLines(
-  { rowLocks }: Pick<CommandContext, 'rowLocks'>,
+  { rowLocks }: CommandContext,
   { trx }: ThreadTransaction,
   accounts: readonly BudgetAccount[],
 ): Promise<readonly CountedLine[]> {
@@ -116,17 +116,15 @@ export function otherThread(thread: ThreadTransaction, threadId: string): { thre
   return threadId === thread.threadId ? {} : { threadId };
 }
 
-type Clocked = Pick<CommandContext, 'rowLocks' | 'clock'>;
-
 /** The state of the clocks when the thread begins something. */
-export type TimeVerdict =
+type TimeVerdict =
   | { readonly kind: 'over'; readonly error: StoredError }
   /** `leftMs`: absent if there is no time limit. */
   | { readonly kind: 'runs'; readonly leftMs?: number };
 
 /** Starts the clocks when the thread begins something, unless their time is up. `lines` must be locked. */
 export async function runClocks(
-  { clock }: Clocked,
+  { clock }: CommandContext,
   thread: ThreadTransaction,
   {
     state,
@@ -158,7 +156,7 @@ export async function runClocks(
 
 /** Undefined if there is time left; writes nothing. */
 export async function denyTime(
-  { clock }: Pick<CommandContext, 'clock'>,
+  { clock }: CommandContext,
   thread: ThreadTransaction,
   lines: readonly CountedLine[],
 ): Promise<Exceeding | undefined> {
@@ -168,7 +166,7 @@ export async function denyTime(
 
 /** Like `runClocks`, for work that was paid for before. Milliseconds left; undefined without a time limit. */
 export async function resumeClocks(
-  context: Clocked,
+  context: CommandContext,
   thread: ThreadTransaction,
   place: SpendingPlace = {},
 ): Promise<number | undefined> {
@@ -186,7 +184,7 @@ export async function resumeClocks(
 }
 
 /** Stops the clocks: the thread is not working from now on. */
-export async function stopClocks(context: Clocked, thread: ThreadTransaction): Promise<void> {
+export async function stopClocks(context: CommandContext, thread: ThreadTransaction): Promise<void> {
   const state = budgetOf(thread.row);
   const accounts = limitedAccounts(state);
   if (accounts.length === 0) return;
@@ -212,7 +210,7 @@ async function keepClock(
 }
 
 export async function narrowBudget(
-  context: Pick<CommandContext, 'rowLocks'>,
+  context: CommandContext,
   thread: ThreadTransaction,
   executionId: string,
   given: RunLimits | undefined,
@@ -224,7 +222,7 @@ export async function narrowBudget(
   // The account that the execution spends from in this thread: its own, or that of the execution that it is a part of.
   const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
   if (!accounts.includes(account)) keepBudget(thread, { ...state, accounts: [account, ...accounts] });
-  // Locks all of them, in key order, before any is changed (lines.ts, L1).
+  // CommandContext all of them, in key order, before any is changed (lines.ts, L1).
   const lines = await lockLines(context, thread, accounts);
   const isWider = (limit: string, max: Amount) =>
     lines.some(

@@ -29,7 +29,6 @@ import { type BudgetState, budgetOf, keepBudget } from './account.ts';
 import type { BudgetReservationTable } from './budget-record.ts';
 import { emitWarnings, lockLines, markExceeded, resumeClocks, runClocks, updateLines } from './lines.ts';
 
-type Locks = Pick<CommandContext, 'rowLocks' | 'clock'>;
 type CallKey = Pick<ModelCallStart, 'step' | 'attempt' | 'call'>;
 type CallRequest = Pick<ModelCallStart, 'model' | 'reserve' | 'purpose'>;
 type CallEnd = Pick<ModelCallEnd, 'ok' | 'usage' | 'cost' | 'error'>;
@@ -37,7 +36,7 @@ type Reservation = Selectable<BudgetReservationTable>;
 
 /** Counts the request and reserves what it may cost. */
 export async function reserveCall(
-  context: Locks,
+  context: CommandContext,
   thread: ThreadTransaction,
   { step, attempt, call, model, reserve, purpose }: CallKey & CallRequest,
 ): Promise<StartedModelCall> {
@@ -91,7 +90,7 @@ function rootOf(accounts: readonly BudgetAccount[], { threadId }: ThreadTransact
 
 /** V1: the request has begun already; returns the limits that it got then. */
 export async function findReserved(
-  context: Locks,
+  context: CommandContext,
   thread: ThreadTransaction,
   key: CallKey,
 ): Promise<Extract<StartedModelCall, { kind: 'started' }>> {
@@ -110,7 +109,7 @@ function findReservation(
 
 /** Settles a request that has ended. It may have used more than was reserved: then the execution is over. */
 export async function settleReservation(
-  context: Locks,
+  context: CommandContext,
   thread: ThreadTransaction,
   end: CallKey & CallEnd,
 ): Promise<void> {
@@ -136,7 +135,7 @@ function usedBy({ ok, usage, cost, error }: CallEnd): Amounts | undefined {
 }
 
 async function settle(
-  context: Locks,
+  context: CommandContext,
   thread: ThreadTransaction,
   row: Reservation,
   { used, isEstimate }: { readonly used: Amounts; readonly isEstimate: boolean },
@@ -158,7 +157,11 @@ async function settle(
 }
 
 /** V2: its end will not be reported. */
-async function settleAsReserved(context: Locks, thread: ThreadTransaction, row: Reservation): Promise<void> {
+async function settleAsReserved(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  row: Reservation,
+): Promise<void> {
   if (row.state !== 'open') return;
   const held = toAmounts(row);
   const lines = await lockLines(context, thread, JSON.parse(row.accounts));
@@ -170,7 +173,7 @@ async function settleAsReserved(context: Locks, thread: ThreadTransaction, row: 
 
 /** V2: settles the open reservations of one step, or all that the thread has. */
 export async function settleUnreported(
-  context: Locks,
+  context: CommandContext,
   thread: ThreadTransaction,
   { step }: { readonly step?: number } = {},
 ): Promise<void> {
@@ -182,7 +185,7 @@ export async function settleUnreported(
 
 /** V3: settles expired reservations of the whole family. Returns true if there were any. */
 async function settleExpired(
-  context: Locks,
+  context: CommandContext,
   thread: ThreadTransaction,
   { accounts }: BudgetState,
 ): Promise<boolean> {

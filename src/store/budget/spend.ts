@@ -24,7 +24,7 @@ export function costOf(call: { readonly started_at: unknown } | undefined): Paym
 
 /** Undefined if the work may go on; else the error: nothing is spent, and the execution is over (account.ts, A3). */
 export async function spend(
-  context: Pick<CommandContext, 'rowLocks' | 'clock'>,
+  context: CommandContext,
   thread: ThreadTransaction,
   spending: Payment,
   place: SpendingPlace = {},
@@ -47,7 +47,7 @@ export async function spend(
  * denial.
  */
 export async function charge(
-  context: Pick<CommandContext, 'rowLocks'>,
+  context: CommandContext,
   thread: ThreadTransaction,
   spent: Payment,
   place: SpendingPlace = {},
@@ -75,7 +75,7 @@ export async function charge(
  * Rows are read without a lock: counts and time of an execution only grow, so what is used up stays used up.
  */
 export async function findUnaffordable(
-  context: Pick<CommandContext, 'clock'>,
+  context: CommandContext,
   thread: ThreadTransaction,
   spending: Payment,
   place: SpendingPlace = {},

@@ -16,14 +16,14 @@ export interface EncryptionKeys {
 }
 
 /** What a value is bound to. */
-export interface Binding {
+interface Binding {
   readonly scope: string;
   readonly owner: string;
   readonly name: string;
   readonly type: string;
 }
 
-export interface Sealed {
+interface Sealed {
   readonly keyId: string;
   /** Base64 of IV, ciphertext and tag. */
   readonly data: string;

@@ -1,10 +1,9 @@
 /**
- * Pending effects (definitions §10): scheduled, listed, removed.
+ * Effects (definitions §10): scheduled, listed and removed while they are pending; then pending → running → done |
+ * failed; or cancelled with their thread.
  * F1. Due times come from the clock that all processes of the store share: a delay is a minimum, whichever processes
  *     schedule the effect and check for it.
  * F2. No two effects of a thread are due in the same microsecond: the one scheduled first comes first.
- *
- * Effects that are due (definitions §10): pending → running → done | failed; or cancelled with their thread.
  * G1. An effect begins only when it is due, in the order in which effects fall due.
  * G2. A thread runs one effect at a time. One that is found running was a lost worker's and runs again: at most
  *     ATTEMPTS times, unless the caller counts the losses itself (`mayLose`).
@@ -30,7 +29,7 @@ import type {
   NewEffect,
 } from './effect-record.ts';
 
-export type EffectRow = Selectable<EffectTable>;
+type EffectRow = Selectable<EffectTable>;
 
 /**
  * Returns the milliseconds until the thread's next effect is due. Scheduling the same id again has no effect. Rejects
@@ -154,7 +153,7 @@ export async function nextEffect(
 }
 
 /** The thread's pending effects. */
-export function pending(thread: ThreadTransaction) {
+function pending(thread: ThreadTransaction) {
   return thread.select('effects', { state: 'pending' });
 }
 
@@ -168,7 +167,7 @@ function untilDue(dueAt: number, now: number): number {
   return Math.max(0, Math.ceil((dueAt - now) / 1000));
 }
 
-export function toScheduledEffect(row: EffectRow): ScheduledEffect {
+function toScheduledEffect(row: EffectRow): ScheduledEffect {
   return {
     id: row.id,
     name: row.name,

@@ -12,13 +12,13 @@ import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import { inBatches, readInBatches } from '../transaction/rows.ts';
 
-export interface Inheritor {
+interface Inheritor {
   readonly id: string;
   /** H3: no prompt of it may show the variable. */
   readonly withheld: boolean;
 }
 
-export interface InheritedVariable {
+interface InheritedVariable {
   readonly name: string;
   readonly inherits: (agent: string) => boolean;
 }

@@ -14,7 +14,7 @@ import { statement } from '../transaction/statement.ts';
 import { lockInheritors } from './env-inheritors.ts';
 import type { EnvEntry, EnvOwner, EnvTable, RotatedEnv, SetEnv } from './env-record.ts';
 
-export type EnvRow = Selectable<EnvTable>;
+type EnvRow = Selectable<EnvTable>;
 type Place = Pick<EnvRow, 'scope' | 'owner'>;
 
 function toPlace(owner: EnvOwner): Place {

@@ -51,7 +51,7 @@ async function findExecution(thread: ThreadTransaction, executionId: string | un
 }
 
 /** Returns the request that counts, which is the first; null if no execution is going to begin under this id. */
-export async function cancelBeforeBegin(
+async function cancelBeforeBegin(
   thread: ThreadTransaction,
   executionId: string,
   request: string,

@@ -191,7 +191,7 @@ export async function judgeChild(
 
 type Parent = Pick<ThreadTransaction, 'trx' | 'threadId' | 'row'>;
 
-export async function findLimit(parent: Parent, child: LimitedChild): Promise<ChildLimit | undefined> {
+async function findLimit(parent: Parent, child: LimitedChild): Promise<ChildLimit | undefined> {
   return (await refuseFull(parent, child)) ?? (await refuseLarge(parent)) ?? (await refuseDeep(parent));
 }
 
@@ -237,7 +237,7 @@ async function refuseDeep({ trx, row }: Parent): Promise<ChildLimit | undefined>
   return undefined;
 }
 
-export interface ChildEnv {
+interface ChildEnv {
   readonly childId: string;
   readonly inherits: (name: string) => boolean;
   /** `NewChild.promoted`. */
@@ -253,7 +253,7 @@ interface Entry {
 }
 
 /** `thread` is the parent's. Throws `InvalidVariable`. */
-export async function copyEnv(
+async function copyEnv(
   context: CommandContext,
   thread: ThreadTransaction,
   { childId, inherits, promoted, given }: ChildEnv,

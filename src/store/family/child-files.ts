@@ -17,7 +17,7 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { FileSource, ThreadFileTable } from '../file/file-record.ts';
-import { emitFile, findEntry, missingParents, requireRoom, toFileRecord } from '../file/file-tree.ts';
+import { emitFile, findFileRow, missingParents, requireRoom, toFileRecord } from '../file/file-tree.ts';
 import { enqueue } from '../message/queue.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { findRow, insertRows } from '../transaction/rows.ts';
@@ -25,7 +25,7 @@ import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 
 type SourceRow = Selectable<ThreadFileTable>;
 
-export interface CopiedFiles {
+interface CopiedFiles {
   readonly attachments: readonly AttachmentRef[];
   /** Paths of files in the source thread that could not be copied. */
   readonly missing: readonly string[];
@@ -112,7 +112,7 @@ export async function copyFileFrom(
   return inThread(context, threadId, async (to) => {
     refuseTerminated(to);
     const copy = await copyFile(to, from, { id, messageId: id, path, given: path });
-    const row = copy && (await findEntry(to.trx, threadId, copy.path));
+    const row = copy && (await findFileRow(to.trx, threadId, copy.path));
     return row ? toFileRecord(row) : null;
   });
 }
@@ -135,7 +135,7 @@ async function copyFile(
   for (let salt = 0; ; salt++) {
     const key = createHash('sha256').update(`${to.threadId}:${messageId}:${from}:${source.path}:${salt}`);
     const target = nameCopy(shown, key.digest('hex').slice(0, 8));
-    const there = await findEntry(to.trx, to.threadId, target);
+    const there = await findFileRow(to.trx, to.threadId, target);
     if (there?.kind === 'file' && there.blob_id === source.blob_id) return { ...shown, path: target };
     if (there) continue;
     return (await putCopy(to, source, { ...shown, path: target })) ? { ...shown, path: target } : undefined;
@@ -211,7 +211,7 @@ async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<
 }
 
 /** The path of each copy, by the parsed path of its source. */
-export type CopiedPaths = ReadonlyMap<string, string>;
+type CopiedPaths = ReadonlyMap<string, string>;
 
 /** Replaces all in one pass, the longest first, as one path may begin another. JSON-escaped paths are replaced too. */
 export function replaceInText(text: string, paths: CopiedPaths): string {
@@ -226,7 +226,7 @@ export function replaceInText(text: string, paths: CopiedPaths): string {
 /**
  * Like `replaceInText`, for all texts and member names of a JSON value. A text that is only a path may have any form.
  */
-export function replaceInValue<T>(value: T, paths: CopiedPaths): T {
+function replaceInValue<T>(value: T, paths: CopiedPaths): T {
   return (paths.size === 0 ? value : replaceIn(value, paths)) as T;
 }
 

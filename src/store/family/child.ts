@@ -77,7 +77,7 @@ export function toStart({ id, agent, user_id: userId, root_id: rootId }: Startab
 }
 
 /** Works on a second thread within a transaction on a first one, whose lock is held (family-record.ts, F3). */
-export async function inChild<T>(
+async function inChild<T>(
   context: CommandContext,
   { trx }: ThreadTransaction,
   childId: string,

@@ -54,9 +54,9 @@ import {
 import { copyFiles, replaceInText } from './child-files.ts';
 import type { ChildReportTable, DeliveredReport, DueReport, LastStep } from './family-record.ts';
 
-export const END = 'end';
+const END = 'end';
 
-export interface EndedExecution {
+interface EndedExecution {
   /** Null if no execution ended: the commit is a repeated one. */
   readonly executionId: string | null;
   readonly report: SubagentReport | undefined;
@@ -105,12 +105,6 @@ export async function storeTaskEnd(thread: ThreadTransaction, report: SubagentRe
   await insertReport(thread, { id: END, report, early: false });
 }
 
-/** The budgets that the child's execution has inherited: what the parent begins with the report spends from them. */
-function causeOf({ row }: ThreadTransaction): string | null {
-  const accounts = budgetBehind(row);
-  return accounts.length === 0 ? null : JSON.stringify(accounts);
-}
-
 interface NewReport {
   readonly id: string;
   readonly report: SubagentReport;
@@ -121,6 +115,8 @@ async function insertReport(
   thread: ThreadTransaction,
   { id, report: { kind, content, attachments }, early }: NewReport,
 ): Promise<void> {
+  // The budgets that the child's execution has inherited: what the parent begins with the report spends from them.
+  const accounts = budgetBehind(thread.row);
   await thread.trx
     .insertInto('child_reports')
     .values({
@@ -131,7 +127,7 @@ async function insertReport(
       attachments: JSON.stringify(attachments),
       state: 'due',
       early: early ? 1 : 0,
-      budget: causeOf(thread),
+      budget: accounts.length === 0 ? null : JSON.stringify(accounts),
       // Each later than the one before, so that they are delivered in order.
       created_at: thread.stamp(),
     })
@@ -181,7 +177,7 @@ export async function deliverReport(
   let updatesAncestors = false;
   const delivered = await inThread<DeliveredReport>(context, known.parent_id, async (parent) => {
     const child = await findChild(parent.trx, childId);
-    const report = await findReport(parent, childId, reportId);
+    const report = await findRow(parent.trx, 'child_reports', { child_id: childId, id: reportId });
     if (!child || !report) throw unknownReport(childId, reportId);
     const parentEnded = parent.row.terminated_at !== null;
     // Also for a repeated delivery: the worker of the first one may have been lost in between.
@@ -207,14 +203,6 @@ function unknownReport(childId: string, reportId: string): RuntimeError {
     'ThreadNotFound',
     `Thread "${childId}" has no report "${reportId}" for a parent; nothing is left to deliver.`,
   );
-}
-
-async function findReport(
-  { trx }: ThreadTransaction,
-  childId: string,
-  id: string,
-): Promise<ReportRow | undefined> {
-  return findRow(trx, 'child_reports', { child_id: childId, id });
 }
 
 type DeliveryMethod = DeliveredReport['by'];

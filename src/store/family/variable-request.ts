@@ -1,7 +1,7 @@
 /**
  * Requests for variables that a child needs and that are set nowhere (runtime §7.5). The child is stored as it will be
  * created, without any value; it is created in the transaction that ends the request, so a request is used once. Each
- * has a wait (variable-request.ts), by which it can also be answered or refused.
+ * has a wait, by which it can also be answered or refused.
  *
  * A request for variables as a wait of the parent (core/wait): listed, answered and refused like any other. It has the
  * request's id, blocks only the child that is not created yet, and outlives the execution that asks.
@@ -18,8 +18,6 @@ import type { EnvType } from '../../core/author/thread-env.ts';
 import { variableProblem } from '../../core/project/env.ts';
 import { roleTo } from '../../core/thread/session.ts';
 import { formatReport } from '../../core/thread/subagent-report.ts';
-import { toJsonText } from '../../core/value/json-value.ts';
-import { LIMITS } from '../../core/value/limit.ts';
 import type { Decision, ValueAnswer, WaitAnswer } from '../../core/wait/answer.ts';
 import { judgeAnswer } from '../../core/wait/wait.ts';
 import { readEnv } from '../env/env.ts';
@@ -28,8 +26,9 @@ import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { findRow, insertRows, selectRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { insertWait } from '../wait/wait.ts';
 import type { AnsweredWait, AnswerWait } from '../wait/wait-record.ts';
-import { endWait, findWait, namesOf, toWait, type WaitRow } from '../wait/wait-row.ts';
+import { endWait, findWait, toWait, type WaitRow } from '../wait/wait-row.ts';
 import { makeChild } from './child-create.ts';
 import type {
   FulfilledRequest,
@@ -132,7 +131,7 @@ export async function fulfilRequest(
   return inThread(context, command.parentId, (parent) => fulfilIn(context, parent, command));
 }
 
-export async function fulfilIn(
+async function fulfilIn(
   context: CommandContext,
   parent: ThreadTransaction,
   { parentId, requestId, given, by }: FulfilRequest & { readonly by?: string },
@@ -170,7 +169,7 @@ export async function fulfilIn(
 }
 
 /** Ends a request without creating its child. Returns the child as it was planned; undefined if the request is over. */
-export async function refuseIn(
+async function refuseIn(
   parent: ThreadTransaction,
   requestId: string,
 ): Promise<{ readonly child: NewChild; readonly step: number } | undefined> {
@@ -181,7 +180,7 @@ export async function refuseIn(
 }
 
 /** The wait's data: what people see of the request. */
-export interface AskedVariables {
+interface AskedVariables {
   readonly agent: string;
   readonly required: readonly string[];
   readonly missing: readonly string[];
@@ -189,43 +188,27 @@ export interface AskedVariables {
   readonly types: Readonly<Record<string, EnvType>>;
 }
 
-export async function openVariableWait(
+async function openVariableWait(
   context: CommandContext,
   parent: ThreadTransaction,
   { id, required, missing, types = {}, child: { agent } }: KeepRequest,
 ): Promise<void> {
   const asked: AskedVariables = { agent, required, missing, types };
-  const bound = { name: `data of the request for variables of "${agent}"`, maxBytes: LIMITS.waitBytes };
-  const row: WaitRow = {
+  const wait = {
     id,
-    thread_id: parent.threadId,
-    root_id: parent.row.root_id,
+    threadId: parent.threadId,
     key: `variables:${id}`,
     kind: 'variables',
     name: agent,
-    summary: `Variables of the subagent "${agent}": ${missing.join(', ')}`.slice(0, LIMITS.waitSummaryChars),
-    data: toJsonText(asked, bound),
-    fingerprint: null,
-    execution_id: null,
-    step: null,
-    idx: null,
-    tool_call_id: null,
-    blocks: 0,
-    state: 'open',
-    answer: null,
-    reason: null,
-    opened_at: await context.clock(parent.trx),
-    expires_at: null,
-    ended_at: null,
-    heard: 1,
-  };
-  await parent.insert('waits', row);
-  parent.set({ open_waits: parent.row.open_waits + 1 });
-  parent.emit('wait.opened', { ...namesOf(row), summary: row.summary, expiresAt: null });
+    summary: `Variables of the subagent "${agent}": ${missing.join(', ')}`,
+    data: asked,
+    blocks: false,
+  } as const;
+  await insertWait(parent, wait, { context, heard: 1, now: await context.clock(parent.trx) });
 }
 
 /** Ends the wait once the child is created, however the values came. The answer keeps only the names. */
-export async function fulfilVariableWait(
+async function fulfilVariableWait(
   parent: ThreadTransaction,
   requestId: string,
   names: readonly string[],

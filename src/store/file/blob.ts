@@ -54,7 +54,8 @@ async function uploadBytes(context: CommandContext, bytes: Uint8Array, allow: Ch
   if (isLarge) await allow(bytes.length);
   const hash = await hashOf(bytes);
   const head = bytes.subarray(0, CHUNK_BYTES);
-  if (!isLarge || (await isKnown(context, hash))) return { size: bytes.length, hash, head, held: { bytes } };
+  if (!isLarge || (await hasRow(context.db, 'blobs', { hash })))
+    return { size: bytes.length, hash, head, held: { bytes } };
   const upload = await openUpload(context);
   await orAbandon(context, upload, async () => {
     for (const [index, chunk] of chunksOf(bytes).entries()) await putChunk(context, upload, index, chunk);
@@ -125,7 +126,7 @@ async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   return undefined;
 }
 
-export function requireFileSize(size: number): void {
+function requireFileSize(size: number): void {
   if (size > LIMITS.fileBytes)
     throw new RuntimeError('LimitExceeded', `The file has more than ${LIMITS.fileBytes} bytes.`);
 }
@@ -148,10 +149,6 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: countChunks(bytes.length) }, (_, index) =>
     bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
   );
-}
-
-async function isKnown({ db }: CommandContext, hash: string): Promise<boolean> {
-  return hasRow(db, 'blobs', { hash });
 }
 
 async function openUpload(context: CommandContext): Promise<string> {
@@ -198,7 +195,8 @@ async function sweepUploads(context: CommandContext): Promise<void> {
 /** Removes the chunks of an upload that no transaction has claimed. */
 async function discardUpload(db: Kysely<Tables>, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    if (await takeUpload(trx, id)) await deleteRows(trx, 'blob_chunks', { blob_id: id });
+    // False if it has been claimed or swept already.
+    if (await deleteRow(trx, 'blob_uploads', { id })) await deleteRows(trx, 'blob_chunks', { blob_id: id });
   });
 }
 
@@ -216,21 +214,15 @@ export async function linkContent(trx: Transaction<Tables>, content: Content): P
     .returning('id')
     .executeTakeFirstOrThrow();
   if (held !== id) return held;
-  if ('upload' in how) await claimUpload(trx, how.upload);
+  if ('upload' in how) {
+    if (!(await deleteRow(trx, 'blob_uploads', { id })))
+      throw new Error('The upload of this file took longer than a day.');
+  }
   // The content is small; or it was known, and its last name was removed in the meantime.
   else
     for (const [idx, data] of chunksOf(how.bytes).entries())
       await insertRows(trx, 'blob_chunks', [{ blob_id: id, idx, data }]);
   return id;
-}
-
-async function claimUpload(trx: Transaction<Tables>, id: string): Promise<void> {
-  if (!(await takeUpload(trx, id))) throw new Error('The upload of this file took longer than a day.');
-}
-
-/** False if the upload has been claimed or swept already. */
-async function takeUpload(trx: Transaction<Tables>, id: string): Promise<boolean> {
-  return deleteRow(trx, 'blob_uploads', { id });
 }
 
 /** Takes one name away from a content; the last one removes the content too (B1). */

@@ -54,7 +54,7 @@ export async function streamFile(
   return file && readChunks(store, threadId, file, { signal });
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Index of the first chunk to read; default 0. */
   readonly begin?: number;

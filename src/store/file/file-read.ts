@@ -25,7 +25,7 @@ import { findRow, selectRows } from '../transaction/rows.ts';
 import { countChunks } from './blob.ts';
 import { isReplaced, readChunks } from './file-content.ts';
 import type { FileChunkRef, OpenedFile } from './file-record.ts';
-import { conflict, FILE_COLUMNS, type FileRow, findEntry, rootRecord, toFileRecord } from './file-tree.ts';
+import { conflict, FILE_COLUMNS, type FileRow, findFileRow, rootRecord, toFileRecord } from './file-tree.ts';
 
 /** Null if there is nothing at the path. The root directory exists as soon as the thread does. */
 export async function statFile(
@@ -34,14 +34,12 @@ export async function statFile(
   given: string,
 ): Promise<FileRecord | null> {
   const path = parseFilePath(given);
-  if (path === '/') return statRoot(context, threadId);
-  const row = await findEntry(context.db, threadId, path);
+  if (path === '/') {
+    const thread = await findRow(context.db, 'threads', { id: threadId }, ['created_at']);
+    return thread ? rootRecord(thread.created_at) : null;
+  }
+  const row = await findFileRow(context.db, threadId, path);
   return row ? toFileRecord(row) : null;
-}
-
-async function statRoot({ db }: CommandContext, threadId: string): Promise<FileRecord | null> {
-  const thread = await findRow(db, 'threads', { id: threadId }, ['created_at']);
-  return thread ? rootRecord(thread.created_at) : null;
 }
 
 /** Entries of a directory: directories first, then files, each sorted by name. */
@@ -52,7 +50,7 @@ export async function readdirFile(
 ): Promise<ReaddirResult> {
   const path = parseFilePath(given);
   const rows = await inSnapshot(context, async (trx) => {
-    const itself = path === '/' ? undefined : await findEntry(trx, threadId, path);
+    const itself = path === '/' ? undefined : await findFileRow(trx, threadId, path);
     if (itself?.kind === 'file') throw conflict(`not a directory: ${path}`);
     return selectRows(trx, 'thread_files', { thread_id: threadId, parent: path })
       .select(FILE_COLUMNS)
@@ -104,7 +102,7 @@ export async function openFile(
   threadId: string,
   given: string,
 ): Promise<OpenedFile | null> {
-  const row = await findEntry(db, threadId, parseFilePath(given));
+  const row = await findFileRow(db, threadId, parseFilePath(given));
   if (row?.kind !== 'file') return null;
   return { record: toFileRecord(row), contentId: row.blob_id, chunks: countChunks(row.size) };
 }

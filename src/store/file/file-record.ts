@@ -46,7 +46,7 @@ export interface FileSource {
   readonly id: string;
 }
 
-export interface ThreadValueTable {
+interface ThreadValueTable {
   thread_id: string;
   key: string;
   /** JSON text. */
@@ -75,7 +75,7 @@ export interface ThreadFileTable {
 }
 
 /** A content, stored once for all files of the store that have it. */
-export interface BlobTable {
+interface BlobTable {
   id: string;
   /** SHA-256, in hex. */
   hash: string;
@@ -84,7 +84,7 @@ export interface BlobTable {
   names: number;
 }
 
-export interface BlobChunkTable {
+interface BlobChunkTable {
   /** The id of a blob, or of an upload that may become one. */
   blob_id: string;
   idx: number;
@@ -92,7 +92,7 @@ export interface BlobChunkTable {
 }
 
 /** An upload in progress: its chunks are written before the transaction that links them to a file. */
-export interface BlobUploadTable {
+interface BlobUploadTable {
   id: string;
   begun_at: number;
 }

@@ -1,10 +1,8 @@
 /**
- * The tree of a thread's files.
+ * The tree of a thread's files, and their rows. The thumbnail, which may be large, is read only if asked for.
  * F1. The parent of every entry exists and is a directory. One that was not created explicitly is `implied`: it is
  *     created with its first entry and removed with the last, so a path needs no preparation and leaves nothing behind.
  * F2. All changes of the tree run in the thread's transaction, so what was looked up stays true.
- *
- * Rows of files and their records. The thumbnail, which may be large, is read only if asked for.
  */
 
 import type { Kysely, Selectable } from 'kysely';
@@ -30,7 +28,7 @@ export async function mkdirFile(
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
     if (path === '/') return rootRecord(thread.row.created_at);
-    const found = await findEntry(thread.trx, threadId, path);
+    const found = await findFileRow(thread.trx, threadId, path);
     if (found?.kind === 'file') throw conflict(`not a directory: ${path}`);
     if (found?.kind === 'directory') return toFileRecord(found);
     if (found) {
@@ -51,7 +49,7 @@ export async function rmdirFile(context: CommandContext, threadId: string, given
   if (path === '/') throw conflict('/ cannot be removed');
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const found = await findEntry(thread.trx, threadId, path);
+    const found = await findFileRow(thread.trx, threadId, path);
     if (!found) return;
     if (found.kind === 'file') throw conflict(`not a directory: ${path}`);
     if (await hasChildren(thread, path)) throw conflict(`directory not empty: ${path}`);
@@ -64,7 +62,7 @@ export async function unlinkFile(context: CommandContext, threadId: string, give
   const path = parseFilePath(given);
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
-    const found = await findEntry(thread.trx, threadId, path);
+    const found = await findFileRow(thread.trx, threadId, path);
     if (path === '/' || (found && found.kind !== 'file')) throw conflict(`is a directory: ${path}`);
     if (found) await removeFile(thread, found);
   });
@@ -91,7 +89,7 @@ async function removeRow(thread: ThreadTransaction, path: string): Promise<void>
   await thread.delete('thread_files', { path });
   const parent = parentOf(path);
   if (parent === '/' || (await hasChildren(thread, parent))) return;
-  if ((await findEntry(trx, threadId, parent))?.kind === 'implied') await removeRow(thread, parent);
+  if ((await findFileRow(trx, threadId, parent))?.kind === 'implied') await removeRow(thread, parent);
 }
 
 async function hasChildren(thread: ThreadTransaction, path: string): Promise<boolean> {
@@ -226,7 +224,7 @@ function toMilliseconds(microseconds: number): number {
   return Math.floor(microseconds / 1000);
 }
 
-export async function findEntry(
+export async function findFileRow(
   db: Kysely<Tables>,
   threadId: string,
   path: string,

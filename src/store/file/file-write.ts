@@ -12,7 +12,6 @@ import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { insertRows, updateRows } from '../transaction/rows.ts';
-import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import {
   type CheckSize,
   type Content,
@@ -26,7 +25,7 @@ import {
   conflict,
   emitFile,
   type FileRow,
-  findEntry,
+  findFileRow,
   missingParents,
   requireRoom,
   type TreePlace,
@@ -42,13 +41,23 @@ export async function writeFile(
   const path = toFilePath(file.path);
   const fields = readStatedFields(file);
   // Checked before a large content is written, and again in the transaction that names it.
-  const allow = (size: number) => inThread(context, threadId, (thread) => refuse(thread, path, size));
+  const allow = (size: number) =>
+    inThread(context, threadId, async (thread) => {
+      refuseTerminated(thread);
+      await preparePath(thread, path, size);
+    });
   return withContent(context, file.content, allow, (content) =>
     inThread(context, threadId, async (thread) => {
       refuseTerminated(thread);
       const { row, before } = await putFile(thread, path, toColumns(fields, content), content);
       if (!before) emitFile(thread, 'file.created', row);
-      else if (isChanged(before, row)) emitFile(thread, 'file.updated', row);
+      // None if the same file is written again.
+      else if (
+        before.blob_id !== row.blob_id ||
+        before.mime_type !== row.mime_type ||
+        before.metadata !== row.metadata
+      )
+        emitFile(thread, 'file.updated', row);
       return toFileRecord(row);
     }),
   );
@@ -96,19 +105,6 @@ async function withContent<T>(
   } finally {
     await discard();
   }
-}
-
-async function refuse(thread: ThreadTransaction, path: string, size: number): Promise<void> {
-  refuseTerminated(thread);
-  await preparePath(thread, path, size);
-}
-
-/** False if the same file is written again: no event is due. */
-function isChanged(
-  before: FileRow,
-  { blob_id: blobId, mime_type: type, metadata }: ThreadFileTable,
-): boolean {
-  return before.blob_id !== blobId || before.mime_type !== type || before.metadata !== metadata;
 }
 
 type Columns = Pick<ThreadFileTable, 'mime_type' | 'size' | 'metadata' | 'width' | 'height' | 'thumbnail'>;
@@ -159,7 +155,7 @@ async function preparePath(
   path: string,
   size: number,
 ): Promise<{ before: FileRow | undefined; missing: ThreadFileTable[] }> {
-  const before = await findEntry(thread.trx, thread.threadId, path);
+  const before = await findFileRow(thread.trx, thread.threadId, path);
   if (before && before.kind !== 'file') throw conflict(`is a directory: ${path}`);
   const missing = before ? [] : await missingParents(thread, path);
   await requireRoom(thread, {

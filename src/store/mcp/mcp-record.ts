@@ -1,8 +1,4 @@
-/**
- * Tool lists of MCP servers, as the executions of a thread use them: a part of the ThreadStore port.
- *
- * Tool lists of MCP servers.
- */
+/** Tool lists of MCP servers, as the executions of a thread use them. */
 import type { Json } from '../schema/column.ts';
 
 /** A tool as described by its server; its size was limited when it was read. */

@@ -1,18 +1,12 @@
 /**
  * Turns queued items into messages when a step begins (runtime §3.1): first the step's own, then the store's pending
- * rows, or those of them that hooks have seen. An item's row stays, without its content, to prevent a second copy.
+ * rows, or those of them that hooks have seen. An item's row stays, without its content, to prevent a second copy. A
+ * queued tool becomes a message of the acting side with the call, in the step that is about to open.
  * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that
  *     side. So all rows are read before the first is written.
- *
- * Ids of a thread's messages: no item can be stored under one of them.
- *
- * Stores a queued tool as history: a message of the acting side with the call, in the step that is about to open.
- *
- * The files that a queued message names (definitions §15.4). Paths become references when the message is stored, in the
- * same transaction, so the references describe the files at that time. A missing file does not fail the message, which
- * lists the missing files.
- *
- * The payload of a queued message, as its row has it.
+ * D2. The files that a queued message names (definitions §15.4) become references when the message is stored, in the
+ *     same transaction, so the references describe the files at that time. A missing file does not fail the message,
+ *     which lists the missing files.
  */
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
@@ -175,7 +169,9 @@ export async function drain(
   const tools: DrainedTool[] = [];
   for (const { id, kind, item: queued } of accepted) {
     const item = writeContext(queued, context);
-    if (kind === 'tool' && givenContext(queued)?.canceled) refuseCanceled(thread, id);
+    // A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history.
+    if (kind === 'tool' && givenContext(queued)?.canceled)
+      thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'its context is canceled' });
     else if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
     else await storeMessage(thread, id, item, executionId);
   }
@@ -234,11 +230,6 @@ function readCanceled([first]: readonly WithContext[]): { readonly reason?: stri
   return { reason: context.cancelReason };
 }
 
-/** A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history. */
-function refuseCanceled(thread: ThreadTransaction, id: string): void {
-  thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'its context is canceled' });
-}
-
 /** Writes the composed context into the metadata of an item that brought a context. */
 function writeContext<Item extends WithContext>(item: Item, context: RunContext | null): Item {
   if (context === null || givenContext(item) === null) return item;
@@ -279,14 +270,14 @@ export interface DrainedTool {
   readonly unanswered: boolean;
 }
 
-export interface QueuedToolPayload {
+interface QueuedToolPayload {
   readonly name: string;
   readonly arguments: unknown;
   readonly origin?: 'code';
   readonly unanswered?: boolean;
 }
 
-export interface NewQueuedTool
+interface NewQueuedTool
   extends QueuedToolPayload,
     Partial<Pick<StoredMessagePayload, 'content' | 'silent' | 'metadata' | 'attachments'>> {
   readonly id: string;
@@ -315,14 +306,14 @@ export async function storeQueuedTool(
   return { callId: call.id, ...call.function, origin, unanswered };
 }
 
-export interface ResolvedAttachments {
+interface ResolvedAttachments {
   readonly attachments?: readonly AttachmentRef[];
   /** Merged into the message's own metadata. */
   readonly metadata: { readonly missingAttachments?: readonly string[] };
 }
 
 /** Resolves the attachments of the message with this id. References are kept: the project's code has looked them up. */
-export async function resolveAttachments(
+async function resolveAttachments(
   thread: ThreadTransaction,
   id: string,
   given: readonly (string | AttachmentRef)[] | null | undefined,
@@ -357,7 +348,6 @@ async function findFiles(
   return new Map(rows.map((row) => [row.path, row]));
 }
 
-export interface StoredMessagePayload
-  extends Omit<MessageItem, 'kind' | 'id' | 'executionId' | 'attachments'> {
+interface StoredMessagePayload extends Omit<MessageItem, 'kind' | 'id' | 'executionId' | 'attachments'> {
   readonly attachments?: MessageItem['attachments'] | null;
 }

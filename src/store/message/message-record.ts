@@ -1,11 +1,8 @@
 /**
- * The store's messages (definitions §14.2, §15). Attachments given here are already files of the thread.
- * Writes reject with `ThreadTerminated`, `ThreadNotFound`.
- *
- * The durable part of the queue (runtime §9): items sent to a thread, until a step drains them. (thread, item id) is
- * the key: an item that arrives twice counts once, even if the first has been drained or refused.
- *
- * The table of what clients have stored before they signal its id.
+ * Messages (definitions §14.2, §15), and the durable part of the queue (runtime §9): items sent to a thread, until a step
+ * drains them. (thread, item id) is the key: an item that arrives twice counts once, even if the first has been drained
+ * or refused. Attachments of messages given here are already files of the thread. Writes of messages reject with
+ * `ThreadTerminated`, `ThreadNotFound`.
  */
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';

@@ -1,17 +1,17 @@
 /**
  * Messages that code writes, changes and removes (definitions §14.2).
  * M1. A message is removed with what depends on it: results of its calls, and sub-prompts' messages below those. One
- *     with an unfinished call is not removed: its tool may be running. For files see message.ts.
+ *     with an unfinished call is not removed: its tool may be running. Its files go with it.
  *
  * Files that are deleted with a message (definitions §14.2): those under /attachments that no other message of the
  * thread names, stored or waiting. A file elsewhere belongs to the thread's own code, and stays.
  */
 import type { Selectable } from 'kysely';
 import { ATTACHMENT_FOLDER } from '../../core/file/attachment.ts';
-import { parseFilePath } from '../../core/file/file-path.ts';
+import { tryFilePath } from '../../core/file/file-path.ts';
 import type { Message, ToolCall } from '../../core/message/message.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { findEntry, removeFile } from '../file/file-tree.ts';
+import { findFileRow, removeFile } from '../file/file-tree.ts';
 import { toMessage } from '../schema/rows.ts';
 import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
@@ -177,18 +177,15 @@ async function retireSummaries(
 }
 
 /** JSON text of the attachments of messages and items: references, or paths. */
-export type NamedFiles = string | null | undefined;
+type NamedFiles = string | null | undefined;
 
 /** Must be called after the messages that named the files were removed. */
-export async function removeUnnamedFiles(
-  thread: ThreadTransaction,
-  named: readonly NamedFiles[],
-): Promise<void> {
+async function removeUnnamedFiles(thread: ThreadTransaction, named: readonly NamedFiles[]): Promise<void> {
   const paths = new Set(named.flatMap(pathsOf));
   if (paths.size === 0) return;
   for (const path of await readNamed(thread)) paths.delete(path);
   for (const path of paths) {
-    const row = await findEntry(thread.trx, thread.threadId, path);
+    const row = await findFileRow(thread.trx, thread.threadId, path);
     if (row?.kind === 'file') await removeFile(thread, row);
   }
 }
@@ -211,7 +208,7 @@ async function readNamed(thread: ThreadTransaction): Promise<string[]> {
 }
 
 /** The attachments in an item's payload. */
-export function filesOf(payload: string): NamedFiles {
+function filesOf(payload: string): NamedFiles {
   const { attachments } = JSON.parse(payload) as { attachments?: unknown };
   return attachments ? JSON.stringify(attachments) : null;
 }
@@ -220,15 +217,7 @@ function pathsOf(attachments: NamedFiles): string[] {
   if (!attachments) return [];
   const given = JSON.parse(attachments) as readonly (string | { readonly path: string })[];
   return given.flatMap((each) => {
-    const path = toPath(typeof each === 'string' ? each : each.path);
+    const path = tryFilePath(typeof each === 'string' ? each : each.path);
     return path?.startsWith(`${ATTACHMENT_FOLDER}/`) ? [path] : [];
   });
-}
-
-function toPath(given: string): string | undefined {
-  try {
-    return parseFilePath(given);
-  } catch {
-    return undefined;
-  }
 }

@@ -22,7 +22,7 @@ import {
   givenContext,
   type WithContext,
 } from '../transaction/run-context.ts';
-import { beginSession, findUnseen } from '../transaction/run-recovery.ts';
+import { beginSession, findUnseen, selectOutcome } from '../transaction/run-recovery.ts';
 import { countAnswered, countEnded, hasOutsideInput } from '../transaction/step-count.ts';
 import { toCounts } from '../transaction/step-place.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
@@ -47,17 +47,28 @@ export async function readPending(context: CommandContext, query: ReadPending): 
     const { threadId } = query;
     const thread = await findRow(db, 'threads', { id: threadId });
     if (!thread) throw unknownThread(context.storeId, threadId);
-    const takesOver = await mustTakeOverFirst(db, query, thread);
-    const drains = thread.terminated_at === null && !takesOver && !(await hasBegun(db, query));
+    // As in `beginStep`, which drains nothing in that case.
+    const takesOver = mustTakeOver(await findUnseen(db, thread, query.afterStep), thread.turn_open === 1);
+    const drains =
+      thread.terminated_at === null &&
+      !takesOver &&
+      !(await selectOutcome(db, threadId, query).executeTakeFirst());
     const { open, ...execution } = await readExecution(db, thread);
     const { executionId } = execution;
     const inLine = drains ? await findRows(db, query, context.now()) : [];
-    const due = selectDueItems(inLine.map(toDue), executionId !== null);
+    const due = selectDueItems(
+      inLine.map((row) => ({
+        row,
+        own: row.own,
+        item: JSON.parse(row.payload) as { readonly executionId?: string },
+      })),
+      executionId !== null,
+    );
     const found = due.map(({ row }) => row);
     const named = executionId === null ? due[0]?.item.executionId : undefined;
     const side = findSide(thread, query, found);
     const given = found.flatMap(({ taken, payload }) =>
-      taken ? [] : (givenContext(readItem(payload)) ?? []),
+      taken ? [] : (givenContext(JSON.parse(payload) as WithContext) ?? []),
     );
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
@@ -72,30 +83,6 @@ export async function readPending(context: CommandContext, query: ReadPending): 
       nextExecutionId: named,
     };
   });
-}
-
-/** Converts a row to what `admit` expects, as `drain` does. */
-function toDue(row: FoundRow) {
-  return { row, own: row.own, item: JSON.parse(row.payload) as { readonly executionId?: string } };
-}
-
-/** Decides like `beginStep`, which drains nothing in that case. */
-async function mustTakeOverFirst(
-  db: Transaction<Tables>,
-  { afterStep }: ReadPending,
-  thread: ThreadRow,
-): Promise<boolean> {
-  return mustTakeOver(await findUnseen(db, thread, afterStep), thread.turn_open === 1);
-}
-
-async function hasBegun(
-  db: Transaction<Tables>,
-  { threadId, runId, ordinal }: ReadPending,
-): Promise<boolean> {
-  const begun = await findRow(db, 'command_keys', { thread_id: threadId, run_id: runId, ordinal }, [
-    'ordinal',
-  ]);
-  return begun !== undefined;
 }
 
 /** The step's own items as `drain` puts them in line, then the rows that are in line already. */
@@ -175,10 +162,6 @@ function lineUp({ threadId, items }: ReadPending, known: readonly Row[], now: nu
 function toRow(threadId: string, item: QueueItem, now: number): Row | undefined {
   if (item.kind === 'stored') return undefined;
   return { ...toItemRow(threadId, item, now), state: 'staged', position: null };
-}
-
-function readItem(payload: string): WithContext {
-  return JSON.parse(payload);
 }
 
 interface Execution extends Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'> {

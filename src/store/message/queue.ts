@@ -1,15 +1,10 @@
 /**
- * The durable part of the queue (runtime §9): items staged by clients, spilled by the workflow, queued by tools;
- * `drain.ts` turns them into messages. `(thread, item id)` is unique: a repeated item counts once.
+ * The durable part of the queue (runtime §9): items staged by clients before they signal their ids, spilled by the
+ * workflow, queued by tools; `drain.ts` turns them into messages. `(thread, item id)` is unique: a repeated item counts
+ * once. Of a row, id and kind are columns, the rest is the payload. Once the item is drained, its content is gone, and
+ * the row says whether the answer has reached its client: then the same words again are a new message.
  *
- * The row of an item in line, or staged for it; id and kind are columns, the rest is the payload.
- *
- * Items that a client stores before it signals their ids.
- *
- * Whether the answer to a message has reached its client: then the same words again are a new message. Kept in the row of
- * the item, whose content is gone once it is drained.
- *
- * What a client stores before it starts or signals a workflow, which gets only the id: the content of a start, the
+ * Also what a client stores before it starts or signals a workflow, which gets only the id: the content of a start, the
  * reason of an end. It stays until its thread is deleted, so that a repeated activity finds it again. The natural key is
  * (thread, id).
  */
@@ -169,7 +164,14 @@ export async function spillItems(context: CommandContext, command: SpillItems): 
   const stored = await inRun(context, command, async (thread) => {
     emitRejections(thread, command.rejections ?? []);
     for (const item of command.items) {
-      if (isTooDeep(item)) emitRejections(thread, [tooDeep(item)]);
+      if (isTooDeep(item))
+        emitRejections(thread, [
+          {
+            id: item.id,
+            code: 'InvalidMessage',
+            reason: `it is nested deeper than ${LIMITS.jsonDepth} levels and cannot be stored`,
+          },
+        ]);
       else await enqueue(thread, item);
     }
     return countPending(thread);
@@ -180,11 +182,6 @@ export async function spillItems(context: CommandContext, command: SpillItems): 
 /** The item itself adds one level to what its sender wrote. */
 function isTooDeep(item: QueueItem): boolean {
   return measureJson(item, { maxDepth: LIMITS.jsonDepth + 1 }).depth > LIMITS.jsonDepth + 1;
-}
-
-function tooDeep({ id }: QueueItem): Refusal {
-  const reason = `it is nested deeper than ${LIMITS.jsonDepth} levels and cannot be stored`;
-  return { id, code: 'InvalidMessage', reason };
 }
 
 /**
@@ -257,7 +254,7 @@ export function toItemRow(threadId: string, item: QueueItem, now: number) {
 }
 
 /** Covers what is said, shown or called. A repeated item may differ in its metadata, such as the time of the attempt. */
-export function digestOf(item: QueueItem): string | null {
+function digestOf(item: QueueItem): string | null {
   if (item.kind === 'stored') return null;
   const content =
     item.kind === 'tool' ? [item.name, item.arguments] : [item.role, item.content, item.attachments ?? []];

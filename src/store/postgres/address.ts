@@ -17,7 +17,7 @@ export interface PostgresAddress {
   readonly place: string;
 }
 
-export const DEFAULT_POOL_SIZE = 10;
+const DEFAULT_POOL_SIZE = 10;
 const EXAMPLE = 'postgres://user:password@host:5432/database';
 const OWN_PARAMETERS = ['schema', 'pool', 'channel_binding'];
 const PG_PARAMETERS = [

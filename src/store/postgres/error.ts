@@ -6,7 +6,7 @@ import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import type { PostgresAddress } from './address.ts';
 
 /** The connection can no longer be used; it is unknown whether the last statement took effect. */
-export class ConnectionLost extends Error {
+class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 
   constructor(cause: unknown) {

@@ -1,9 +1,6 @@
 /**
  * Executions that code of one process produces, tasks whose adapter lives in one process, and the presence of that
- * process: a part of the ThreadStore port.
- *
- * Executions that code of one process produces, and tasks whose adapter lives in one process. For a task, thread and
- * execution id are both `task/` plus the task's id.
+ * process. For a task, thread and execution id are both `task/` plus the task's id.
  */
 import type { Produced, ProducedLine } from '../../core/thread/producer.ts';
 import type { Json } from '../schema/column.ts';
@@ -37,7 +34,7 @@ export interface ProducerRecord {
   readonly lastSeq: number;
 }
 
-export interface ProducerTable {
+interface ProducerTable {
   thread_id: string;
   execution_id: string;
   /** Id of the process that has claimed it. For a task: the queue that its adapter works for. */

@@ -99,7 +99,8 @@ export async function appendProduced(
   return inThread(context, threadId, async (thread) => {
     const row = await findOpen(thread, executionId);
     // D2: only while it runs. A gap would mean that a line is lost.
-    if (row?.holder !== holder || row.lines < from || !(await isRunning(thread, executionId))) return false;
+    if (row?.holder !== holder || row.lines < from || thread.row.terminated_at !== null) return false;
+    if (!(await thread.has('executions', { id: executionId, ended_at: null }))) return false;
     const unheard = lines.slice(row.lines - from);
     for (const line of unheard) thread.emit('produced.line', line);
     const appended = { lines: Math.max(row.lines, from + lines.length), present_until: until };
@@ -135,7 +136,7 @@ export async function settleProducer(
 }
 
 /** D3. Emits no event if the execution or the thread has ended already. */
-export async function endProducer(
+async function endProducer(
   thread: ThreadTransaction,
   executionId: string,
   produced: Produced,
@@ -149,15 +150,11 @@ export async function endProducer(
   thread.emit('produced.ended', { executionId, error: produced.ok ? undefined : produced.error });
 }
 
-export function findOpen(thread: ThreadTransaction, executionId: string) {
+function findOpen(thread: ThreadTransaction, executionId: string) {
   return thread.find('producers', { execution_id: executionId, state: 'open' });
 }
 
-async function isRunning(thread: ThreadTransaction, id: string): Promise<boolean> {
-  return thread.row.terminated_at === null && thread.has('executions', { id, ended_at: null });
-}
-
-export async function presenceDeadline(context: CommandContext, presenceMs: number): Promise<number> {
+async function presenceDeadline(context: CommandContext, presenceMs: number): Promise<number> {
   return (await context.clock(context.db)) + presenceMs * 1000;
 }
 

@@ -1,8 +1,6 @@
 /**
- * Column types that both engines share.
- *
- * Columns of whole numbers up to 64 bits, which JavaScript's numbers do not hold: both engines return them as bigints. Their type in
- * migrations is `numeric(19, 0)`.
+ * Types of columns that both engines share. Whole numbers up to 64 bits, which JavaScript's numbers do not hold, are
+ * returned as bigints by both; their type in migrations is `numeric(19, 0)`.
  */
 
 /** 0 or 1. */

@@ -15,7 +15,7 @@ export const provider: MigrationProvider = {
 /** The first migration of every version before 0.1.0. */
 const BEFORE_RELEASE = '0001_spine';
 
-export interface SchemaPlace {
+interface SchemaPlace {
   /** Name of the database, for errors. */
   readonly place: string;
   /** What a user deletes to begin anew. */

@@ -1,9 +1,4 @@
-/**
- * Converts rows to records: the one place where flags become booleans and JSON text becomes values.
- *
- * Converts a row of the log to an event. Rows outlive the version that wrote them, and workers of two versions may
- * share a store: an unknown kind is shown like the authors' own events.
- */
+/** Converts rows to records: the one place where flags become booleans and JSON text becomes values. */
 import type { Selectable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
 import { isEventKind, type ThreadEvent } from '../../core/event/thread-event.ts';
@@ -99,6 +94,10 @@ export function toCount(asked: number | undefined, usual: number): number {
   return Math.min(Math.max(0, Math.trunc(asked)), Number.MAX_SAFE_INTEGER);
 }
 
+/**
+ * An event of the log. Rows outlive the version that wrote them, and workers of two versions may share a store: an
+ * unknown kind is shown like the authors' own events.
+ */
 export function readEvent(row: Selectable<EventTable>): ThreadEvent {
   const given: unknown = JSON.parse(row.data);
   return {

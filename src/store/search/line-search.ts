@@ -12,7 +12,7 @@ const MAX_LINE_CHARS = 1024 * 1024;
  * Compiles a JavaScript regular expression without flags; a text that is none is searched for literally (definitions
  * §22.29).
  */
-export function compilePattern(pattern: string): (line: string) => boolean {
+function compilePattern(pattern: string): (line: string) => boolean {
   try {
     const expression = new RegExp(pattern);
     return (line) => expression.test(line);

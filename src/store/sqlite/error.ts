@@ -58,7 +58,7 @@ function explainSystem(error: unknown, path: string): unknown {
   return typeof syscall === 'string' ? diskRefuses(path, error) : error;
 }
 
-export function storeFull(path: string, cause: unknown): RuntimeError {
+function storeFull(path: string, cause: unknown): RuntimeError {
   return new RuntimeError(
     'StoreFull',
     `The disk of the store ${path} is full: nothing can be stored (${errorMessage(cause)}). Free space on it; threads wait ` +

@@ -125,7 +125,10 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
       };
       const begun = await apply(context, thread, asked, { ...found, decision, swept: before?.swept ?? 0 });
       if (!before && begun.kind !== 'paused')
-        await storeOutcome(thread, command, { step: stepOf(begun), swept: begun.swept });
+        await storeOutcome(thread, command, {
+          step: begun.kind === 'call' ? begun.step : begun.kind === 'stored' ? begun.record.step : null,
+          swept: begun.swept,
+        });
       return relaxCall(
         thread,
         withExecutionId(begun, executionId, { ...asked, executionId: command.executionId }),
@@ -295,11 +298,6 @@ function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
   return begun;
 }
 
-function stepOf(begun: BegunStep): number | null {
-  if (begun.kind === 'call') return begun.step;
-  return begun.kind === 'stored' ? begun.record.step : null;
-}
-
 /** Returns the step's number; undefined if the acting side has no such calls, or has had its first model step. */
 async function openImmediateStep(thread: ThreadTransaction, command: BeginStep): Promise<number | undefined> {
   const { agent, side } = thread.row;
@@ -366,9 +364,9 @@ async function findStored(thread: ThreadTransaction, step: number, swept: number
   return { kind: 'stored', record: await describeStep(thread, step), swept, taken } as const;
 }
 
-export type StepCommand = BeginStep & { readonly produced?: true };
+type StepCommand = BeginStep & { readonly produced?: true };
 
-export function withoutRequest({ request: _, immediate: __, ...command }: BeginStep): StepCommand {
+function withoutRequest({ request: _, immediate: __, ...command }: BeginStep): StepCommand {
   return { ...command, produced: true };
 }
 
@@ -376,7 +374,7 @@ export function withoutRequest({ request: _, immediate: __, ...command }: BeginS
  * True if another process produces the execution. The row of an open one has that; for a new one, the producer of the
  * id that its item names has been claimed before the item was sent.
  */
-export async function isProduced(
+async function isProduced(
   thread: ThreadTransaction,
   open: OpenExecution | undefined,
   named: string | undefined,
@@ -389,7 +387,7 @@ export async function isProduced(
 type Call = Extract<BegunStep, { kind: 'call' }>;
 
 /** What the transaction knows of a step that it has opened. */
-export interface OpenedPlace {
+interface OpenedPlace {
   readonly executionId: string;
   /** Model steps of the execution, this one included. */
   readonly sideSteps: SideSteps;
@@ -399,7 +397,7 @@ export interface OpenedPlace {
 }
 
 /** `opened`: absent for a step that was open before, whose place is read. */
-export async function bringContext(
+async function bringContext(
   thread: ThreadTransaction,
   { request }: Pick<BeginStep, 'request'>,
   call: Call,
@@ -413,17 +411,13 @@ export async function bringContext(
   const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops, counts };
   const { window, call: first, delays } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
-  const brought = { ...call, context, ...(opened ? noteTrimmed(thread, context) : {}) };
+  // Logged once per step: an earlier attempt at it may have logged it.
+  if (opened && context.trimmed > 0) thread.emit('context.trimmed', { messages: context.trimmed }, { step });
+  const brought = { ...call, context, noted: opened && (true as const) };
   // With a budget, the call is checked once it is known what will be sent.
   if (!first || thread.row.budget !== null || delays?.(context)) return brought;
   await beginModelCall(thread, { ...first, step, attempt, call: FIRST_CALL });
   return { ...brought, called: true };
-}
-
-/** Logged once per step: an earlier attempt at it may have logged it. */
-function noteTrimmed(thread: ThreadTransaction, { step, trimmed }: StepContext): Pick<Call, 'noted'> {
-  if (trimmed > 0) thread.emit('context.trimmed', { messages: trimmed }, { step });
-  return { noted: true };
 }
 
 function toOpened({ row }: ThreadTransaction, opened: OpenedPlace) {

@@ -1,24 +1,16 @@
 /**
- * Decides whether an agent's limits allow the step that input and thread ask for (core/thread/step-limit.ts). Pure: the
- * step checks under its thread's lock (step/begin-step.ts), and hooks get the expected verdict in advance (pending.ts).
- *
- * Decides whether a turn has used up its rounds (core/guard/round.ts), or so many of its calls have failed that it asks
- * for help (limit.ts). As with limits (limit.ts), the step checks under its thread's lock, and hooks get
- * the expected verdict in advance.
- * R1. Rounds are the model steps since the newest message from outside, which grants new ones.
- * R2. A subagent pauses with a wait (limit.ts), keyed by its execution and the start of its rounds; a root
- *     thread's execution ends.
- *
- * Decides whether so many of an execution's newest calls have failed in a row that it asks for help
- * (core/guard/failure.ts). The calls' rows are counted: a success ends the series, and a killed worker loses nothing.
- * Failures before help was given no longer count.
- *
- * Pauses an open execution before its next model step until a person lets it go on: a wait, found by its key, so that a
- * repeated check finds the same one. If it is approved, or a message comes from outside, the same execution goes on; if
- * it is refused, the execution ends.
- *
- * The rounds of a turn, as its execution goes on (step/limit.ts). Their limit is kept in the thread's row when
- * an execution begins: definitions of another build hold from the next one on. A thread without a limit needs no query.
+ * Decides whether the next step of an execution may begin. The step checks under its thread's lock (begin-step.ts), and
+ * hooks get the expected verdict in advance (message/pending.ts). In turn: an agent's step limits
+ * (core/thread/step-limit.ts), the rounds of a turn (core/guard/round.ts), and calls that have failed in a row
+ * (core/guard/failure.ts). Rounds and failures pause the open execution until a person lets it go on.
+ * R1. Rounds are the model steps since the newest message from outside, which grants new ones. Their limit is kept in
+ *     the thread's row when an execution begins: definitions of another build hold from the next one on. A thread
+ *     without a limit needs no query.
+ * R2. A subagent pauses with a wait, keyed by its execution and the start of its rounds; a root thread's execution ends.
+ * R3. Failures are counted in the calls' rows: a success ends the series, and a killed worker loses nothing. Failures
+ *     before help was given no longer count.
+ * R4. The wait of a pause is found by its key, so that a repeated check finds the same one. If it is approved, or a
+ *     message comes from outside, the same execution goes on; if it is refused, the execution ends.
  */
 import type { Side } from '../../core/author/thread-execution.ts';
 import { type PausedFailures, toFailuresError } from '../../core/guard/failure.ts';
@@ -35,7 +27,7 @@ import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transac
 import type { WaitRow } from '../wait/wait-row.ts';
 import type { BeginStep, BegunStep } from './step-record.ts';
 
-export interface AskedStep extends Progress {
+interface AskedStep extends Progress {
   readonly thread: Pick<ThreadRow, 'agent' | 'next_agent' | 'turn_open'>;
   readonly input: InputWish;
   /** The side that would act. */
@@ -57,13 +49,13 @@ export function findLimitOf(
   return findLimit(bound, progress, side);
 }
 
-export interface KeptRounds extends KeptFailures {
+interface KeptRounds extends KeptFailures {
   /** The number of model steps of the execution when its rounds began. */
   readonly from: number;
   readonly max: RoundLimits;
 }
 
-export const readKept = ({ rounds }: Pick<ThreadRow, 'rounds'>) =>
+const readKept = ({ rounds }: Pick<ThreadRow, 'rounds'>) =>
   rounds === null ? undefined : (JSON.parse(rounds) as KeptRounds);
 
 type Read = Pick<ThreadTransaction, 'trx' | 'row'>;
@@ -94,18 +86,18 @@ async function judgeTurn(
   return judgePause({ trx, row }, input, { key, rounds: { round, maxRounds: max }, error });
 }
 
-export function keyOf(executionId: string, { from }: KeptRounds): string {
+function keyOf(executionId: string, { from }: KeptRounds): string {
   return `paused:${executionId}:${from}`;
 }
 
-export interface KeptFailures {
+interface KeptFailures {
   readonly max: { readonly failures?: number };
   /** The last step whose failures no longer count. */
   readonly helped?: number;
 }
 
 /** Checked before a model step; undefined if it may begin. */
-export async function judgeFailures(
+async function judgeFailures(
   thread: Read,
   { input, side, executionId }: AskedRounds,
   kept: KeptFailures,
@@ -116,12 +108,12 @@ export async function judgeFailures(
   return judgePause(thread, input, { key, failures, error: toFailuresError(failures) });
 }
 
-export function failureKey(executionId: string, { helped = 0 }: KeptFailures): string {
+function failureKey(executionId: string, { helped = 0 }: KeptFailures): string {
   return `failures:${executionId}:${helped}`;
 }
 
 /** Undefined if one of the newest calls has succeeded, or there are fewer calls. */
-export async function findFailures(
+async function findFailures(
   thread: Read,
   { side, executionId }: Pick<AskedRounds, 'side' | 'executionId'>,
   { max: { failures: max }, helped = 0 }: KeptFailures,
@@ -143,19 +135,19 @@ export async function findFailures(
 }
 
 /** What the next step would drain. */
-export interface NextInput extends InputWish {
+interface NextInput extends InputWish {
   readonly rows: readonly (Pick<DueRow, 'kind' | 'own'> & { readonly item: { readonly role: string } })[];
 }
 
 /** The open execution that is checked, and the input of its next step. */
-export interface AskedRounds {
+interface AskedRounds {
   readonly input: NextInput;
   readonly side: ThreadRow['side'];
   readonly executionId: string;
 }
 
 /** True if a message from outside wants an answer. */
-export function hasOutsideMessage({ rows }: NextInput): boolean {
+function hasOutsideMessage({ rows }: NextInput): boolean {
   const outside = rows.flatMap(({ kind, own, item: { role } }) => (own === 0 ? [{ kind, role }] : []));
   return wishOf(outside, true).wantsAnswer;
 }
@@ -173,7 +165,7 @@ export type RoundsVerdict =
   | (PauseReason & { readonly do: 'pause'; readonly spokenTo?: string });
 
 /** Undefined if the step may begin. */
-export async function judgePause(
+async function judgePause(
   { trx, row }: Pick<ThreadTransaction, 'trx' | 'row'>,
   input: NextInput,
   { error, ...reason }: PauseReason & { readonly error: StoredError },

@@ -9,8 +9,6 @@
  *     see those, but they take no room.
  * H4. After a summary, the messages that it covers are not read, not even those of the step's own execution.
  *
- * Estimates how many messages of a thread's history fit into a window (read-context.ts), the newest first.
- *
  * What a sub-prompt's model sees (definitions §12.6, §22.8): the sub-prompt's own messages, after the thread's
  * conversation if its prompt includes that.
  * X1. The conversation ends before the message whose call it answers: a call without a result must never reach a
@@ -86,7 +84,7 @@ export async function readMessages(
   return { ...place, ...history, summary };
 }
 
-export interface History {
+interface History {
   readonly messages: readonly ContextMessage[];
   /** Number of earlier messages for which the window had no room. */
   readonly trimmed: number;
@@ -97,15 +95,11 @@ type Place = Pick<StepPlace, 'executionId' | 'side'> & {
 };
 
 /** `after`: the time up to which a summary replaces the messages. */
-export interface UncoveredWindow extends HistoryWindow {
+interface UncoveredWindow extends HistoryWindow {
   readonly after: number | undefined;
 }
 
-export async function readHistory(
-  db: Transaction<Tables>,
-  place: Place,
-  window: UncoveredWindow,
-): Promise<History> {
+async function readHistory(db: Transaction<Tables>, place: Place, window: UncoveredWindow): Promise<History> {
   const own = await readOwn(db, place, window);
   if (!window.includeChat) return { messages: own, trimmed: 0 };
   const earlier = await readEarlier(db, place, window, own);
@@ -141,11 +135,7 @@ async function readOwn(
  * H4: selects by time. The execution is compared in an expression, so that no engine uses its index, which leads
  * through all covered messages.
  */
-export function whereOwnAfter<Query extends MessageQuery>(
-  query: Query,
-  executionId: string,
-  after: number,
-): Query {
+function whereOwnAfter<Query extends MessageQuery>(query: Query, executionId: string, after: number): Query {
   return query
     .where('created_at', '>', after)
     .where(sql<boolean>`coalesce(execution_id, '') = ${executionId}`) as Query;
@@ -334,7 +324,7 @@ export class WindowFilling {
   }
 }
 
-export async function readSubpromptHistory(
+async function readSubpromptHistory(
   db: Transaction<Tables>,
   place: Place,
   subprompt: SubpromptPlace,

@@ -1,12 +1,7 @@
 /**
- * The place of a step in its thread, and what its request is made from.
- *
- * Queued rows for hooks (definitions §9): before a step drains them, and as modified by hooks.
- *
- * Summaries that requests show in place of the older part of a thread's history. The messages themselves stay
- * unchanged.
- *
- * Summaries of the older part of a history.
+ * The place of a step in its thread, and what its request is made from: queued rows for hooks (definitions §9), before a
+ * step drains them and as modified by hooks; and summaries, which requests show in place of the older part of a thread's
+ * history, while the messages themselves stay unchanged.
  */
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
@@ -87,7 +82,7 @@ export interface SubpromptPlace {
 }
 
 /** A row that a step is about to drain. */
-export interface PendingRow {
+interface PendingRow {
   readonly id: string;
   /**
    * The message as it would be stored; files that a sender named are still paths. Null if it will be refused, because
@@ -107,9 +102,9 @@ export interface PreparedRow
   readonly role?: 'user' | 'assistant' | 'system';
 }
 
-export interface PendingWork {
-  /** The thread, with the agent that has it from this step on. */
-  readonly thread: ThreadRecord;
+/** `thread`: with the agent that has it from this step on. `side`: unless hooks change the role of the first message. `runContext`: including what the rows add. */
+export interface PendingWork
+  extends Pick<StepPlace, 'thread' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext'> {
   /** True if `after_thread_created` has run, or must not run. */
   readonly greeted: boolean;
   /**
@@ -121,17 +116,8 @@ export interface PendingWork {
   readonly executionId: string | null;
   /** The execution that these rows begin, if they name one. */
   readonly nextExecutionId?: string;
-  /** Number of model steps of that execution. */
-  readonly stepCount: number;
-  readonly sideSteps: SideSteps;
-  /** The side that will act, unless hooks change the role of the first message. */
-  readonly side: Side;
   /** True if a limit forbids the step: nothing would be drained. */
   readonly limited: boolean;
-  /** Scratch data of the execution. */
-  readonly scratch: Readonly<Record<string, unknown>>;
-  /** Run context that the execution would have, including what the rows add; null if none was given. */
-  readonly runContext: RunContext | null;
 }
 
 /** Selects, together with the side, the summaries that apply to a step. */

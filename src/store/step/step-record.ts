@@ -1,7 +1,6 @@
 /**
- * Steps (runtime §3): how they begin and what they drain, what their requests are made from, how they end.
- *
- * A running step: its model calls, and the text that they stream.
+ * Steps (runtime §3): how they begin and what they drain, what their requests are made from, how they end; and of a
+ * running step its model calls, and the text that they stream.
  */
 import type { LoggedRepairs } from '../../core/answer/clean-calls.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
@@ -157,7 +156,7 @@ export type BegunStep =
     };
 
 /** The wait of kind `paused` that must be open before the step can begin. */
-export interface Pause {
+interface Pause {
   readonly key: string;
   readonly executionId: string;
   readonly agent: string;

@@ -1,18 +1,10 @@
 /**
- * Opens new steps, each with the thread's next number, in the transaction that decided on it; and retries a step.
- *
- * Stores a step's tool calls as scheduled, in their order, and logs them (runtime §5.1).
- *
- * Ends a step: committed with its answer, or failed with its reason (runtime §3.4).
+ * A step: opened with the thread's next number in the transaction that decided on it, with its tool calls scheduled in
+ * their order (runtime §5.1); retried; and ended: committed with its answer, or failed with its reason (runtime §3.4).
  * C1. Only an open step can be ended; a later command finds what the first one stored.
  * C2. A sub-prompt's step only concerns the call that it answers. It does not change what belongs to the thread:
  *     unanswered input, the thread's last error.
  * C3. The model call that brought the answer ends in the transaction that stores it, even if too late: it was paid for.
- *
- * A stored step, as its workflow receives it: after its commit, and when a run takes it over.
- *
- * Writes on behalf of hooks (definitions §9): that the thread was greeted, and the directives that they gave after
- * their step or result was stored.
  */
 
 import type { CallRepair } from '../../core/answer/clean-calls.ts';
@@ -148,7 +140,7 @@ export async function retryStep(
   return attempt;
 }
 
-export interface ScheduledCall {
+interface ScheduledCall {
   readonly callId: string;
   readonly name: string;
   /** The caller's JSON text, unparsed. */
@@ -352,7 +344,7 @@ export async function describeStep(thread: ThreadTransaction, step: number): Pro
 }
 
 /** `exceeded`: if what the step received has used up a budget. */
-export function toStepRecord(
+function toStepRecord(
   { row: thread }: ThreadTransaction,
   {
     step,

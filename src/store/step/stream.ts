@@ -1,10 +1,8 @@
 /**
  * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: the commit that ends the
  * step takes it to the disk. The first call may begin with its step (begin-step.ts), and the call that brings the
- * answer ends when that is stored (step.ts, C3).
- *
- * How the models of a thread count its requests (core/context/model-count.ts): kept in the thread's row, which every step reads and
- * writes anyway.
+ * answer ends when that is stored (step.ts, C3). What a call shows of how its model counts (core/context/model-count.ts)
+ * is kept in the thread's row, which every step reads and writes anyway.
  */
 import type { Kysely, Selectable } from 'kysely';
 import { learnCount, type ModelCounts } from '../../core/context/model-count.ts';
@@ -183,7 +181,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
 }
 
 /** Tells readers to forget streamed text; logged after the event that has the reason. */
-export async function emitDiscarded(
+async function emitDiscarded(
   thread: ThreadTransaction,
   { step, attempt, call }: Pick<ModelChunk, 'step' | 'attempt' | 'call'>,
   reason: string,
@@ -229,7 +227,7 @@ export function countsOf({ model_counts: text }: Pick<ThreadRow, 'model_counts'>
 }
 
 /** Keeps what an ended call has shown, if it has. Also logs, once for each model, that its provider seems to cut requests. */
-export function keepCount(
+function keepCount(
   thread: ThreadTransaction,
   { step, attempt, call, counted: shown }: Pick<ModelCallEnd, 'step' | 'attempt' | 'call' | 'counted'>,
 ): void {

@@ -1,10 +1,7 @@
 /**
  * Tasks (docs/tasks.md): their specification, the steps of their loops, and their ends. A task has a row of its own
  * beside that of its thread. The thread's id is `task/` plus the task's id; its log, waits and actions are stored under
- * that.
- *
- * The tables of tasks and of the steps of their loops. Other data of a task is in the tables of threads, under `task/`
- * plus the task's id.
+ * that. Times are microseconds since 1970.
  */
 import type { ActionOutcome, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
 import type { EventData } from '../../core/event/thread-event.ts';
@@ -247,7 +244,7 @@ export interface TaskStepTable {
 }
 
 /** Manifests that tasks have run with, by the hash of their content. */
-export interface ManifestTable {
+interface ManifestTable {
   hash: string;
   /** A ManifestDocument. */
   document: Json;

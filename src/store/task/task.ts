@@ -1,5 +1,5 @@
 /**
- * Rows of tasks: found, converted to records, and changed.
+ * Tasks: their rows, opened for a workflow run, and ended.
  *
  * The rows with which a task begins, beside its thread's row; written by the task's first run or by its parent.
  *
@@ -40,7 +40,7 @@ export type TaskRow = Selectable<TaskTable>;
 export type TaskStepRow = Selectable<TaskStepTable>;
 
 /** Columns of the thread's row that are part of a task's record. */
-export type ThreadColumns = Pick<Selectable<Tables['threads']>, 'user_id' | 'parent_id'>;
+type ThreadColumns = Pick<Selectable<Tables['threads']>, 'user_id' | 'parent_id'>;
 
 /** `now`: microseconds since 1970. */
 export function toTask(
@@ -134,7 +134,7 @@ export function withErrors({ errors }: TaskRow, more: readonly TaskRuntimeError[
 
 const MAX_ERRORS = 100;
 
-export interface InsertTask {
+interface InsertTask {
   readonly threadId: string;
   readonly task: NewTask;
   /** The hash of its manifest. */

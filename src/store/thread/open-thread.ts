@@ -107,10 +107,7 @@ interface NewTags {
   readonly tags: readonly string[];
 }
 
-export async function insertTags(
-  trx: Transaction<Tables>,
-  { threadId, createdAt, tags }: NewTags,
-): Promise<void> {
+async function insertTags(trx: Transaction<Tables>, { threadId, createdAt, tags }: NewTags): Promise<void> {
   if (tags.length === 0) return;
   await trx
     .insertInto('thread_tags')

@@ -54,7 +54,7 @@ export async function commitStatus(
   let updatesAncestors = true;
   const outcome = await inThread<CommitStatusOutcome>(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null)
-      return { kind: 'terminated', reportDue: await isReportDue(thread) };
+      return { kind: 'terminated', reportDue: (await hasDueReport(thread)) || undefined };
     await thread.admit(command.runId);
     const repeated = await reportRejections(thread, command);
     if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
@@ -62,7 +62,10 @@ export async function commitStatus(
     const ended = await endExecution(thread, command);
     const { executionId } = ended;
     // R7: returned again, so that descendants are cancelled even if the worker of the first commit was lost.
-    const again = executionId === null && (repeated || isEmptyCommit(command));
+    // Nothing was under way, and nothing has gone wrong: a cancelled step leaves its input with the workflow, which asks
+    // for it again after the end of the execution. The thread then rests as that end says.
+    const isEmpty = command.status === 'idle' && command.reason === undefined && command.error === undefined;
+    const again = executionId === null && (repeated || isEmpty);
     const canceled = again ? await readLastEnd(thread) : ended.canceled;
     // R7: it ends as cancelled, whatever the workflow has asked for.
     const rest = canceled ? toCanceled(command, canceled) : command;
@@ -86,33 +89,24 @@ export async function commitStatus(
     const where = {
       waiting,
       step: thread.row.last_step,
-      agent: toChangedAgent(thread, command),
+      // Compared with the agent that the workflow knows, not with this commit's effect: it may be a repeated one.
+      agent: command.agent === undefined || command.agent === thread.row.agent ? undefined : thread.row.agent,
       canceled: canceled ? { reason: canceled.reason } : undefined,
     };
     if (pending) {
       await endBudget(context, thread, ended);
-      return { kind: 'pending', ...where, reportDue: await isReportDue(thread) };
+      return { kind: 'pending', ...where, reportDue: (await hasDueReport(thread)) || undefined };
     }
     // A thread that was woken for nothing keeps the reason for which it rested before.
     const reason = rest.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
     await settle(thread, { ...rest, reason });
     if (status === 'terminated') await endThread(thread, command.reason);
     await endBudget(context, thread, ended);
-    return { kind: 'rest', ...where, reportDue: await isReportDue(thread) };
+    return { kind: 'rest', ...where, reportDue: (await hasDueReport(thread)) || undefined };
   });
   // Also for a repeated commit: the worker of the first one may have been lost in between.
   if (updatesAncestors) await showAbove(context, command.threadId);
   return outcome;
-}
-
-/** Compares with the agent that the workflow knows, not with this commit's effect: a commit may be a repeated one. */
-function toChangedAgent({ row }: ThreadTransaction, { agent }: CommitStatusInput): string | undefined {
-  return agent === undefined || agent === row.agent ? undefined : row.agent;
-}
-
-/** Set whichever commit has stored the report: the workflow delivers it before anything else. */
-async function isReportDue(thread: ThreadTransaction): Promise<true | undefined> {
-  return (await hasDueReport(thread)) || undefined;
 }
 
 /**
@@ -232,14 +226,6 @@ async function streamedText(
     .join('');
 }
 
-/**
- * True if nothing was under way, and nothing has gone wrong. A cancelled step leaves its input with the workflow, which
- * asks for it again after the end of the execution: the thread then rests as that end says.
- */
-function isEmptyCommit({ status, reason, error }: CommitStatus): boolean {
-  return status === 'idle' && reason === undefined && error === undefined;
-}
-
 /** R7: the end of a cancelled execution. What it has said so far is no result for the parent. */
 function toCanceled(command: CommitStatus, { reason }: Pick<Cancellation, 'reason'>): CommitStatus {
   const report = { kind: 'canceled', content: reason ?? '', attachments: [] } as const;
@@ -252,17 +238,14 @@ async function settle(thread: ThreadTransaction, { status, reason, error }: Rest
   if (changed) thread.emit('thread.status', { status, reason: reason ?? null, error });
 }
 
-export interface EndedExecution {
+interface EndedExecution {
   /** Null if none was open. */
   readonly executionId: string | null;
   readonly canceled: Cancellation | null;
 }
 
 /** Ends the turn too, whatever comes next: its input is history now, and is answered together with the next input. */
-export async function endExecution(
-  thread: ThreadTransaction,
-  { status, reason }: Rest,
-): Promise<EndedExecution> {
+async function endExecution(thread: ThreadTransaction, { status, reason }: Rest): Promise<EndedExecution> {
   const [ended] = await thread.trx
     .updateTable('executions')
     .set((eb) => {
@@ -289,7 +272,7 @@ export async function endExecution(
 }
 
 /** Emits the one event that ends the execution, after all that was settled with it. */
-export function emitEnd(
+function emitEnd(
   thread: ThreadTransaction,
   { executionId, canceled }: EndedExecution,
   { status, reason, error }: Rest,
@@ -306,7 +289,7 @@ export function emitEnd(
 }
 
 /** Null if the last execution was not cancelled. */
-export async function readLastEnd(thread: ThreadTransaction): Promise<Cancellation | null> {
+async function readLastEnd(thread: ThreadTransaction): Promise<Cancellation | null> {
   const last = await thread
     .select('executions')
     .select(['stop_reason', 'cancel_request'])
@@ -317,10 +300,7 @@ export async function readLastEnd(thread: ThreadTransaction): Promise<Cancellati
 }
 
 /** Marks results of calls that ended after the request to cancel their execution; they are kept. */
-export async function markLate(
-  thread: ThreadTransaction,
-  { executionId, canceled }: EndedExecution,
-): Promise<void> {
+async function markLate(thread: ThreadTransaction, { executionId, canceled }: EndedExecution): Promise<void> {
   if (executionId === null || canceled === null) return;
   const late = await selectStepCalls(thread.trx, thread.threadId)
     .innerJoin('messages', (join) =>

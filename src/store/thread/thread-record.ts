@@ -1,7 +1,6 @@
 /**
- * Threads (runtime §1, §6, §10): their records, and the commands that open them, bring them to rest and end them.
- *
- * The tables of threads and of the workflow runs that have written them. Times are microseconds since 1970.
+ * Threads (runtime §1, §6, §10): their records and tables, and the commands that open them, bring them to rest and end
+ * them. Times are microseconds since 1970.
  */
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { Session } from '../../core/thread/session.ts';
@@ -218,13 +217,13 @@ export interface ThreadTable {
 }
 
 /** A tag of a thread, with the time at which the thread was created. */
-export interface ThreadTagTable {
+interface ThreadTagTable {
   thread_id: string;
   tag: string;
   created_at: number;
 }
 
-export interface ThreadRunTable {
+interface ThreadRunTable {
   thread_id: string;
   run_id: string;
   registered_at: number;

@@ -1,7 +1,6 @@
 /**
- * Tokens of the HTTP API. The store has only the digest of a token's secret, which its holder alone knows.
- *
- * The table of tokens of the HTTP API. A token itself is not stored: it is found by its digest.
+ * Tokens of the HTTP API. The store has only the digest of a token's secret, which its holder alone knows: a token is
+ * found by it.
  */
 
 export interface ApiToken {

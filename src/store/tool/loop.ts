@@ -13,7 +13,6 @@ import type { Updateable } from 'kysely';
 import {
   addWarning,
   findLoop,
-  type LoopCall,
   type LoopGuard,
   type LoopVerdict,
   type LoopWarning,
@@ -32,7 +31,7 @@ import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transac
 /** Columns of the call's row. */
 type WatchColumns = Updateable<Pick<ToolCallTable, 'signature' | 'outcome' | 'progress' | 'loop'>>;
 
-export interface WatchedCall {
+interface WatchedCall {
   readonly columns: WatchColumns;
   readonly verdict?: LoopVerdict;
 }
@@ -55,7 +54,13 @@ export async function watchCall(
   ]);
   // L2: something is new.
   const progress = (outcome !== null && same.length === 0) || changed.length > 0;
-  const verdict = findLoop([{ name, signature, progress }, ...before.map(toLoopCall)], guard);
+  const verdict = findLoop(
+    [
+      { name, signature, progress },
+      ...before.map((each) => ({ ...each, signature: each.signature ?? '', progress: each.progress === 1 })),
+    ],
+    guard,
+  );
   const loop = verdict?.severity === 'critical' ? JSON.stringify(toWarning(name, verdict)) : null;
   const columns = { signature, outcome, progress: progress ? 1 : 0, loop };
   return { columns, verdict };
@@ -95,14 +100,6 @@ function selectChanges(thread: ThreadTransaction, since: number | null) {
     .limit(1);
 }
 
-function toLoopCall({
-  name,
-  signature,
-  progress,
-}: Pick<ToolCallTable, 'name' | 'signature' | 'progress'>): LoopCall {
-  return { name, signature: signature ?? '', progress: progress === 1 };
-}
-
 function toWarning(name: string, { detector, count }: LoopVerdict): LoopWarning {
   return { name, detector, count };
 }
@@ -133,7 +130,7 @@ export function loopOf({ loop }: Pick<CallRow, 'loop'>): StoredError | undefined
 type WarnedSide = Pick<Owner, 'executionId' | 'side'>;
 type StoredWarnings = WarnedSide & { readonly warnings: readonly LoopWarning[] };
 
-export function keepWarning(
+function keepWarning(
   thread: ThreadTransaction,
   { executionId, side }: WarnedSide,
   warning: LoopWarning,

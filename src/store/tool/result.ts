@@ -38,7 +38,7 @@ import type { OpenWait, Wait } from '../wait/wait-record.ts';
 import { reconcileKey } from '../wait/wait-row.ts';
 import type { CommitTool } from './tool-record.ts';
 
-export interface CallResult {
+interface CallResult {
   readonly id?: string;
   readonly result: ToolResult;
   readonly state?: 'done' | 'unknown';
@@ -122,7 +122,7 @@ export async function removeCall(
 
 const ENDED_REASON = 'the execution ended before this call had a result';
 
-export interface SettledBy {
+interface SettledBy {
   /** The error with which the execution ends. */
   readonly cause?: StoredError;
   /**

@@ -1,13 +1,9 @@
 /**
- * A sub-prompt's step (definitions §12.6): opened within a call of another step, and read when it is over.
- *
- * A step within a call of another step (definitions §12.6): the model step of a sub-prompt, and the step of the calls
- * before it.
+ * A step within a call of another step (definitions §12.6): the model step of a sub-prompt, opened, and read when it is
+ * over; and before it the step of the calls that the sub-prompt makes first (runtime §7.3), which is committed as it
+ * opens and has no answer: this distinguishes it from the step that the model answers.
  * S1. The step has the (step, index) of the call, so a repeated command finds it.
  * S2. The parent of the sub-prompt's messages is the id that the call's tool message will have (step-place.ts, P1).
- *
- * The calls that a sub-prompt makes before its model step (runtime §7.3): a separate step within the same call. It is
- * committed as it opens, and has no answer: this distinguishes it from the step that the model answers.
  */
 import type { Transaction } from 'kysely';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
@@ -182,7 +178,7 @@ interface Substeps {
 }
 
 /** S1: the steps of a call. Their numbers are higher than that of the call's step, so few rows are read. */
-export async function findSubsteps(
+async function findSubsteps(
   trx: Transaction<Tables>,
   threadId: string,
   { step, index }: CallKey,
@@ -195,7 +191,7 @@ export async function findSubsteps(
   return { immediate: rows.find(isImmediate), answering: rows.find((row) => !isImmediate(row)) };
 }
 
-export interface OpenedSubstep {
+interface OpenedSubstep {
   readonly call: CallRow;
   readonly step: number;
   /** The place of its messages. */
@@ -209,7 +205,7 @@ export interface OpenedSubstep {
 
 type Substep = Pick<OpenSubprompt, 'step' | 'index' | 'prompt' | 'parentId' | 'arguments'>;
 
-export async function insertSubstep(
+async function insertSubstep(
   thread: ThreadTransaction,
   command: Substep,
   state: 'open' | 'committed',
@@ -248,7 +244,7 @@ export async function openImmediate(
     if (state === 'done' || state === 'unknown' || answering) return { kind: 'none' };
     if (!immediate && command.tools.length === 0) return { kind: 'none' };
     const step = immediate?.step ?? (await openCalls(thread, command));
-    if (immediate && !(await hasOpenCalls(thread, step))) return { kind: 'none' };
+    if (immediate && !(await thread.has('tool_calls', { step, state: OPEN_CALL }))) return { kind: 'none' };
     return { kind: 'stored', record: await describeStep(thread, step) };
   });
 }
@@ -269,14 +265,4 @@ async function openCalls(thread: ThreadTransaction, command: OpenImmediate): Pro
   const scheduled = calls.map(({ call }) => ({ callId: call.id, ...call.function, origin: 'code' as const }));
   await scheduleCalls(thread, step, scheduled, place.depth);
   return step;
-}
-
-async function hasOpenCalls(thread: ThreadTransaction, step: number): Promise<boolean> {
-  const open = await thread
-    .select('tool_calls', { step })
-    .select('idx')
-    .where('state', 'in', OPEN_CALL)
-    .limit(1)
-    .executeTakeFirst();
-  return open !== undefined;
 }

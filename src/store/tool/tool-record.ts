@@ -8,16 +8,14 @@
  *     strikes.
  * K2. The row is deleted when the work ends normally, or if it is not touched for STRIKES_KEPT_DAYS.
  */
-import type { FlowDirective, Side } from '../../core/author/thread-execution.ts';
+import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LoopGuard } from '../../core/guard/loop.ts';
 import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
-import type { SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { DecidedAction } from '../action/action-record.ts';
-import type { SubpromptPlace } from '../step/step-place-record.ts';
-import type { ThreadRecord } from '../thread/thread-record.ts';
+import type { StepPlace } from '../step/step-place-record.ts';
 import type { CallKey, FromRun } from '../transaction/from-run.ts';
 import type { Wait } from '../wait/wait-record.ts';
 
@@ -33,52 +31,46 @@ export interface StoredToolCall {
   readonly messageId?: string;
 }
 
+interface SettledCall {
+  readonly kind: 'settled';
+  readonly name: string;
+  readonly state: 'done' | 'unknown';
+  readonly status: ToolStatus;
+  readonly directive?: FlowDirective;
+  /** Error that ends the execution: its policy has refused the call, or the call is part of a loop. */
+  readonly denied?: StoredError;
+}
+
+/** The place of the step that a call belongs to; its model steps are those so far. */
+type CallPlace = Pick<
+  StepPlace,
+  'thread' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext' | 'subprompt'
+>;
+
 export type BegunTool =
   | { readonly kind: 'terminated' }
-  /** The outcome is stored already. */
-  | {
-      readonly kind: 'settled';
-      readonly name: string;
-      readonly state: 'done' | 'unknown';
-      readonly status: ToolStatus;
-      readonly directive?: FlowDirective;
-      /** Error that ends the execution: its policy has refused the call, or the call is part of a loop. */
-      readonly denied?: StoredError;
-      /** Set if the call has had waits: ancestors that show them must be notified. */
-      readonly waited?: true;
-    }
+  /** The outcome is stored already. `waited`: the call has had waits; ancestors that show them must be notified. */
+  | (SettledCall & { readonly waited?: true })
   /** The execution's budget denies the call. It has not begun; it gets its result when the execution ends. */
   | { readonly kind: 'exceeded'; readonly name: string; readonly error: StoredError }
   /** Another attempt has begun the call, perhaps on a worker that was lost since, and the tool may not run twice. */
   | { readonly kind: 'begun_elsewhere'; readonly name: string }
   /** The call has an open wait, and begins again once that is over. */
   | { readonly kind: 'waits'; readonly name: string; readonly wait: Wait }
-  | {
+  | (CallPlace & {
       readonly kind: 'run';
       /** True if another attempt had begun the call. */
       readonly repeated: boolean;
       /** Set if the call must be judged first and has not begun: begin it again with the judged action. */
       readonly unbegun?: true;
       readonly call: StoredToolCall;
-      readonly thread: ThreadRecord;
-      /** Number of model steps of the execution so far. */
-      readonly stepCount: number;
-      readonly sideSteps: SideSteps;
-      /** The side whose step it is. */
-      readonly side: Side;
-      /** The execution's scratch data (`state.context`). */
-      readonly scratch: Readonly<Record<string, unknown>>;
-      /** Run context of the execution; null if none was given. */
-      readonly runContext: RunContext | null;
-      /** Set if the call belongs to the step of a sub-prompt. */
-      readonly subprompt: SubpromptPlace | null;
       /** Milliseconds that the call may take; absent if no budget limits its time. */
       readonly leftMs?: number;
       /** The thread's newest messages, oldest first, as `messages.recent` returns them; absent unless requested. */
       readonly history?: readonly Message[];
       /** Waits that the call has opened so far, all of them over; absent if there are none. */
       readonly waits?: readonly KeyedWait[];
-    };
+    });
 
 /** A wait of a call, with the key that it was opened with. */
 export interface KeyedWait {
@@ -140,15 +132,7 @@ export type SettledTool =
   | { readonly kind: 'redispatch'; readonly name: string }
   /** A person is asked for the outcome of the call. */
   | { readonly kind: 'waits'; readonly name: string; readonly wait: Wait }
-  | {
-      readonly kind: 'settled';
-      readonly name: string;
-      readonly state: 'done' | 'unknown';
-      readonly status: ToolStatus;
-      readonly directive?: FlowDirective;
-      /** Error that ends the execution, as in `BegunTool`. */
-      readonly denied?: StoredError;
-    }
+  | SettledCall
   | { readonly kind: 'terminated' };
 
 export interface BeginTool extends ToolCallKey {

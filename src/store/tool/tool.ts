@@ -108,7 +108,13 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         kind: 'run',
         repeated: call.state === 'started' && !again,
         unbegun: unbegun || undefined,
-        call: toStoredCall(call),
+        call: {
+          name: call.name,
+          callId: call.call_id,
+          arguments: call.arguments,
+          origin: call.origin,
+          messageId: call.message_id ?? undefined,
+        },
         thread: toThreadRecord(thread.row),
         ...place,
         leftMs,
@@ -132,10 +138,6 @@ function isJudged(
 function required<Row>(row: Row | undefined, { threadId, step, index }: ToolCallKey): Row {
   if (row !== undefined) return row;
   throw new Error(`Thread ${threadId} has no call ${index} in step ${step}.`);
-}
-
-function toStoredCall({ name, call_id: callId, arguments: text, origin, message_id: messageId }: CallRow) {
-  return { name, callId, arguments: text, origin, messageId: messageId ?? undefined };
 }
 
 /** Includes the error that ends the execution: the answer to the refused attempt may have been lost. */

@@ -1,7 +1,6 @@
 /**
- * The context of every command: the database, the clock, and the way into a thread's transaction.
- *
- * How an engine runs a command of the store.
+ * The context of every command: the database, the clock, how an engine runs a command, and the way into a thread's
+ * transaction.
  */
 import type { Kysely, Transaction } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -47,7 +46,7 @@ const lockThread = statement((db, threadId: string) =>
 );
 
 /** Queries that a command always needs, whatever the thread's row holds: sent together with the lock. */
-export type ReadAhead<Asked extends Queries> = (trx: Transaction<Tables>) => Asked;
+type ReadAhead<Asked extends Queries> = (trx: Transaction<Tables>) => Asked;
 
 /**
  * Runs `work` in one transaction on a thread and writes the changes that it has gathered. On PostgreSQL the lock comes

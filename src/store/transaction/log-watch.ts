@@ -14,7 +14,7 @@ import type { Tables } from '../schema/tables.ts';
 import type { AwaitGrowth } from './event-record.ts';
 
 /** How often to poll. */
-export interface PollPace {
+interface PollPace {
   /** Milliseconds between polls; adds to a reader's lag if another process writes. */
   readonly everyMs: number;
   /** Milliseconds without growth and without new waiters, after which polls become rare. */

@@ -5,7 +5,7 @@ import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
 import { insertNew, insertRows } from './rows.ts';
 
-export interface NewThread {
+interface NewThread {
   readonly threadId: string;
   readonly agent: string;
   readonly userId: string | null;
@@ -71,7 +71,7 @@ export function toThreadRow(thread: NewThread, now: number) {
   } as const satisfies Insertable<ThreadTable>;
 }
 
-export interface FirstRun {
+interface FirstRun {
   readonly runId: string;
   /** The first event of its log. */
   readonly type: 'thread.created' | 'task.created';

@@ -19,12 +19,12 @@ import { selectRow } from './rows.ts';
 import { OPEN_CALL } from './step-row.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
-export interface CommandKey {
+interface CommandKey {
   readonly runId: string;
   readonly ordinal: number;
 }
 
-export interface CommandOutcome {
+interface CommandOutcome {
   readonly step: number | null;
   readonly swept: number;
 }

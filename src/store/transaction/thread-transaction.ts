@@ -34,7 +34,7 @@ type OwnKey<Name extends Owned> = Omit<RowKey<Name>, 'thread_id'>;
 type OwnRow<Name extends Owned> = Omit<Insertable<Tables[Name]>, 'thread_id'>;
 
 /** Thrown if the command's workflow run is no longer the thread's: it was reset, terminated or continued. */
-export class StaleRun extends Error {
+class StaleRun extends Error {
   override readonly name = 'StaleRun';
 
   constructor(threadId: string, runId: string) {
@@ -43,7 +43,7 @@ export class StaleRun extends Error {
 }
 
 /** Thrown if a command uses its transaction after the end: an await is missing. */
-export class TransactionFlushed extends Error {
+class TransactionFlushed extends Error {
   override readonly name = 'TransactionFlushed';
 
   constructor(threadId: string) {

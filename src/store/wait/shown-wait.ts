@@ -72,15 +72,12 @@ export async function showBelow(
   for (const row of over) await hide(thread, row);
   // S3: until its own activity reads it.
   if (reads || rests) forgetUnseen(thread);
-  else if (begun.length + over.length > 0) noteUnseen(thread);
+  // S3: the time of the first change that was not read.
+  else if (begun.length + over.length > 0 && thread.row.unseen_since === null)
+    thread.set({ unseen_since: thread.now });
   if (wanted.length > 0) showWaiting(thread);
   else if (over.length > 0 && !rests) await resumeUnlessBlocked(thread);
   return wanted;
-}
-
-/** S3: the time of the first change that was not read. */
-function noteUnseen(thread: ThreadTransaction): void {
-  if (thread.row.unseen_since === null) thread.set({ unseen_since: thread.now });
 }
 
 /** A thread at rest waits for no child: its workflow has nothing to read. */

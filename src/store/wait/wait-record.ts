@@ -1,7 +1,6 @@
 /**
  * Waits (core/wait): what is asked of people before a call, an execution or a thread goes on, and what they answered.
- *
- * The table of waits: what is asked of people, and what they answered. Times are microseconds since 1970.
+ * Times are microseconds since 1970.
  */
 
 import type { StoredError } from '../../core/thread/step.ts';
@@ -43,7 +42,7 @@ export interface Wait {
  * The call that waits. The attempt that holds it gives it up when the wait opens; another attempt begins it again
  * afterwards.
  */
-export interface WaitingCallKey {
+interface WaitingCallKey {
   readonly step: number;
   readonly index: number;
   /** Absent for a call that waits before it has begun. */
@@ -148,7 +147,7 @@ export interface WaitTable {
 }
 
 /** Waits of descendants that block a thread, as long as they are open. */
-export interface ShownWaitTable {
+interface ShownWaitTable {
   /** The ancestor. */
   thread_id: string;
   wait_id: string;

@@ -1,18 +1,7 @@
-/**
- * Waits: opened, answered, over (core/wait/wait.ts).
- * W1. The key of a wait is unique in its thread, and its row has one answer: a repeated command finds what is there.
- * W2. A waiting call has no lasting effect yet: its attempt gives it up in the transaction that opens the wait, and the
- *     end of the wait makes it scheduled, for any attempt to begin from the start.
- * W3. Times are compared by the clock that the processes of the store share.
- * W4. No approval is requested for what the budget of the execution can never pay for.
- *
- * The waits of a call that begins: whether one is still open, and the outcomes of the others.
- */
-import type { Payment } from '../../core/governance/budget-amount.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.ts';
-import { type ActionPlace, requestAction } from '../action/action.ts';
+import { requestAction } from '../action/action.ts';
 import { keepGrant } from '../action/earlier-decision.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { stopClocks } from '../budget/lines.ts';
@@ -38,7 +27,8 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (known) {
       const wait = toWait(known, now);
       if (wait.state !== 'open') {
-        await markHeard(thread, known);
+        // Its caller goes on.
+        if (known.heard === 0) await thread.update('waits', { id: known.id }, { heard: 1 });
         return { kind: 'over', wait, news: known.heard === 0 };
       }
       if (wait.blocks) await showBlocked(context, thread);
@@ -47,9 +37,9 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
     const call = command.call && (await selectHeld(thread, command.call));
     if (command.call && !call) return { kind: 'late' };
-    // W4: it can never be paid for.
-    const error =
-      command.kind === 'approval' && (await findUnaffordable(context, thread, costIn(command, call), call));
+    // W4: it can never be paid for. A step that asks to go on has spent nothing that counts yet.
+    const cost = command.blocks && !command.call ? {} : costOf(call);
+    const error = command.kind === 'approval' && (await findUnaffordable(context, thread, cost, call));
     if (error) return { kind: 'exceeded', error };
     return { kind: 'open', wait: await insertWait(thread, command, { context, call, now }) };
   });
@@ -60,22 +50,29 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
 
 interface OpeningContext {
   readonly context: CommandContext;
-  readonly call: CallRow | undefined;
+  readonly call?: CallRow | undefined;
   readonly now: number;
+  /** 1 if nothing goes on with its end. */
+  readonly heard?: 1;
 }
 
 /** Runs in the caller's transaction; after it, the caller of a blocking wait must call `showAbove`. */
 export async function insertWait(
   thread: ThreadTransaction,
   command: OpenWait,
-  { context, call, now }: OpeningContext,
+  { context, call, now, heard }: OpeningContext,
 ): Promise<Wait> {
   // W2: the call is given up as the wait opens.
   if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
-  const row = toRow(thread, command, now);
+  const row = { ...toRow(thread, command, now), heard: heard ?? 0 };
   await thread.insert('waits', row);
   thread.set({ open_waits: thread.row.open_waits + 1 });
-  if (command.action) await requestAction(thread, command.action, toActionPlace(row));
+  if (command.action)
+    await requestAction(thread, command.action, {
+      step: row.step,
+      index: row.idx,
+      executionId: row.execution_id,
+    });
   const { summary, expires_at: expiresAt, step } = row;
   thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
   if (command.blocks) await showBlocked(context, thread);
@@ -86,20 +83,6 @@ export async function insertWait(
 async function showBlocked(context: CommandContext, thread: ThreadTransaction): Promise<void> {
   showWaiting(thread);
   await stopClocks(context, thread);
-}
-
-/** A step that asks to go on has spent nothing that counts yet. */
-function costIn({ blocks, call: key }: OpenWait, call: CallRow | undefined): Payment {
-  return blocks && !key ? {} : costOf(call);
-}
-
-/** Marks a wait as heard: its caller goes on. */
-async function markHeard({ trx }: ThreadTransaction, { id, heard }: WaitRow): Promise<void> {
-  if (heard === 0) await updateRows(trx, 'waits', { id }, { heard: 1 });
-}
-
-function toActionPlace({ step, idx, execution_id: executionId }: WaitRow): ActionPlace {
-  return { step: step ?? undefined, index: idx ?? undefined, executionId: executionId ?? undefined };
 }
 
 /** Undefined if another attempt holds the call, or if it is over. */
@@ -209,7 +192,7 @@ async function withWait<T>(
 }
 
 /** Ends a wait whose time is up; any other is returned as it is. */
-export async function expireIfPast(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
+async function expireIfPast(thread: ThreadTransaction, row: WaitRow, now: number): Promise<WaitRow> {
   if (!isWaitExpired({ state: row.state, expiresAt: row.expires_at }, now)) return row;
   return endWait(thread, row, { state: 'expired', reason: 'expired' } satisfies WaitEnd);
 }
