@@ -14,7 +14,7 @@ export async function storeReason(
 ): Promise<EndPayload> {
   if (typeof reason !== 'string' || reason === '') return {};
   const stored = randomUUID();
-  await store.sent.keep(threadId, stored, { reason: reason.slice(0, REASON_CHARS) });
+  await store.sent.save(threadId, stored, { reason: reason.slice(0, REASON_CHARS) });
   return { stored };
 }
 
@@ -37,6 +37,6 @@ export async function storeStart(
   };
   if (Object.keys(content).length === 0) return ids;
   const stored = randomUUID();
-  await store.sent.keep(threadId, stored, content);
+  await store.sent.save(threadId, stored, content);
   return { ...ids, stored };
 }

@@ -115,7 +115,7 @@ export class TaskCommands implements Tasks {
     const { task, userId } = input;
     const threadId = TASK_ID_PREFIX + id;
     const stored = randomUUID();
-    await this.#store.sent.keep(threadId, stored, { ...input });
+    await this.#store.sent.save(threadId, stored, { ...input });
     try {
       await this.#temporal.workflow.start(TASK_WORKFLOW_TYPE, {
         ...taskStartOptions({ id, task }),

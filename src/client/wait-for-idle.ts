@@ -51,7 +51,7 @@ export async function waitForIdle(wait: IdleWait): Promise<ThreadRecord> {
     wait.signal?.throwIfAborted();
     const ids = [...wait.sent.ids];
     // Queried before the thread is read: the transaction that takes an item also stores that the thread runs.
-    const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
+    const arrived = (await wait.store.queue.countDrained(wait.threadId, ids)) === ids.length;
     const taken = arrived || (await areMessagesTaken(wait));
     const record = await wait.store.threads.get(wait.threadId);
     if (record && (await isAtRest({ ...wait, ask, arrived, taken }, record))) {
@@ -86,7 +86,7 @@ async function untilNotRunning(
 
 async function areMessagesTaken({ store, threadId, sent }: IdleWait): Promise<boolean> {
   const words = [...sent.words];
-  return (await store.queue.countTaken(threadId, words)) === words.length;
+  return (await store.queue.countDrained(threadId, words)) === words.length;
 }
 
 interface RestCheck extends Pick<IdleWait, 'store' | 'sent'> {

@@ -35,7 +35,7 @@ import {
   getExecution,
   getExecutionAt,
   listExecutions,
-  markEndTold,
+  markEndHooksRun,
 } from './execution/read-execution.ts';
 import { removeChunks } from './execution/remove-chunks.ts';
 import { releaseCall, sendToChild, sendToParent, setChildStatus } from './family/child.ts';
@@ -57,8 +57,8 @@ import {
   answerVariables,
   fulfilRequest,
   getRequest,
-  keepRequest,
   listRequests,
+  saveRequest,
 } from './family/variable-request.ts';
 import {
   findFiles,
@@ -73,21 +73,21 @@ import {
 import { mkdirFile, rmdirFile, unlinkFile } from './file/file-tree.ts';
 import { stageFile, writeFile } from './file/file-write.ts';
 import { findIds } from './id/find-ids.ts';
-import { keepMcp, listMcp } from './mcp/mcp-list.ts';
+import { listMcp, saveMcp } from './mcp/mcp-list.ts';
 import { noteMemory, recallMemory } from './memory/memory.ts';
 import { claimExecution, findClaims } from './message/execution-claim.ts';
 import { deleteMessage, injectMessage, updateMessage } from './message/message.ts';
 import { readPending } from './message/pending.ts';
 import {
+  countDrained,
   countQueued,
-  countTaken,
   dropSent,
-  keepSent,
   markDelivered,
   queueItem,
   readDelivery,
   readSent,
   requireRepeat,
+  saveSent,
   spillItems,
   stageItem,
 } from './message/queue.ts';
@@ -106,10 +106,10 @@ import {
 import type { Tables } from './schema/tables.ts';
 import { beginStep } from './step/begin-step.ts';
 import { readContext } from './step/read-context.ts';
-import { commitStep, failStep, handOverStep, keepFlow, markGreeted } from './step/step.ts';
+import { commitStep, failStep, handOverStep, markGreeted, saveFlow } from './step/step.ts';
 import { appendChunk, emitWaiting, endModelCall, holdModel, startModelCall } from './step/stream.ts';
-import { keepSummary } from './step/summary.ts';
-import { getManifest, keepManifest, noteManifest } from './task/manifest.ts';
+import { saveSummary } from './step/summary.ts';
+import { getManifest, noteManifest, saveManifest } from './task/manifest.ts';
 import { getTask, listTaskSteps, listTasks, readLoop } from './task/read-task.ts';
 import { endTask, openTask } from './task/task.ts';
 import { getSession, putSession } from './task/task-session.ts';
@@ -117,10 +117,10 @@ import {
   beginAct,
   emitTaskEvents,
   endAct,
-  keepDecision,
-  keepObservation,
-  keepReadiness,
   restTask,
+  saveDecision,
+  saveObservation,
+  saveReadiness,
 } from './task/task-step.ts';
 import { listThreads, readFirstWords, takeCensus } from './thread/list-threads.ts';
 import { openThread, setTags } from './thread/open-thread.ts';
@@ -139,7 +139,7 @@ import { getMessage, getMessages, getRecentMessages, getThread, readEvents } fro
 import { readRow } from './transaction/rows.ts';
 import { getValue, listValues, setValue } from './value/value.ts';
 import { closeApprovals } from './wait/close-approvals.ts';
-import { getWait, listForgottenWaits, listUnseenWaits, listWaits } from './wait/list-waits.ts';
+import { getWait, listForgottenWaits, listUnreadWaits, listWaits } from './wait/list-waits.ts';
 import { readShown, showAbove } from './wait/shown-wait.ts';
 import { answerWait, closeWait, openWait } from './wait/wait.ts';
 import type { AnswerWait } from './wait/wait-record.ts';
@@ -177,7 +177,7 @@ const COMMANDS = {
     requireRepeat,
     add: queueItem,
     count: countQueued,
-    countTaken,
+    countDrained,
     readPending,
   },
   /** Executions of all threads; also the index of runs. */
@@ -187,7 +187,7 @@ const COMMANDS = {
     find: findExecution,
     at: getExecutionAt,
     findEnding,
-    markEndTold,
+    markEndHooksRun,
     list: listExecutions,
   },
   steps: {
@@ -196,8 +196,8 @@ const COMMANDS = {
     commit: commitStep,
     fail: failStep,
     handOver: handOverStep,
-    keepFlow,
-    keepSummary,
+    saveFlow,
+    saveSummary,
   },
   /** Steps within a call of another step. */
   subprompts: {
@@ -222,16 +222,16 @@ const COMMANDS = {
   /** Tasks, and the steps of their loops. Other data of a task is stored like that of a thread, under `task/` plus the task's id. */
   tasks: {
     open: openTask,
-    keepManifest,
+    saveManifest,
     noteManifest,
     getManifest,
     get: getTask,
     list: listTasks,
     listSteps: listTaskSteps,
     readLoop,
-    keepReadiness,
-    keepObservation,
-    keepDecision,
+    saveReadiness,
+    saveObservation,
+    saveDecision,
     beginAct,
     endAct,
     rest: restTask,
@@ -327,7 +327,7 @@ const COMMANDS = {
   /** Tool lists of MCP servers. */
   mcp: {
     list: listMcp,
-    keep: keepMcp,
+    save: saveMcp,
   },
   /** Notes of memory hooks. */
   memory: {
@@ -336,7 +336,7 @@ const COMMANDS = {
   },
   /** Content of starts, and reasons, that clients have stored before sending their ids. */
   sent: {
-    keep: keepSent,
+    save: saveSent,
     read: readSent,
     drop: dropSent,
   },
@@ -363,7 +363,7 @@ const COMMANDS = {
     get: getWait,
     list: listWaits,
     listForgotten: listForgottenWaits,
-    listUnseen: listUnseenWaits,
+    listUnread: listUnreadWaits,
     showAbove,
     readShown,
   },
@@ -402,7 +402,7 @@ const COMMANDS = {
   },
   /** Children that wait for variables. */
   variableRequests: {
-    keep: keepRequest,
+    save: saveRequest,
     get: getRequest,
     list: listRequests,
     fulfil: fulfilRequest,
@@ -467,12 +467,12 @@ export type Engine = Pick<CommandContext, 'run' | 'rowLocks' | 'relax' | 'keys' 
 export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine): Promise<ThreadStore> {
   const { value: storeId } = await readRow(db, 'meta', { key: 'store_id' }, ['value']);
   const watch = new LogWatch(db);
-  const story = new EventPublisher();
-  const context: CommandContext = { db, storeId, ...engine, watch, story, now: () => Date.now() * 1000 };
+  const publisher = new EventPublisher();
+  const context: CommandContext = { db, storeId, ...engine, watch, publisher, now: () => Date.now() * 1000 };
   const bound = bind(context);
   return {
     ...bound,
-    events: { ...bound.events, awaitGrowth: watch.wait, listen: story.listen },
+    events: { ...bound.events, awaitGrowth: watch.wait, listen: publisher.listen },
     id: storeId,
     place,
     close() {

@@ -69,7 +69,7 @@ export async function signalForgotten(look: WaitSignalPorts, olderThanMs: number
 /** Signals ancestors that show other waits than their workflows have read. Returns how many were signalled. */
 export async function signalUnseen(look: WaitSignalPorts, olderThanMs: number): Promise<number> {
   let sent = 0;
-  for (const { threadId, childId } of await look.store.waits.listUnseen(olderThanMs))
+  for (const { threadId, childId } of await look.store.waits.listUnread(olderThanMs))
     if (await signalThread(look, threadId, wakeForMessages, { waitOf: childId })) sent += 1;
   return sent;
 }

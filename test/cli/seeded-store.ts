@@ -109,7 +109,7 @@ async function seedRequest(store: ThreadStore): Promise<void> {
   const { step, attempt } = await parent.beginCall([message('go')], { budget });
   await parent.commit({ ...parent.from, step, attempt }, { toolCalls: [call('c', 'envoy')] });
   await parent.beginTool(step, 0, 'subagent');
-  await store.variableRequests.keep({
+  await store.variableRequests.save({
     id: SEEDED.request,
     parentId: parent.id,
     call: { step, index: 0 },
@@ -124,13 +124,13 @@ async function seedRequest(store: ThreadStore): Promise<void> {
 async function seedTasks({ tasks, waits }: ThreadStore): Promise<void> {
   const rubric = { dimensions: [], judges: [] };
   const document = { id: 'count', run: 'counter', surfaces: {}, knowledge: [], rubric };
-  await tasks.keepManifest(SEEDED.manifest, document);
+  await tasks.saveManifest(SEEDED.manifest, document);
   const over = await openTask(tasks, SEEDED.task);
   const evals = [{ id: 'goal', passed: false }];
   const state = { step: 0, state: '{"count":0}', fingerprint: 'f', score: 0.5, evals };
-  await tasks.keepObservation({ ...over, ...state });
+  await tasks.saveObservation({ ...over, ...state });
   const act = { kind: 'act', action: { type: 'add' } } as const;
-  await tasks.keepDecision({ ...over, step: 0, decision: act, action: 'a' });
+  await tasks.saveDecision({ ...over, step: 0, decision: act, action: 'a' });
   await tasks.beginAct({ ...over, step: 0, attempt: 'one', again: false });
   const outcome = { ok: true, result: 'added', costUsd: 0.5 };
   await tasks.endAct({ threadId: over.threadId, step: 0, attempt: 'one', outcome });
@@ -138,8 +138,8 @@ async function seedTasks({ tasks, waits }: ThreadStore): Promise<void> {
   const errors = [{ phase: 'observe', stepIndex: 0, message: 'broken' }] as const;
   await tasks.end({ ...over, verdict, records: null, errors });
   const asking = await openTask(tasks, SEEDED.asking);
-  await tasks.keepObservation({ ...asking, ...state });
-  await tasks.keepDecision({ ...asking, step: 0, decision: { kind: 'ask', question: 'Which?' } });
+  await tasks.saveObservation({ ...asking, ...state });
+  await tasks.saveDecision({ ...asking, step: 0, decision: { kind: 'ask', question: 'Which?' } });
   await tasks.rest({ ...asking, waits: true });
   const question = {
     kind: 'question',

@@ -27,7 +27,7 @@ beforeAll(async () => {
       };
       await tasks.open({ ...run, mustExist: false, manifest: 'a'.repeat(64), start });
       const evals = [{ id: 'goal', passed: false }];
-      await tasks.keepObservation({
+      await tasks.saveObservation({
         ...run,
         step: 0,
         state: '{"count":0}',
@@ -38,7 +38,7 @@ beforeAll(async () => {
       return run;
     };
     const over = await open('t-over');
-    await tasks.keepDecision({
+    await tasks.saveDecision({
       ...over,
       step: 0,
       decision: { kind: 'act', action: { type: 'add' } },
@@ -55,7 +55,7 @@ beforeAll(async () => {
     } as const;
     await tasks.end({ ...over, verdict, records: null, errors: [] });
     const asks = await open('t-asks');
-    await tasks.keepDecision({ ...asks, step: 0, decision: { kind: 'ask', question: 'Which?' } });
+    await tasks.saveDecision({ ...asks, step: 0, decision: { kind: 'ask', question: 'Which?' } });
     await tasks.rest({ ...asks, waits: true });
     const wait = {
       id: 'w-1',
@@ -72,7 +72,7 @@ beforeAll(async () => {
       knowledge: [],
       rubric: { dimensions: [], judges: [] },
     };
-    await tasks.keepManifest('a'.repeat(64), document);
+    await tasks.saveManifest('a'.repeat(64), document);
   });
 });
 afterAll(() => project.remove());

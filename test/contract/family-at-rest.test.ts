@@ -30,7 +30,7 @@ describe('a family at rest', () => {
     await store.env.set({ owner: { thread: parent.id }, name: 'INHERITED', value: SECRET });
     const child = newChild();
     await create(parent, { child, given: [{ name: 'GIVEN', value: `${SECRET}-given` }] });
-    const { id: requestId } = await store.variableRequests.keep({
+    const { id: requestId } = await store.variableRequests.save({
       id: 'request-1',
       parentId: parent.id,
       call: { step: 1, index: 1 },

@@ -70,7 +70,7 @@ async function makeCompacted(address: string, messages: number, one = false): Pr
   const told = { messageId: last.id, count: 1, reason: 'messages', fallback: false } as const;
   const key = { prompt: 'main', scope: '' };
   const seen = context.thread.lastSeq;
-  const kept = await store.steps.keepSummary({ ...ref, ...key, ...told, seen, summary });
+  const kept = await store.steps.saveSummary({ ...ref, ...key, ...told, seen, summary });
   expect(kept.kind).toBe('kept');
   await thread.commit(ref);
   thread.afterStep = ref.step;
@@ -92,7 +92,7 @@ async function takeStep(store: ThreadStore, id: string, window = WINDOW, one = f
   const items = [message(randomUUID())];
   const asked = { items, limits, twoSides: true, session };
   // What a client asks that waits for a message it has queued.
-  await store.queue.countTaken(id, ['not-there']);
+  await store.queue.countDrained(id, ['not-there']);
   await store.queue.readPending({ ...thread.from, ...asked, ordinal: 0, afterStep: thread.afterStep });
   const ref = await thread.beginCall(items, asked);
   const { trimmed } = await store.steps.readContext(id, ref.step, () => window);

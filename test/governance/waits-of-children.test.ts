@@ -175,7 +175,7 @@ describe('a wait of a descendant', () => {
     await store.waits.answer({ id: wait.id, answer: { approved: true } });
     const look = { store, client: client.temporal, taskQueue: runtime.taskQueue };
     const unseen = async () =>
-      (await store.waits.listUnseen(0)).filter(({ threadId }) => threadId === root || threadId === middle);
+      (await store.waits.listUnread(0)).filter(({ threadId }) => threadId === root || threadId === middle);
     expect(await unseen()).toHaveLength(2);
     await signalUnseen(look, 0);
     for (const above of [root, middle]) await viewShows(family, above, 'running');

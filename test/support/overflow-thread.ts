@@ -18,7 +18,7 @@ import { type Provider, ProviderError, type ProviderRequest } from '../../src/co
 import { type ActiveSide, findActiveSide } from '../../src/core/project/active-side.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
 import type { ModelCallEnd } from '../../src/store/step/step-record.ts';
-import type { HistoryWindow, KeepSummary, StepContext, StepPlace } from '../../src/store/step/step-place-record.ts';
+import type { HistoryWindow, SaveSummary, StepContext, StepPlace } from '../../src/store/step/step-place-record.ts';
 import { WindowFilling } from '../../src/store/step/read-context.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import type { RecordedRequest } from '../../src/testing/index.ts';
@@ -250,7 +250,7 @@ function portsOf(state: ThreadDouble, registry: Registry): ActivityDependencies 
       tellWaiting: async () => true,
     },
     steps: {
-      keepSummary: async ({ summary }: KeepSummary) => {
+      saveSummary: async ({ summary }: SaveSummary) => {
         state.summaries.push(summary);
         return { kind: 'kept', summary };
       },

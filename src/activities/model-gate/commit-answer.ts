@@ -116,7 +116,7 @@ export async function afterCreateAnswer(
   // S2: behind the answer.
   await queueTools(store, ref.threadId, sink, storedTools)();
   const later = answer.ends ? {} : await flow();
-  await store.steps.keepFlow({ ...ref, ...later });
+  await store.steps.saveFlow({ ...ref, ...later });
   return go({ record: { ...record, ...(later.directive && { directive: later.directive }) } });
 }
 

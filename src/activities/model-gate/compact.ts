@@ -103,7 +103,7 @@ async function storeCompaction(
   const eventData = { messageId, count, reason, fallback: asked.kind !== 'said', seen: thread.lastSeq };
   // The summary has been paid for: it is not dropped because the store is full.
   const kept = await retryWhileUnavailable(abortSignal(handover), () =>
-    store.steps.keepSummary({ ...ref, ...key, ...eventData, summary }),
+    store.steps.saveSummary({ ...ref, ...key, ...eventData, summary }),
   );
   if (kept.kind === 'outdated') return undefined;
   return kept.kind === 'kept' ? kept : { kind: 'closed', summary };

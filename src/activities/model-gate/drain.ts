@@ -199,7 +199,7 @@ async function beginThroughHooks(
   const changes = await flow();
   const { record } = begun;
   const { directive } = changes;
-  await store.steps.keepFlow({ ...command, step: record.step, ...changes });
+  await store.steps.saveFlow({ ...command, step: record.step, ...changes });
   return { begun: { ...begun, record: { ...record, ...(directive && { directive }) } } };
 }
 
@@ -248,7 +248,7 @@ async function storeManifests(store: ThreadStore, registry: Registry): Promise<v
   STORED_PROJECTS.set(store, kept);
   if (kept.has(registry)) return;
   for (const { run, hash, document } of registry.manifests.values())
-    if (run !== null && registry.agents.has(run)) await store.tasks.keepManifest(hash, document);
+    if (run !== null && registry.agents.has(run)) await store.tasks.saveManifest(hash, document);
   kept.add(registry);
 }
 

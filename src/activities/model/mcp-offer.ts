@@ -63,9 +63,9 @@ async function askServer(
   const signal = abortSignal();
   const tools = toolsOf(registry(), server.name);
   const env = openEnv(dependencies, thread, { signal, prompt });
-  const keep = (listed: Parameters<typeof store.mcp.keep>[0]['told']) =>
+  const keep = (listed: Parameters<typeof store.mcp.save>[0]['told']) =>
     retryWhileUnavailable(signal, () =>
-      store.mcp.keep({ threadId: thread.id, server: server.name, executionId, step, told: listed }),
+      store.mcp.save({ threadId: thread.id, server: server.name, executionId, step, told: listed }),
     );
   try {
     const reach = await fillReach(server, (name) => env.bind(tools[0]).env(name));

@@ -36,7 +36,7 @@ export async function commitStatus(
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
   const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
   const terminated = outcome.kind === 'terminated' || input.status === 'terminated';
-  if (hookChanges && terminated) await store.executions.markEndTold(input.threadId, hookChanges);
+  if (hookChanges && terminated) await store.executions.markEndHooksRun(input.threadId, hookChanges);
   // The thread may have been terminated in the store since the call above.
   else if (terminated) await runEndHooks(dependencies, input);
   await probe?.('status_committed');

@@ -40,7 +40,7 @@ export async function runEndHooks(
     await queueTools(store, threadId, sink)();
   });
   // H1: recorded for a terminated thread. For any other, the stored end of its execution is the record.
-  if (execution.terminated) await store.executions.markEndTold(threadId, execution.id);
+  if (execution.terminated) await store.executions.markEndHooksRun(threadId, execution.id);
   await probe?.('execution_ending');
   return execution.id;
 }

@@ -139,9 +139,9 @@ async function openPause(
   { pause, ...begun }: Paused,
 ): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {
   const { waits } = store;
-  const { spokenTo, key, executionId, agent } = pause;
-  if (spokenTo !== undefined) {
-    await waits.close(spokenTo, 'spoken to');
+  const { interruptedWait, key, executionId, agent } = pause;
+  if (interruptedWait !== undefined) {
+    await waits.close(interruptedWait, 'spoken to');
     await signalAncestors(store, threadId);
     return 'again';
   }

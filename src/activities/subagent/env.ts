@@ -115,7 +115,7 @@ export async function requestVariables(
   const scoped = listScoped(registry(), child.agent);
   const declared = declaredTypes(registry());
   const types = Object.fromEntries(missing.map((name) => [name, declared.get(name) ?? 'secret']));
-  const request = await store.variableRequests.keep({
+  const request = await store.variableRequests.save({
     id: requestId(store, calling),
     parentId,
     call,

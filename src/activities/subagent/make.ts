@@ -116,7 +116,7 @@ export async function runChildCreatedHooks(
     await hooks.afterSubagentCreated(await openNewChild(child));
     await queueTools(store, call.key.threadId, sink)();
     const changes = await flow();
-    await store.steps.keepFlow({ ...call.key, ...changes });
+    await store.steps.saveFlow({ ...call.key, ...changes });
   });
 }
 

@@ -135,7 +135,7 @@ async function openThroughHooks(
   if (stored) await hooks.messages.afterCreate(stored);
   await queueTools(store, threadId, sink, queuedTools.length)();
   const changes = await watchFlow(hooks, scratch)();
-  await store.steps.keepFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
+  await store.steps.saveFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
   return opened;
 }
 

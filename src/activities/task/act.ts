@@ -189,7 +189,7 @@ export async function afterFailure(
   if (definition.onActError !== 'stop') return { kind: 'acted' };
   const verdict = { stoppedBy: 'runtime-error', pass: false, reason: `act failed: ${error}` } as const;
   const failure = { phase: 'act', stepIndex: step, message: error } as const;
-  const kept = await store.tasks.keepDecision({ ...run, step, verdict, error: failure });
+  const kept = await store.tasks.saveDecision({ ...run, step, verdict, error: failure });
   return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
 }
 

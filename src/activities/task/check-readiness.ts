@@ -50,7 +50,7 @@ export async function checkTask(
     };
     const failure = { phase: 'readiness', stepIndex: 0, message: error.message } as const;
     const decision = { ...frame.run, step: 0, verdict, error: failure };
-    const kept = await dependencies.store.tasks.keepDecision(decision);
+    const kept = await dependencies.store.tasks.saveDecision(decision);
     return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
   }
 }
@@ -84,7 +84,7 @@ async function runCheck(dependencies: ActivityDependencies, frame: TaskFrame): P
   const again: readonly TaskEvent[] = isNew ? [{ type: 'task.checking', data: {} }] : [];
   const verdict =
     decision.kind === 'blocked' ? await blockTask(frame, report, adapter.onKnowledgeBlocked) : undefined;
-  const kept = await store.tasks.keepReadiness({
+  const kept = await store.tasks.saveReadiness({
     ...run,
     requirements,
     answers,
@@ -123,7 +123,7 @@ async function collectAnswers(
   }
   // R1: logged before the waits are opened. A repeated call logs it once.
   const { store } = dependencies;
-  const kept = await store.tasks.keepReadiness({
+  const kept = await store.tasks.saveReadiness({
     ...{ ...run, requirements, answers: known, preflight: 'asked' },
     events: [...before, asked],
   });

@@ -28,7 +28,7 @@ export async function openTask(
   const { tasks } = project;
   const name = start?.task ?? (await store.threads.get(threadId))?.agent ?? '';
   const manifest = findManifest(project, name);
-  if (manifest) await store.tasks.keepManifest(manifest.hash, manifest.document);
+  if (manifest) await store.tasks.saveManifest(manifest.hash, manifest.document);
   const opened = await store.tasks.open({
     threadId,
     runId: currentRunId(),
@@ -51,7 +51,7 @@ export async function openTask(
   const { task, rootId } = opened;
   const run = { threadId, runId: currentRunId() };
   const isUnknown = !tasks.has(task.name) && task.steps === 0 && !task.verdict;
-  if (isUnknown) await store.tasks.keepDecision({ ...run, step: 0, verdict: unknownTask(task.name) });
+  if (isUnknown) await store.tasks.saveDecision({ ...run, step: 0, verdict: unknownTask(task.name) });
   const { maxWallMs } = toLimits({ ...tasks.get(task.name)?.budget, ...task.spec.budget });
   return {
     kind: 'open',

@@ -113,7 +113,7 @@ async function failTask(
   const reason = `${phase} failed: ${message}`;
   const verdict: TaskVerdict = { stoppedBy: 'runtime-error', pass: false, reason, code };
   const error = { phase, stepIndex: input.step, message };
-  const kept = await store.tasks.keepDecision({ ...fromRun(store, input), step: input.step, verdict, error });
+  const kept = await store.tasks.saveDecision({ ...fromRun(store, input), step: input.step, verdict, error });
   return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
 }
 

@@ -92,7 +92,7 @@ async function noteManifest(
 ): Promise<void> {
   const hash = manifest?.hash ?? null;
   if (hash === task.manifest || task.endedAt !== null) return;
-  if (manifest) await tasks.keepManifest(manifest.hash, manifest.document);
+  if (manifest) await tasks.saveManifest(manifest.hash, manifest.document);
   await tasks.noteManifest({ ...run, manifest: hash });
 }
 

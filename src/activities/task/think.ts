@@ -99,7 +99,7 @@ async function observe(
   const evals = [readinessEval(readiness.score, readiness.kind === 'ready'), ...measured.value];
   const score = meanScore(measured.value) ?? null;
   const fingerprint = fingerprintOf(state);
-  const kept = await store.tasks.keepObservation({
+  const kept = await store.tasks.saveObservation({
     ...run,
     step,
     state: observed.value,
@@ -121,7 +121,7 @@ async function fail(
     reason: `${phase} failed: ${message}`,
   };
   const error = { phase, stepIndex: step, message };
-  const kept = await store.tasks.keepDecision({ ...run, step, verdict, error });
+  const kept = await store.tasks.saveDecision({ ...run, step, verdict, error });
   return kept.kind === 'kept' ? 'stops' : kept.kind;
 }
 
@@ -141,7 +141,7 @@ async function decide(
     : [...loop.measured, { fingerprint: seen.fingerprint ?? '', score: seen.score }];
   const context = toDecideContext(frame, seen);
   const keep = async (verdict: TaskVerdict): Promise<NoResultReason> => {
-    const kept = await store.tasks.keepDecision({ ...run, step, verdict });
+    const kept = await store.tasks.saveDecision({ ...run, step, verdict });
     return kept.kind === 'kept' ? 'stops' : kept.kind;
   };
   const before =
@@ -169,7 +169,7 @@ async function decide(
   const repeated = action && judgeRepetition([...earlier, action], guards);
   if (repeated) return keep(repeated);
   const verdict = decision.kind === 'stop' ? toVerdict(decision, own) : undefined;
-  const kept = await store.tasks.keepDecision({
+  const kept = await store.tasks.saveDecision({
     ...run,
     step,
     decision,

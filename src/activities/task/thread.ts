@@ -37,7 +37,7 @@ export async function startThread(
   const standing = Object.keys(context).length > 0 ? { context } : {};
   // Temporal carries ids: an earlier attempt has stored the same under them.
   await store.queue.stage(threadId, { kind: 'message', id: FIRST, role: 'user', content });
-  await store.sent.keep(threadId, FIRST, { ...standing, tags: [tagOfTask(task.threadId)] });
+  await store.sent.save(threadId, FIRST, { ...standing, tags: [tagOfTask(task.threadId)] });
   try {
     await client.workflow.start(WORKFLOW_TYPE, {
       ...startOptions({ threadId, agent }),

@@ -111,7 +111,7 @@ async function runAfterCreate(
   const message = await store.messages.get(thread.id, messageId);
   if (message) await hooks.messages.afterCreate(message);
   const changes = await flow();
-  await store.steps.keepFlow({ ...key, ...changes });
+  await store.steps.saveFlow({ ...key, ...changes });
   return queueTools(store, thread.id, sink, storedTools)();
 }
 

@@ -117,7 +117,7 @@ export interface ActionTable {
 }
 
 /** An approval for all threads of a user within an organisation. It has no content, and outlives the thread that asked. */
-interface GrantTable {
+export interface GrantTable {
   /** The wait that was answered so. */
   wait_id: string;
   fingerprint: string;

@@ -98,7 +98,7 @@ function isInScope(row: Answered, { approved, scope = 'once' }: Decision, asked:
 }
 
 /** Keeps an answer whose scope is `always`. */
-export async function keepGrant(
+export async function saveGrant(
   { trx, row: { organization_id, user_id }, now }: ThreadTransaction,
   { id, fingerprint }: Pick<Selectable<WaitTable>, 'id' | 'fingerprint'>,
   answer: WaitAnswer,

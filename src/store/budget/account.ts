@@ -121,7 +121,7 @@ export async function openBudget(
   const limits = toLimits(wanted);
   const own = limits.length === 0 ? [] : [{ threadId, executionId }];
   if (own.length + causes.length === 0) return;
-  keepBudget(thread, { accounts: [...own, ...causes] });
+  saveBudget(thread, { accounts: [...own, ...causes] });
   await insertLines(thread, executionId, { limits, warnAt: wanted.warnAt ?? WARN_AT });
 }
 
@@ -169,7 +169,7 @@ export function toLimits(definition: RunLimits | undefined): readonly (readonly 
   });
 }
 
-export function keepBudget(thread: ThreadTransaction, state: BudgetState): void {
+export function saveBudget(thread: ThreadTransaction, state: BudgetState): void {
   thread.set({ budget: JSON.stringify(state) });
 }
 
@@ -233,6 +233,6 @@ export async function openFamily({ familyCalls }: CommandContext, thread: Thread
   const counted = root
     ? accounts.map((account) => (account === root ? family : account))
     : [family, ...accounts];
-  keepBudget(thread, { ...state, accounts: counted });
+  saveBudget(thread, { ...state, accounts: counted });
   await insertLines(thread, executionId, { limits: [['familyCalls', BigInt(familyCalls)]], warnAt: WARN_AT });
 }

@@ -32,7 +32,7 @@ export type PaidCall =
   | { readonly kind: 'exceeded'; readonly error: StoredError };
 
 /** A limit of an execution, which it shares with all executions that it has caused; kept as long as the thread. */
-interface BudgetTable {
+export interface BudgetTable {
   thread_id: string;
   execution_id: string;
   name: LineLimit;
@@ -76,7 +76,7 @@ export interface BudgetReservationTable {
 }
 
 /** A tool call that code has invoked and that was charged, once even if the command is repeated. */
-interface BudgetPaymentTable {
+export interface BudgetPaymentTable {
   thread_id: string;
   /** Key of the call. */
   key: string;

@@ -12,7 +12,7 @@ import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot, inThread } from '../transaction/context.ts';
 import { selectFamily } from '../transaction/read.ts';
 import { findRow } from '../transaction/rows.ts';
-import { budgetOf, keepBudget, limitedAccounts, selectLines, toLines } from './account.ts';
+import { budgetOf, limitedAccounts, saveBudget, selectLines, toLines } from './account.ts';
 import type { PaidCall, PayInvoked, SpendingVerdict } from './budget-record.ts';
 import { otherThread } from './lines.ts';
 import { spend } from './spend.ts';
@@ -103,13 +103,13 @@ export async function emitSpendingVerdict(context: CommandContext, command: Spen
     const data = { ...dataOf(line), ...otherThread(thread, line.threadId), policy, reason };
     if (effect === 'deny') {
       thread.emit('budget.exceeded', { ...data, observed: usedOf(line) }, { step });
-      keepBudget(thread, { ...state, exceeded: { code: 'BudgetExceeded', message: `${reason}.` } });
+      saveBudget(thread, { ...state, exceeded: { code: 'BudgetExceeded', message: `${reason}.` } });
       return;
     }
     const [key, { told = [] }] = [`${policy}:${line.limit}`, state];
     if (told.includes(key)) return;
     thread.emit('budget.warning', { ...data, used: usedOf(line) }, { step });
-    keepBudget(thread, { ...state, told: [...told, key] });
+    saveBudget(thread, { ...state, told: [...told, key] });
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * CommandContext, changes and logs lines of budgets, in one transaction.
+ * Locks, changes and logs lines of budgets, in one transaction.
  * L1. Budget rows are locked after all other rows of a transaction, in key order: only they are shared by threads.
  *
  * The clocks of time limits (core/governance/runtime.ts). The clocks of a thread run from its first spending until its
@@ -30,8 +30,8 @@ import {
   type BudgetState,
   budgetOf,
   insertLines,
-  keepBudget,
   limitedAccounts,
+  saveBudget,
   selectLines,
   toLimits,
   toLines,
@@ -107,7 +107,7 @@ export function markExceeded(
   );
   const over = { line: { threadId, executionId, limit, max }, observed: reached };
   // A cost that could not be determined leaves the budget usable for relatives.
-  keepBudget(thread, { ...state, exceeded: error, over: message === undefined ? over : undefined });
+  saveBudget(thread, { ...state, exceeded: error, over: message === undefined ? over : undefined });
   return error;
 }
 
@@ -144,7 +144,7 @@ export async function runClocks(
   for (const each of lines.filter(isTime)) {
     const entered = startThreadClock(each, thread.threadId, now);
     const warned = near.includes(each);
-    if (entered !== each || warned) await keepClock(thread, { ...entered, warned: each.warned || warned });
+    if (entered !== each || warned) await saveClock(thread, { ...entered, warned: each.warned || warned });
   }
   emitWarnings(
     thread,
@@ -193,11 +193,11 @@ export async function stopClocks(context: CommandContext, thread: ThreadTransact
   const now = await context.clock(thread.trx);
   for (const line of lines) {
     const left = stopThreadClock(line, thread.threadId, now);
-    if (left !== line) await keepClock(thread, left);
+    if (left !== line) await saveClock(thread, left);
   }
 }
 
-async function keepClock(
+async function saveClock(
   { trx }: ThreadTransaction,
   { threadId, executionId, limit, used, warned, running }: CountedLine,
 ): Promise<void> {
@@ -221,8 +221,8 @@ export async function narrowBudget(
   const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
   // The account that the execution spends from in this thread: its own, or that of the execution that it is a part of.
   const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
-  if (!accounts.includes(account)) keepBudget(thread, { ...state, accounts: [account, ...accounts] });
-  // CommandContext all of them, in key order, before any is changed (lines.ts, L1).
+  if (!accounts.includes(account)) saveBudget(thread, { ...state, accounts: [account, ...accounts] });
+  // Locks all of them, in key order, before any is changed (lines.ts, L1).
   const lines = await lockLines(context, thread, accounts);
   const isWider = (limit: string, max: Amount) =>
     lines.some(

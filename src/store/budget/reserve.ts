@@ -25,7 +25,7 @@ import type { ModelCallEnd, ModelCallStart, StartedModelCall } from '../step/ste
 import type { CommandContext } from '../transaction/context.ts';
 import { insertRows, selectRows, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { type BudgetState, budgetOf, keepBudget } from './account.ts';
+import { type BudgetState, budgetOf, saveBudget } from './account.ts';
 import type { BudgetReservationTable } from './budget-record.ts';
 import { emitWarnings, lockLines, markExceeded, resumeClocks, runClocks, updateLines } from './lines.ts';
 
@@ -64,7 +64,7 @@ export async function reserveCall(
     // V3: the blocked request settles it.
     if (await settleExpired(context, thread, state))
       return reserveCall(context, thread, { step, attempt, call, model, reserve, purpose });
-    keepBudget(thread, { ...state, waits: true });
+    saveBudget(thread, { ...state, waits: true });
     return { kind: 'blocked' };
   }
   await updateLines(thread, counted.changed);
@@ -209,7 +209,7 @@ export function endWait(thread: ThreadTransaction): boolean {
   const state = budgetOf(thread.row);
   if (!state?.waits) return false;
   const { waits: _, ...rest } = state;
-  keepBudget(thread, rest);
+  saveBudget(thread, rest);
   return true;
 }
 

@@ -173,6 +173,6 @@ export async function findEnding(context: CommandContext, threadId: string): Pro
 }
 
 /** Records that its end hooks have run, or that there are none. */
-export async function markEndTold(context: CommandContext, threadId: string, id: string): Promise<void> {
+export async function markEndHooksRun(context: CommandContext, threadId: string, id: string): Promise<void> {
   await updateRows(context.db, 'executions', { thread_id: threadId, id }, { end_told: 1 });
 }

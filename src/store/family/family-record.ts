@@ -199,7 +199,7 @@ export interface VariableRequest {
   readonly childId: string | null;
 }
 
-export interface KeepRequest {
+export interface SaveRequest {
   readonly id: string;
   readonly parentId: string;
   readonly call: CallKey;

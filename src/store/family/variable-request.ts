@@ -34,8 +34,8 @@ import type {
   FulfilledRequest,
   FulfilRequest,
   GivenVariable,
-  KeepRequest,
   NewChild,
+  SaveRequest,
   VariableRequest,
   VariableRequestTable,
 } from './family-record.ts';
@@ -43,10 +43,10 @@ import type {
 type RequestRow = Selectable<VariableRequestTable>;
 
 /** The child as it will be created. */
-interface KeptChild {
+interface PlannedChild {
   readonly child: NewChild;
   readonly scoped: readonly string[];
-  readonly types?: KeepRequest['types'];
+  readonly types?: SaveRequest['types'];
 }
 
 function toRequest(row: RequestRow): VariableRequest {
@@ -66,7 +66,7 @@ async function findRequest(db: Kysely<Tables>, id: string): Promise<RequestRow |
 }
 
 /** Stores a request. The same call again returns the existing one. Rejects with `ThreadTerminated`. */
-export async function keepRequest(context: CommandContext, command: KeepRequest): Promise<VariableRequest> {
+export async function saveRequest(context: CommandContext, command: SaveRequest): Promise<VariableRequest> {
   const { id, parentId, call, required, missing, scoped, types, child } = command;
   return inThread(context, parentId, async (parent) => {
     const known = await findRow(parent.trx, 'variable_requests', {
@@ -82,7 +82,7 @@ export async function keepRequest(context: CommandContext, command: KeepRequest)
       agent: child.agent,
       required: JSON.stringify(required),
       missing: JSON.stringify(missing),
-      child: JSON.stringify({ child, scoped, types } satisfies KeptChild),
+      child: JSON.stringify({ child, scoped, types } satisfies PlannedChild),
       step: call.step,
       idx: call.index,
       created_at: parent.now,
@@ -144,7 +144,7 @@ async function fulfilIn(
   const known = new Set(given.map(({ name }) => name));
   const names = toRequest(row).missing.filter((name) => !known.has(name));
   if (names.length > 0) return { kind: 'missing', names };
-  const { child, scoped, types = {} } = JSON.parse(row.child) as KeptChild;
+  const { child, scoped, types = {} } = JSON.parse(row.child) as PlannedChild;
   const made = await makeChild(context, parent, {
     child,
     call: null,
@@ -176,7 +176,7 @@ async function refuseIn(
   const row = await findRequest(parent.trx, requestId);
   if (!row || row.completed_at !== null) return undefined;
   await updateRows(parent.trx, 'variable_requests', { id: requestId }, { completed_at: parent.now });
-  return { child: (JSON.parse(row.child) as KeptChild).child, step: row.step };
+  return { child: (JSON.parse(row.child) as PlannedChild).child, step: row.step };
 }
 
 /** The wait's data: what people see of the request. */
@@ -191,7 +191,7 @@ interface AskedVariables {
 async function openVariableWait(
   context: CommandContext,
   parent: ThreadTransaction,
-  { id, required, missing, types = {}, child: { agent } }: KeepRequest,
+  { id, required, missing, types = {}, child: { agent } }: SaveRequest,
 ): Promise<void> {
   const asked: AskedVariables = { agent, required, missing, types };
   const wait = {

@@ -46,7 +46,7 @@ export interface FileSource {
   readonly id: string;
 }
 
-interface ThreadValueTable {
+export interface ThreadValueTable {
   thread_id: string;
   key: string;
   /** JSON text. */
@@ -75,7 +75,7 @@ export interface ThreadFileTable {
 }
 
 /** A content, stored once for all files of the store that have it. */
-interface BlobTable {
+export interface BlobTable {
   id: string;
   /** SHA-256, in hex. */
   hash: string;
@@ -84,7 +84,7 @@ interface BlobTable {
   names: number;
 }
 
-interface BlobChunkTable {
+export interface BlobChunkTable {
   /** The id of a blob, or of an upload that may become one. */
   blob_id: string;
   idx: number;
@@ -92,7 +92,7 @@ interface BlobChunkTable {
 }
 
 /** An upload in progress: its chunks are written before the transaction that links them to a file. */
-interface BlobUploadTable {
+export interface BlobUploadTable {
   id: string;
   begun_at: number;
 }

@@ -8,7 +8,7 @@ import type { Selectable } from 'kysely';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { KeepMcpList, McpList, McpListedTool, McpListTable } from './mcp-record.ts';
+import type { McpList, McpListedTool, McpListTable, SaveMcpList } from './mcp-record.ts';
 
 /** The lists of the servers that the thread has queried in this execution, one per server. */
 export async function listMcp(
@@ -27,7 +27,7 @@ export async function listMcp(
  * for this execution stays and is returned; a failure may be replaced. Replaces the list of an earlier execution;
  * differences from it are logged.
  */
-export async function keepMcp(context: CommandContext, command: KeepMcpList): Promise<McpList> {
+export async function saveMcp(context: CommandContext, command: SaveMcpList): Promise<McpList> {
   const { threadId, server, executionId, told } = command;
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
@@ -58,7 +58,7 @@ export async function keepMcp(context: CommandContext, command: KeepMcpList): Pr
 /** M2: compares the list with the previous one. */
 function emitChanges(
   thread: ThreadTransaction,
-  { server, step, told }: KeepMcpList,
+  { server, step, told }: SaveMcpList,
   before: readonly McpListedTool[],
 ): void {
   if ('code' in told) {

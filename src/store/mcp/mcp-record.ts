@@ -22,7 +22,7 @@ export interface McpList {
   readonly listedAt: number;
 }
 
-export interface KeepMcpList {
+export interface SaveMcpList {
   readonly threadId: string;
   readonly server: string;
   readonly executionId: string;

@@ -156,7 +156,7 @@ export async function drain(
   { rows, swept, ahead, unprompted }: DueInput,
   { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
 ): Promise<Drained> {
-  const accepted = await refuseTaken(thread, rows);
+  const accepted = await rejectUsedIds(thread, rows);
   const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
   const kinds = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
   const { answering, wantsAnswer: asksFor } = wishOf(kinds, twoSides);
@@ -237,12 +237,12 @@ function writeContext<Item extends WithContext>(item: Item, context: RunContext 
 }
 
 /** Rejects items whose id a message of the thread has already, with an event for each; returns the others. */
-export async function refuseTaken<Item extends { readonly id: string }>(
+export async function rejectUsedIds<Item extends { readonly id: string }>(
   thread: ThreadTransaction,
   items: readonly Item[],
 ): Promise<readonly Item[]> {
   const ids = items.map(({ id }) => id);
-  const taken = await findMessages(thread.trx, thread.threadId, ids);
+  const taken = await findUsedIds(thread.trx, thread.threadId, ids);
   for (const id of ids)
     if (taken.has(id))
       thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'another message has this id' });
@@ -250,7 +250,7 @@ export async function refuseTaken<Item extends { readonly id: string }>(
 }
 
 /** Returns those of the ids that messages have. */
-export async function findMessages(
+export async function findUsedIds(
   trx: Transaction<Tables>,
   threadId: string,
   ids: readonly string[],

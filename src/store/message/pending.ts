@@ -22,11 +22,11 @@ import {
   givenContext,
   type WithContext,
 } from '../transaction/run-context.ts';
-import { beginSession, findUnseen, selectOutcome } from '../transaction/run-recovery.ts';
+import { beginSession, findUnknownStep, selectOutcome } from '../transaction/run-recovery.ts';
 import { countAnswered, countEnded, hasOutsideInput } from '../transaction/step-count.ts';
 import { toCounts } from '../transaction/step-place.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
-import { DRAIN_ROWS, findMessages, wishOf } from './drain.ts';
+import { DRAIN_ROWS, findUsedIds, wishOf } from './drain.ts';
 import type { ReadPending } from './message-record.ts';
 import { toItemRow } from './queue.ts';
 
@@ -48,7 +48,10 @@ export async function readPending(context: CommandContext, query: ReadPending): 
     const thread = await findRow(db, 'threads', { id: threadId });
     if (!thread) throw unknownThread(context.storeId, threadId);
     // As in `beginStep`, which drains nothing in that case.
-    const takesOver = mustTakeOver(await findUnseen(db, thread, query.afterStep), thread.turn_open === 1);
+    const takesOver = mustTakeOver(
+      await findUnknownStep(db, thread, query.afterStep),
+      thread.turn_open === 1,
+    );
     const drains =
       thread.terminated_at === null &&
       !takesOver &&
@@ -98,7 +101,7 @@ async function findRows(db: Transaction<Tables>, query: ReadPending, now: number
   const queued = rows.where('state', '=', 'queued').limit(DRAIN_ROWS);
   const others = await (ids.length > 0 ? queued.where('id', 'not in', ids) : queued).execute();
   const inOrder = [...lineUp(query, known, now), ...others];
-  const taken = await findMessages(
+  const taken = await findUsedIds(
     db,
     threadId,
     inOrder.map(({ id }) => id),

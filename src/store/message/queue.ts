@@ -212,7 +212,7 @@ export function emitRejections(thread: ThreadTransaction, rejections: readonly R
 }
 
 /** Number of these items that have become messages, or were refused: then the log has the reason. */
-export async function countTaken(
+export async function countDrained(
   { db }: CommandContext,
   threadId: string,
   itemIds: readonly string[],
@@ -306,7 +306,7 @@ export async function readDelivery({ db }: CommandContext, threadId: string, id:
 type SentContent = Readonly<Record<string, unknown>>;
 
 /** Stores content under a new id, even before the thread exists. */
-export async function keepSent(
+export async function saveSent(
   { db, now }: CommandContext,
   threadId: string,
   id: string,

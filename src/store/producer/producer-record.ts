@@ -34,7 +34,7 @@ export interface ProducerRecord {
   readonly lastSeq: number;
 }
 
-interface ProducerTable {
+export interface ProducerTable {
   thread_id: string;
   execution_id: string;
   /** Id of the process that has claimed it. For a task: the queue that its adapter works for. */

@@ -101,12 +101,12 @@ export async function appendProduced(
     // D2: only while it runs. A gap would mean that a line is lost.
     if (row?.holder !== holder || row.lines < from || thread.row.terminated_at !== null) return false;
     if (!(await thread.has('executions', { id: executionId, ended_at: null }))) return false;
-    const unheard = lines.slice(row.lines - from);
-    for (const line of unheard) thread.emit('produced.line', line);
+    const added = lines.slice(row.lines - from);
+    for (const line of added) thread.emit('produced.line', line);
     const appended = { lines: Math.max(row.lines, from + lines.length), present_until: until };
     await thread.update('producers', { execution_id: executionId }, appended);
     // D4: budget rows are locked after all others.
-    const error = await charge(context, thread, toSpending(unheard));
+    const error = await charge(context, thread, toSpending(added));
     if (error) await endProducer(thread, executionId, { ok: false, error });
     return true;
   });

@@ -22,7 +22,7 @@ import type { TokenTables } from '../token/token-record.ts';
 import type { WaitTables } from '../wait/wait-record.ts';
 import type { Flag, Json } from './column.ts';
 
-interface MetaTable {
+export interface MetaTable {
   key: string;
   value: string;
 }
@@ -46,7 +46,7 @@ export interface ItemTable {
 }
 
 /** An id that a sender has given to an execution. */
-interface ExecutionClaimTable {
+export interface ExecutionClaimTable {
   /** `organization:<id>`, `user:<id>`, or `store`. */
   owner: string;
   execution_id: string;
@@ -85,7 +85,7 @@ export interface MessageTable {
   prompt: string | null;
 }
 
-interface ExecutionTable {
+export interface ExecutionTable {
   thread_id: string;
   id: string;
   started_at: number;
@@ -151,7 +151,7 @@ export interface StepTable {
 }
 
 /** (workflow run, ordinal) identifies a command of the workflow; a step that was taken over has two of them. */
-interface CommandKeyTable {
+export interface CommandKeyTable {
   thread_id: string;
   run_id: string;
   ordinal: number;
@@ -195,7 +195,7 @@ export interface ToolCallTable {
   loop: Json | null;
 }
 
-interface ModelCallTable {
+export interface ModelCallTable {
   thread_id: string;
   step: number;
   /** Attempt of the step by a worker, and call within that attempt. */
@@ -242,7 +242,7 @@ export interface EffectTable {
   budget: Json | null;
 }
 
-interface StrikeTable {
+export interface StrikeTable {
   work: string;
   thread_id: string;
   code: string;

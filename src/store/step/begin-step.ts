@@ -48,17 +48,17 @@ import {
   type DueInput,
   drain,
   readDue,
-  refuseTaken,
+  rejectUsedIds,
   selectInLine,
   storeQueuedTool,
 } from '../message/drain.ts';
 import { countPending, emitQueued, emitRejections, enqueueTools } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import { type CommandContext, inRunWith } from '../transaction/context.ts';
-import { keepContext } from '../transaction/run-context.ts';
+import { saveContext } from '../transaction/run-context.ts';
 import {
   beginSession,
-  findUnseen,
+  findUnknownStep,
   hasUnanswered,
   selectOutcome,
   setSession,
@@ -69,9 +69,9 @@ import { selectPlace, toCounts, toPlace, withCurrentAgent } from '../transaction
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import {
   applyHandoff,
-  keepScratch,
   type OpenExecution,
   pinGuards,
+  saveScratch,
   selectOpenExecution,
   setRunning,
 } from './execution.ts';
@@ -106,7 +106,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
         const resumed = await resume(context, thread, asked, { ...before, step: before.step });
         return relaxCall(thread, withExecutionId(resumed, open?.id ?? command.executionId, asked));
       }
-      const unseen = await findUnseen(thread.trx, thread.row, command.afterStep);
+      const unseen = await findUnknownStep(thread.trx, thread.row, command.afterStep);
       // B6: the store's side counts if the store is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
@@ -210,15 +210,15 @@ async function takeStep(
   for (const item of found.due.added) if (found.due.left.has(item.id)) emitQueued(thread, item);
   if (found.open) await grantRounds(thread, found.due, found.open.id);
   const drained = await drain(thread, found.due, { ...command, open: found.open });
-  if (found.open && (await keepContext(thread, found.open, drained.context)))
+  if (found.open && (await saveContext(thread, found.open, drained.context)))
     await narrowBudget(context, thread, found.open.id, drained.context?.budget);
   if (drained.wantsAnswer) thread.set({ answer_due: 1, turn_open: 1 });
   if (drained.tools.length > 0) thread.set({ turn_open: 1 });
   const begun = await openStep(context, thread, command, { ...found, drained });
-  await keepScratch(thread, command.executionId, command.context);
+  await saveScratch(thread, command.executionId, command.context);
   await enqueueTools(thread, command.queuedTools);
   return begun.kind === 'call'
-    ? bringContext(thread, command, begun, placeOf(thread, command, { ...found, drained }))
+    ? readRequestContext(thread, command, begun, placeOf(thread, command, { ...found, drained }))
     : begun;
 }
 
@@ -320,7 +320,7 @@ async function storeCalls(
   executionId: string,
 ): Promise<DrainedTool[]> {
   const stored: DrainedTool[] = [];
-  for (const { kind: _, ...tool } of await refuseTaken(thread, tools)) {
+  for (const { kind: _, ...tool } of await rejectUsedIds(thread, tools)) {
     const metadata = { immediate: true };
     stored.push(await storeQueuedTool(thread, { ...tool, origin: 'code', metadata, executionId }));
   }
@@ -354,7 +354,7 @@ async function resume(
     case 'open': {
       const attempt = await retryStep(context, thread, { ...step, left: command.left });
       const taken = countedSteps(thread.row);
-      return bringContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
+      return readRequestContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
     }
   }
 }
@@ -397,7 +397,7 @@ interface OpenedPlace {
 }
 
 /** `opened`: absent for a step that was open before, whose place is read. */
-async function bringContext(
+async function readRequestContext(
   thread: ThreadTransaction,
   { request }: Pick<BeginStep, 'request'>,
   call: Call,

@@ -100,7 +100,7 @@ async function startExecution(
 }
 
 /** `input` is the new agent's first input. Returns how many items were put in line. */
-export async function keepHandoff(
+export async function saveHandoff(
   thread: ThreadTransaction,
   agent: string,
   input: MessageItem | undefined,
@@ -139,7 +139,7 @@ export function applyHandoff(thread: ThreadTransaction): void {
   thread.emit('thread.agent', { from, to });
 }
 
-export async function keepScratch(
+export async function saveScratch(
   thread: ThreadTransaction,
   executionId: string,
   context: string | undefined,

@@ -49,14 +49,14 @@ export function findLimitOf(
   return findLimit(bound, progress, side);
 }
 
-interface KeptRounds extends KeptFailures {
+interface RoundState extends FailureState {
   /** The number of model steps of the execution when its rounds began. */
   readonly from: number;
   readonly max: RoundLimits;
 }
 
-const readKept = ({ rounds }: Pick<ThreadRow, 'rounds'>) =>
-  rounds === null ? undefined : (JSON.parse(rounds) as KeptRounds);
+const roundStateOf = ({ rounds }: Pick<ThreadRow, 'rounds'>) =>
+  rounds === null ? undefined : (JSON.parse(rounds) as RoundState);
 
 type Read = Pick<ThreadTransaction, 'trx' | 'row'>;
 
@@ -64,7 +64,7 @@ type Read = Pick<ThreadTransaction, 'trx' | 'row'>;
 export async function judgeRounds(thread: Read, asked: AskedRounds): Promise<RoundsVerdict | undefined> {
   const { row } = thread;
   const { input } = asked;
-  const kept = readKept(row);
+  const kept = roundStateOf(row);
   const asksModel = !input.hasTools && (row.turn_open === 1 || input.wantsAnswer);
   if (!kept || !asksModel) return undefined;
   return (await judgeTurn(thread, asked, kept)) ?? judgeFailures(thread, asked, kept);
@@ -73,7 +73,7 @@ export async function judgeRounds(thread: Read, asked: AskedRounds): Promise<Rou
 async function judgeTurn(
   { trx, row }: Read,
   { input, side, executionId }: AskedRounds,
-  kept: KeptRounds,
+  kept: RoundState,
 ): Promise<RoundsVerdict | undefined> {
   const max = kept.max[side];
   if (max === undefined) return undefined;
@@ -86,11 +86,11 @@ async function judgeTurn(
   return judgePause({ trx, row }, input, { key, rounds: { round, maxRounds: max }, error });
 }
 
-function keyOf(executionId: string, { from }: KeptRounds): string {
+function keyOf(executionId: string, { from }: RoundState): string {
   return `paused:${executionId}:${from}`;
 }
 
-interface KeptFailures {
+interface FailureState {
   readonly max: { readonly failures?: number };
   /** The last step whose failures no longer count. */
   readonly helped?: number;
@@ -100,7 +100,7 @@ interface KeptFailures {
 async function judgeFailures(
   thread: Read,
   { input, side, executionId }: AskedRounds,
-  kept: KeptFailures,
+  kept: FailureState,
 ): Promise<RoundsVerdict | undefined> {
   const failures = await findFailures(thread, { side, executionId }, kept);
   if (!failures) return undefined;
@@ -108,7 +108,7 @@ async function judgeFailures(
   return judgePause(thread, input, { key, failures, error: toFailuresError(failures) });
 }
 
-function failureKey(executionId: string, { helped = 0 }: KeptFailures): string {
+function failureKey(executionId: string, { helped = 0 }: FailureState): string {
   return `failures:${executionId}:${helped}`;
 }
 
@@ -116,7 +116,7 @@ function failureKey(executionId: string, { helped = 0 }: KeptFailures): string {
 async function findFailures(
   thread: Read,
   { side, executionId }: Pick<AskedRounds, 'side' | 'executionId'>,
-  { max: { failures: max }, helped = 0 }: KeptFailures,
+  { max: { failures: max }, helped = 0 }: FailureState,
 ): Promise<PausedFailures | undefined> {
   if (max === undefined) return undefined;
   const newest = await selectExecutionCalls(thread, executionId)
@@ -161,8 +161,8 @@ interface PauseReason {
 
 export type RoundsVerdict =
   | { readonly do: 'end'; readonly error: StoredError }
-  /** `spokenTo`: the open wait that a message from outside has ended. */
-  | (PauseReason & { readonly do: 'pause'; readonly spokenTo?: string });
+  /** `interruptedWait`: the open wait that a message from outside has ended. */
+  | (PauseReason & { readonly do: 'pause'; readonly interruptedWait?: string });
 
 /** Undefined if the step may begin. */
 async function judgePause(
@@ -173,7 +173,7 @@ async function judgePause(
   const wait = await findRow(trx, 'waits', { thread_id: row.id, key: reason.key });
   const isOver = wait !== undefined && wait.state !== 'open';
   if (isOver) return isApproved(wait) || hasOutsideMessage(input) ? undefined : { do: 'end', error };
-  if (hasOutsideMessage(input)) return wait && { do: 'pause', ...reason, spokenTo: wait.id };
+  if (hasOutsideMessage(input)) return wait && { do: 'pause', ...reason, interruptedWait: wait.id };
   return { do: 'pause', ...reason };
 }
 
@@ -183,7 +183,7 @@ function isApproved({ state, answer }: WaitRow): boolean {
 
 const total = (row: ThreadRow): number => askedSteps(row).a + askedSteps(row).b;
 
-function setRounds(thread: ThreadTransaction, kept: KeptRounds | undefined): void {
+function setRounds(thread: ThreadTransaction, kept: RoundState | undefined): void {
   const rounds = kept ? JSON.stringify(kept) : null;
   if (rounds !== thread.row.rounds) thread.set({ rounds });
 }
@@ -195,7 +195,7 @@ export function pinRounds(
   { handsOver = false } = {},
 ): void {
   const { row } = thread;
-  const from = (handsOver ? readKept(row)?.from : undefined) ?? total(row);
+  const from = (handsOver ? roundStateOf(row)?.from : undefined) ?? total(row);
   // Failures under another agent do not count for this one.
   const helped = handsOver && max?.failures !== undefined ? row.last_step : undefined;
   setRounds(thread, max && { from, max, helped });
@@ -237,7 +237,7 @@ export async function grantRounds(
   input: AskedRounds['input'],
   executionId: string,
 ): Promise<void> {
-  const kept = readKept(thread.row);
+  const kept = roundStateOf(thread.row);
   const side = input.answering ?? thread.row.side;
   if (!kept || (input.hasTools && !hasOutsideMessage(input))) return;
   const granted = await grantTurn(thread, { input, side, executionId }, kept);
@@ -247,8 +247,8 @@ export async function grantRounds(
 async function grantTurn(
   thread: ThreadTransaction,
   { input, side, executionId }: AskedRounds,
-  kept: KeptRounds,
-): Promise<KeptRounds> {
+  kept: RoundState,
+): Promise<RoundState> {
   const max = kept.max[side];
   if (max === undefined) return kept;
   const { a, b } = await countAnswered(thread.trx, thread.row);
@@ -262,8 +262,8 @@ async function grantTurn(
 async function grantHelp(
   thread: ThreadTransaction,
   { input, side, executionId }: AskedRounds,
-  kept: KeptRounds,
-): Promise<KeptRounds> {
+  kept: RoundState,
+): Promise<RoundState> {
   if (kept.max.failures === undefined) return kept;
   const failed = await findFailures(thread, { side, executionId }, kept);
   if (failed) await markPauseHeard(thread, failureKey(executionId, kept));

@@ -127,7 +127,7 @@ export interface SummaryKey {
   readonly scope: string;
 }
 
-export interface KeepSummary extends StepRef, SummaryKey {
+export interface SaveSummary extends StepRef, SummaryKey {
   readonly summary: Summary;
   /** The last message that it covers. */
   readonly messageId: string;
@@ -140,7 +140,7 @@ export interface KeepSummary extends StepRef, SummaryKey {
   readonly seen: number;
 }
 
-export type KeptSummary =
+export type SavedSummary =
   /** The summary that is stored for the key, perhaps by another caller. */
   | { readonly kind: 'kept'; readonly summary: Summary }
   /** A message was changed or removed since then: nothing was written. */

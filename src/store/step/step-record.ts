@@ -165,7 +165,7 @@ interface Pause {
   /** Set if so many calls have failed that a person must help. */
   readonly failures?: PausedFailures;
   /** Id of the wait if it is open and a message has arrived: close it, and begin the step again. */
-  readonly spokenTo?: string;
+  readonly interruptedWait?: string;
 }
 
 export interface CommitStep extends StepRef {
@@ -208,7 +208,7 @@ export type CommittedStep =
   | { readonly kind: 'closed' }
   | { readonly kind: 'terminated' };
 
-export interface KeepFlow extends FromRun {
+export interface SaveFlow extends FromRun {
   readonly step: number;
   /** The index of a tool call; absent for the step itself. */
   readonly index?: number;

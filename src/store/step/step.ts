@@ -31,9 +31,9 @@ import {
 import { toSubprompt } from '../transaction/step-place.ts';
 import { readCall, type StepRow, selectStep } from '../transaction/step-row.ts';
 import type { NewMessageRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { keepScratch } from './execution.ts';
+import { saveScratch } from './execution.ts';
 import type { SubpromptPlace } from './step-place-record.ts';
-import type { BeginStep, CommitStep, CommittedStep, KeepFlow, StepRecord } from './step-record.ts';
+import type { BeginStep, CommitStep, CommittedStep, SaveFlow, StepRecord } from './step-record.ts';
 import { discardLost, selectModelCall, settleModelCall } from './stream.ts';
 
 type OwnFields = Pick<StepRow, 'kind' | 'state'> &
@@ -231,7 +231,7 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
   // C2: a sub-prompt has its own conversation.
   const role = subprompt ? 'assistant' : roleOf(side);
   const messageId = await storeMessage(thread, answer, { role, subprompt, executionId });
-  await keepScratch(thread, executionId, answer.context);
+  await saveScratch(thread, executionId, answer.context);
   await thread.update(
     'steps',
     { step },
@@ -379,12 +379,12 @@ export async function markGreeted(context: CommandContext, threadId: string): Pr
 }
 
 /** Stores what hooks asked for after their step or result was stored; writes nothing if they asked for nothing. */
-export async function keepFlow(context: CommandContext, command: KeepFlow): Promise<void> {
+export async function saveFlow(context: CommandContext, command: SaveFlow): Promise<void> {
   const { step, index, directive, context: scratch } = command;
   if (directive === undefined && scratch === undefined) return;
   await inRun(context, command, async (thread) => {
     const { execution_id: executionId } = await thread.read('steps', { step });
-    await keepScratch(thread, executionId, scratch);
+    await saveScratch(thread, executionId, scratch);
     if (directive === undefined) return;
     if (index === undefined) await thread.update('steps', { step }, { directive });
     else await thread.update('tool_calls', { step, idx: index }, { directive });

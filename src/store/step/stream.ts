@@ -164,7 +164,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
       ended_at: thread.now,
     },
   );
-  keepCount(thread, command);
+  saveCount(thread, command);
   if (ok)
     thread.emit(
       'model.answered',
@@ -227,7 +227,7 @@ export function countsOf({ model_counts: text }: Pick<ThreadRow, 'model_counts'>
 }
 
 /** Keeps what an ended call has shown, if it has. Also logs, once for each model, that its provider seems to cut requests. */
-function keepCount(
+function saveCount(
   thread: ThreadTransaction,
   { step, attempt, call, counted: shown }: Pick<ModelCallEnd, 'step' | 'attempt' | 'call' | 'counted'>,
 ): void {

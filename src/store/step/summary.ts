@@ -13,7 +13,7 @@ import { type CommandContext, inRunWith } from '../transaction/context.ts';
 import { insertRows, selectRows } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { KeepSummary, KeptSummary, StepPlace, SummaryKey } from './step-place-record.ts';
+import type { SavedSummary, SaveSummary, StepPlace, SummaryKey } from './step-place-record.ts';
 
 /** The newest summary that applies to the step. */
 export async function findSummary(
@@ -46,7 +46,7 @@ function selectSummaries(
  * Stores a summary of the older part of the history, and logs it. The side, the prompt, the scope and the last
  * message covered are the key: a later caller receives what the first one stored.
  */
-export async function keepSummary(context: CommandContext, command: KeepSummary): Promise<KeptSummary> {
+export async function saveSummary(context: CommandContext, command: SaveSummary): Promise<SavedSummary> {
   const { threadId, step, attempt } = command;
   return inRunWith(
     context,
@@ -83,7 +83,7 @@ async function wasEdited(thread: ThreadTransaction, seen: number): Promise<boole
 async function insertSummary(
   thread: ThreadTransaction,
   side: 'a' | 'b',
-  { step, attempt, prompt, scope, messageId, summary, ...told }: KeepSummary,
+  { step, attempt, prompt, scope, messageId, summary, ...told }: SaveSummary,
 ): Promise<void> {
   const { until, messages, text, asked } = summary;
   await insertRows(thread.trx, 'summaries', [

@@ -6,7 +6,7 @@ import { findRow } from '../transaction/rows.ts';
 import { requireTask, updateTask } from './task.ts';
 
 /** Stores a manifest under its hash. Idempotent. */
-export async function keepManifest(
+export async function saveManifest(
   { db, now }: CommandContext,
   hash: string,
   document: ManifestDocument,

@@ -98,7 +98,7 @@ export interface TaskLoop {
   readonly actions: readonly (string | null)[];
 }
 
-export interface KeepReadiness extends FromRun {
+export interface SaveReadiness extends FromRun {
   readonly requirements: readonly KnowledgeRequirement[];
   readonly answers: Readonly<Record<string, unknown>>;
   /** Events to log, in this order. */
@@ -115,7 +115,7 @@ export type TaskEvent = {
   };
 }[Extract<keyof EventData, `task.${string}`>];
 
-export interface KeepObservation extends FromRun {
+export interface SaveObservation extends FromRun {
   readonly step: number;
   /** JSON text, as its phase has returned it. */
   readonly state: string;
@@ -124,7 +124,7 @@ export interface KeepObservation extends FromRun {
   readonly score: number | null;
 }
 
-export interface KeepDecision extends FromRun {
+export interface SaveDecision extends FromRun {
   readonly step: number;
   /** Absent if the verdict does not come from the adapter. */
   readonly decision?: TaskDecision;
@@ -244,7 +244,7 @@ export interface TaskStepTable {
 }
 
 /** Manifests that tasks have run with, by the hash of their content. */
-interface ManifestTable {
+export interface ManifestTable {
   hash: string;
   /** A ManifestDocument. */
   document: Json;

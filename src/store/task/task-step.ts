@@ -33,9 +33,9 @@ import type {
   BeginAct,
   BegunAct,
   EndAct,
-  KeepDecision,
-  KeepObservation,
-  KeepReadiness,
+  SaveDecision,
+  SaveObservation,
+  SaveReadiness,
   TaskEvent,
 } from './task-record.ts';
 
@@ -44,7 +44,7 @@ type Kept = { readonly kind: 'kept' } | Terminated;
 type First = Kept | { readonly kind: 'known' };
 
 /** Stores what is known before the loop begins. The same preflight again changes nothing. */
-export async function keepReadiness(context: CommandContext, command: KeepReadiness): Promise<Kept> {
+export async function saveReadiness(context: CommandContext, command: SaveReadiness): Promise<Kept> {
   return inRun<Kept>(context, command, async (thread) => {
     const row = await requireTask(thread);
     const { requirements, answers, events, preflight, verdict } = command;
@@ -65,7 +65,7 @@ export async function keepReadiness(context: CommandContext, command: KeepReadin
 }
 
 /** Stores the first observation of a step; any other of the same step changes nothing and returns `known`. */
-export async function keepObservation(context: CommandContext, command: KeepObservation): Promise<First> {
+export async function saveObservation(context: CommandContext, command: SaveObservation): Promise<First> {
   return inRun<First>(context, command, async (thread) => {
     const { step, state, fingerprint, evals, score } = command;
     const inserted = await insertNew(thread.trx, 'task_steps', {
@@ -89,7 +89,7 @@ export async function keepObservation(context: CommandContext, command: KeepObse
  * Stores the first decision of a step, or the verdict that ends the task; any other changes nothing and returns
  * `known`.
  */
-export async function keepDecision(context: CommandContext, command: KeepDecision): Promise<First> {
+export async function saveDecision(context: CommandContext, command: SaveDecision): Promise<First> {
   return inRun<First>(context, command, async (thread) => {
     const { step, decision, action, verdict, error } = command;
     const row = await requireTask(thread);

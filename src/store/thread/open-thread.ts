@@ -79,7 +79,7 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
   await context.db.transaction().execute(async (trx) => {
     const first = { runId, type: 'thread.created', data: { agent: command.agent } } as const;
     if (await insertRoot(trx, toThreadRow(command, now), first))
-      await insertTags(trx, { threadId, createdAt: now, tags: command.tags ?? [] });
+      await insertTags(trx, threadId, now, command.tags ?? []);
   });
 }
 
@@ -95,19 +95,18 @@ export async function setTags(
     const before = row.tags === null ? [] : (JSON.parse(row.tags) as string[]);
     if (JSON.stringify(before) === JSON.stringify(tags)) return toThreadRecord(row);
     await thread.delete('thread_tags');
-    await insertTags(trx, { threadId, createdAt: row.created_at, tags });
+    await insertTags(trx, threadId, row.created_at, tags);
     thread.set({ tags: tags.length > 0 ? JSON.stringify(tags) : null });
     return toThreadRecord(thread.written);
   });
 }
 
-interface NewTags {
-  readonly threadId: string;
-  readonly createdAt: number;
-  readonly tags: readonly string[];
-}
-
-async function insertTags(trx: Transaction<Tables>, { threadId, createdAt, tags }: NewTags): Promise<void> {
+async function insertTags(
+  trx: Transaction<Tables>,
+  threadId: string,
+  createdAt: number,
+  tags: readonly string[],
+): Promise<void> {
   if (tags.length === 0) return;
   await trx
     .insertInto('thread_tags')

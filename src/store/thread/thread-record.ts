@@ -217,13 +217,13 @@ export interface ThreadTable {
 }
 
 /** A tag of a thread, with the time at which the thread was created. */
-interface ThreadTagTable {
+export interface ThreadTagTable {
   thread_id: string;
   tag: string;
   created_at: number;
 }
 
-interface ThreadRunTable {
+export interface ThreadRunTable {
   thread_id: string;
   run_id: string;
   registered_at: number;

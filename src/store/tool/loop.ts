@@ -118,7 +118,7 @@ export function emitLoop(
   const warning = toWarning(name, verdict);
   if (severity === 'critical') return toLoopError(warning);
   // A sub-prompt's model is not called again.
-  if (!owner.subprompt) keepWarning(thread, owner, warning);
+  if (!owner.subprompt) saveWarning(thread, owner, warning);
   return undefined;
 }
 
@@ -130,7 +130,7 @@ export function loopOf({ loop }: Pick<CallRow, 'loop'>): StoredError | undefined
 type WarnedSide = Pick<Owner, 'executionId' | 'side'>;
 type StoredWarnings = WarnedSide & { readonly warnings: readonly LoopWarning[] };
 
-function keepWarning(
+function saveWarning(
   thread: ThreadTransaction,
   { executionId, side }: WarnedSide,
   warning: LoopWarning,

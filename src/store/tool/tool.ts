@@ -29,7 +29,7 @@ import { resumeClocks } from '../budget/lines.ts';
 import { costOf, spend } from '../budget/spend.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
-import { keepHandoff, keepScratch } from '../step/execution.ts';
+import { saveHandoff, saveScratch } from '../step/execution.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../transaction/context.ts';
 import { selectRecent, toRecent } from '../transaction/read.ts';
 import { type Owner, selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
@@ -232,9 +232,9 @@ async function storeCallEnd(
   if (result) await storeResult(thread, call, { result, ...shown }, owner);
   else await removeCall(thread, call, directive);
   const denied = watched && emitLoop(thread, call, watched, owner);
-  await keepScratch(thread, owner.executionId, command.context);
+  await saveScratch(thread, owner.executionId, command.context);
   const { nextAgent, nextInput, queuedTools } = command;
-  const seeded = nextAgent === undefined ? 0 : await keepHandoff(thread, nextAgent, nextInput);
+  const seeded = nextAgent === undefined ? 0 : await saveHandoff(thread, nextAgent, nextInput);
   await enqueueTools(thread, queuedTools);
   return { queued: seeded, denied: denied ?? undefined };
 }

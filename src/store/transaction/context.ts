@@ -24,7 +24,7 @@ export interface CommandContext {
   /** Wakes readers that wait for logs to grow. */
   readonly watch: Pick<LogWatch, 'hint' | 'wait'>;
   /** Notifies the listeners of the events that this process writes. */
-  readonly story: EventPublisher;
+  readonly publisher: EventPublisher;
   /** Model calls of all that one execution of a root causes (budget/account.ts); 0: no ceiling. */
   readonly familyCalls: number;
   /** Throws `InvalidConfiguration` if no key is configured. */
@@ -79,7 +79,7 @@ export async function inThreadWith<T, const Asked extends Queries>(
     return [result, thread] as const;
   });
   context.watch.hint(threadId);
-  context.story.tell(thread.row, thread.events);
+  context.publisher.publish(thread.row, thread.events);
   return result;
 }
 

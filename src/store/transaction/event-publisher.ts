@@ -16,7 +16,10 @@ export class EventPublisher {
     return () => void this.#listeners.delete(listener);
   };
 
-  tell({ id, agent }: Pick<ThreadRow, 'id' | 'agent'>, rows: readonly Insertable<Tables['events']>[]): void {
+  publish(
+    { id, agent }: Pick<ThreadRow, 'id' | 'agent'>,
+    rows: readonly Insertable<Tables['events']>[],
+  ): void {
     if (rows.length === 0) return;
     for (const { kinds, told } of this.#listeners) {
       for (const row of rows)

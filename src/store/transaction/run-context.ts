@@ -59,7 +59,7 @@ function compose(
 }
 
 /** Narrows the context of an open execution by what has joined it. Returns true if that has changed it. */
-export async function keepContext(
+export async function saveContext(
   thread: ThreadTransaction,
   { id, run_context: before }: NonNullable<ContextPlace['open']>,
   context: RunContext | null,

@@ -46,7 +46,7 @@ export async function storeOutcome(
  * Returns the first unfinished step that the workflow has not seen; else the thread's last step, if it is committed and
  * unseen. A finished step that another one follows was evaluated before that one began.
  */
-export async function findUnseen(
+export async function findUnknownStep(
   db: Transaction<Tables>,
   { id, last_step: lastStep }: Pick<ThreadRow, 'id' | 'last_step'>,
   afterStep: number,

@@ -16,7 +16,7 @@ import {
 import type { ChildTable } from '../family/family-record.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
-interface KeptTeam {
+interface TeamState {
   /** The limits that the thread's parent has passed to it. */
   readonly handed?: TeamGuard;
   /** The limits of its newest execution; absent if it has had none. */
@@ -25,8 +25,8 @@ interface KeptTeam {
   readonly from?: number;
 }
 
-export const readTeam = ({ team }: Pick<ThreadRow, 'team'>): KeptTeam =>
-  team === null ? {} : (JSON.parse(team) as KeptTeam);
+export const readTeam = ({ team }: Pick<ThreadRow, 'team'>): TeamState =>
+  team === null ? {} : (JSON.parse(team) as TeamState);
 
 /** Stores the limits when an execution begins, or `handsOver` to another agent, whose limits hold from then on. */
 export function pinTeam(
@@ -37,14 +37,14 @@ export function pinTeam(
   const { handed, ...kept } = readTeam(thread.row);
   const limits = narrowTeam(own, handed);
   const from = (handsOver ? kept.from : undefined) ?? thread.row.child_count;
-  const team = limits ? JSON.stringify({ handed, limits, from } satisfies KeptTeam) : null;
+  const team = limits ? JSON.stringify({ handed, limits, from } satisfies TeamState) : null;
   if (team !== thread.row.team) thread.set({ team });
 }
 
 /** The `team` column of a child that the thread makes: the limits that the thread passes to it. */
 export function toChildTeam({ row }: ThreadTransaction): string | null {
   const { limits } = readTeam(row);
-  return limits ? JSON.stringify({ handed: toChildTeamGuard(limits) } satisfies KeptTeam) : null;
+  return limits ? JSON.stringify({ handed: toChildTeamGuard(limits) } satisfies TeamState) : null;
 }
 
 type Parent = Pick<ThreadTransaction, 'trx' | 'threadId'> & {

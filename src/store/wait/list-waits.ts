@@ -8,7 +8,7 @@ import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
 import { toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { CommandContext } from '../transaction/context.ts';
-import type { ForgottenWait, ListWaits, UnseenWait, Wait } from './wait-record.ts';
+import type { ForgottenWait, ListWaits, UnreadWait, Wait } from './wait-record.ts';
 import { findWait, toWait } from './wait-row.ts';
 
 export async function getWait(context: CommandContext, id: string): Promise<Wait | null> {
@@ -93,10 +93,10 @@ export async function listForgottenWaits(
 }
 
 /** Threads whose `readShown` has been due for at least this long, the longest first. At most 100. */
-export async function listUnseenWaits(
+export async function listUnreadWaits(
   context: CommandContext,
   olderThanMs: number,
-): Promise<readonly UnseenWait[]> {
+): Promise<readonly UnreadWait[]> {
   const before = (await context.clock(context.db)) - olderThanMs * 1000;
   const rows = await context.db
     .selectFrom('threads')

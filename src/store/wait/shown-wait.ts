@@ -71,7 +71,7 @@ export async function showBelow(
   const over = shown.filter(({ id }) => !wantedIds.has(id));
   for (const row of over) await hide(thread, row);
   // S3: until its own activity reads it.
-  if (reads || rests) forgetUnseen(thread);
+  if (reads || rests) clearUnread(thread);
   // S3: the time of the first change that was not read.
   else if (begun.length + over.length > 0 && thread.row.unseen_since === null)
     thread.set({ unseen_since: thread.now });
@@ -81,7 +81,7 @@ export async function showBelow(
 }
 
 /** A thread at rest waits for no child: its workflow has nothing to read. */
-export function forgetUnseen(thread: ThreadTransaction): void {
+export function clearUnread(thread: ThreadTransaction): void {
   if (thread.row.unseen_since !== null) thread.set({ unseen_since: null });
 }
 

@@ -103,7 +103,7 @@ export interface ForgottenWait {
 /**
  * A thread that waits for a child's report, and whose workflow has not read which waits of descendants it shows now.
  */
-export interface UnseenWait {
+export interface UnreadWait {
   readonly threadId: string;
   readonly childId: string;
 }
@@ -147,7 +147,7 @@ export interface WaitTable {
 }
 
 /** Waits of descendants that block a thread, as long as they are open. */
-interface ShownWaitTable {
+export interface ShownWaitTable {
   /** The ancestor. */
   thread_id: string;
   wait_id: string;

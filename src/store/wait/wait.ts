@@ -1,8 +1,18 @@
+/**
+ * Waits: opened, answered, over (core/wait/wait.ts).
+ * W1. The key of a wait is unique in its thread, and its row has one answer: a repeated command finds what is there.
+ * W2. A waiting call has no lasting effect yet: its attempt gives it up in the transaction that opens the wait, and the
+ *     end of the wait makes it scheduled, for any attempt to begin from the start.
+ * W3. Times are compared by the clock that the processes of the store share.
+ * W4. No approval is requested for what the budget of the execution can never pay for.
+ *
+ * The waits of a call that begins: whether one is still open, and the outcomes of the others.
+ */
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { answerProblem, isWaitExpired, judgeAnswer } from '../../core/wait/wait.ts';
 import { requestAction } from '../action/action.ts';
-import { keepGrant } from '../action/earlier-decision.ts';
+import { saveGrant } from '../action/earlier-decision.ts';
 import { reconcileByAnswer } from '../action/uncertain-action.ts';
 import { stopClocks } from '../budget/lines.ts';
 import { costOf, findUnaffordable } from '../budget/spend.ts';
@@ -11,7 +21,7 @@ import { type CommandContext, inThread } from '../transaction/context.ts';
 import { updateRows } from '../transaction/rows.ts';
 import { type CallRow, updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { forgetUnseen, showAbove, showBelow } from './shown-wait.ts';
+import { clearUnread, showAbove, showBelow } from './shown-wait.ts';
 import type { AnsweredWait, AnswerWait, OpenedWait, OpenWait, Wait } from './wait-record.ts';
 import { endWait, findWait, namesOf, showWaiting, toWait, type WaitEnd, type WaitRow } from './wait-row.ts';
 
@@ -48,23 +58,20 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
   return opened;
 }
 
-interface OpeningContext {
-  readonly context: CommandContext;
-  readonly call?: CallRow | undefined;
-  readonly now: number;
-  /** 1 if nothing goes on with its end. */
-  readonly heard?: 1;
-}
-
-/** Runs in the caller's transaction; after it, the caller of a blocking wait must call `showAbove`. */
+/** `heard`: 1 if nothing goes on with its end. Runs in the caller's transaction; after it, the caller of a blocking wait must call `showAbove`. */
 export async function insertWait(
   thread: ThreadTransaction,
   command: OpenWait,
-  { context, call, now, heard }: OpeningContext,
+  {
+    context,
+    call,
+    now,
+    heard = 0,
+  }: { context: CommandContext; call?: CallRow | undefined; now: number; heard?: 0 | 1 },
 ): Promise<Wait> {
   // W2: the call is given up as the wait opens.
   if (call) await updateCall(thread, call, { state: 'asked', attempt: null, waits: call.waits + 1 });
-  const row = { ...toRow(thread, command, now), heard: heard ?? 0 };
+  const row = { ...toRow(thread, command, now), heard };
   await thread.insert('waits', row);
   thread.set({ open_waits: thread.row.open_waits + 1 });
   if (command.action)
@@ -153,7 +160,7 @@ export async function answerWait(
       const reason = answerProblem(wait.kind, command.answer);
       if (reason !== undefined) return { outcome: 'misfit', reason };
       const ended = await endWait(thread, row, { state: 'answered', answer: command.answer });
-      if (row.kind === 'approval') await keepGrant(thread, row, command.answer);
+      if (row.kind === 'approval') await saveGrant(thread, row, command.answer);
       if (row.kind === 'reconcile') await reconcileByAnswer(thread, row, command.answer);
       return { outcome, wait: toWait(ended, now) };
     }
@@ -199,7 +206,7 @@ async function expireIfPast(thread: ThreadTransaction, row: WaitRow, now: number
 
 /** Closes what an ended execution, or thread, waited for; no child is awaited any more. True if there was any wait. */
 export async function closeWaits(thread: ThreadTransaction, reason: string, all: boolean): Promise<boolean> {
-  forgetUnseen(thread);
+  clearUnread(thread);
   if (thread.row.open_waits === 0) return false;
   await showBelow(thread, { rests: true });
   const open = await thread.select('waits', { state: 'open' }).selectAll().orderBy('opened_at').execute();
@@ -234,8 +241,8 @@ export async function markWaitsHeard(
   call: CallRow,
 ): Promise<readonly KeyedWait[]> {
   const rows = await readWaits(thread, call);
-  const unheard = rows.filter(({ heard }) => heard === 0).map(({ id }) => id);
-  if (unheard.length > 0) await updateRows(thread.trx, 'waits', { id: unheard }, { heard: 1 });
+  const unread = rows.filter(({ heard }) => heard === 0).map(({ id }) => id);
+  if (unread.length > 0) await updateRows(thread.trx, 'waits', { id: unread }, { heard: 1 });
   const now = await context.clock(thread.trx);
   return rows.map((row) => ({ key: row.key, wait: toWait(row, now) }));
 }

@@ -1,7 +1,7 @@
 /** The variables that a child starts with, and requests for those that nobody has (runtime §7.5, definitions §13.7). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { KeepRequest } from '../../../src/store/family/family-record.ts';
+import type { SaveRequest } from '../../../src/store/family/family-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
 import type { Stores } from '../store-contract.ts';
 import { message, ThreadDriver } from '../thread-driver.ts';
@@ -85,7 +85,7 @@ export function registerFamilyRequest(given: () => Stores): void {
   });
 
   describe('a request for variables', () => {
-    const ask = (parent: ThreadDriver, fields: Partial<KeepRequest> = {}): KeepRequest => ({
+    const ask = (parent: ThreadDriver, fields: Partial<SaveRequest> = {}): SaveRequest => ({
       id: `request-${randomUUID()}`,
       parentId: parent.id,
       call: { step: 1, index: 0 },
@@ -101,8 +101,8 @@ export function registerFamilyRequest(given: () => Stores): void {
       const parent = await openParent(store);
       const asked = ask(parent);
       const [kept, again] = await Promise.all([
-        store.variableRequests.keep(asked),
-        second.variableRequests.keep({ ...asked, id: 'another' }),
+        store.variableRequests.save(asked),
+        second.variableRequests.save({ ...asked, id: 'another' }),
       ]);
       expect(kept).toEqual(again);
       expect(kept).toMatchObject({
@@ -129,7 +129,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       const file = { path: '/a.txt', content: new TextEncoder().encode('a'), mimeType: 'text/plain' };
       await store.files.write(parent.id, file);
       const asked = ask(parent);
-      const { id: requestId } = await store.variableRequests.keep(asked);
+      const { id: requestId } = await store.variableRequests.save(asked);
       const own = { parentId: parent.id, requestId };
       const stranger = await openParent(store);
       expect(await store.variableRequests.fulfil({ ...own, given: [{ name: 'OTHER', value: 'x' }] })).toEqual(
@@ -166,7 +166,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       const { store } = given();
       const parent = await openParent(store);
       const asked = ask(parent, { types: { TOKEN: 'secret' } });
-      const { id } = await store.variableRequests.keep(asked);
+      const { id } = await store.variableRequests.save(asked);
       const [wait] = await store.waits.list({ threadId: parent.id });
       expect(wait).toMatchObject({ id, kind: 'variables', name: 'researcher', blocks: false });
       expect(wait?.data).toMatchObject({ missing: ['TOKEN'], types: { TOKEN: 'secret' } });
@@ -195,7 +195,7 @@ export function registerFamilyRequest(given: () => Stores): void {
     it('[runtime 7.5] that was served through its own door is an answered wait', async () => {
       const { store } = given();
       const parent = await openParent(store);
-      const { id: requestId } = await store.variableRequests.keep(ask(parent));
+      const { id: requestId } = await store.variableRequests.save(ask(parent));
       const variables = [{ name: 'TOKEN', value: SECRET }];
       await store.variableRequests.fulfil({ parentId: parent.id, requestId, given: variables });
       expect(await store.waits.list({ threadId: parent.id })).toEqual([]);
@@ -205,7 +205,7 @@ export function registerFamilyRequest(given: () => Stores): void {
     it('[runtime 7.5] that is refused makes no child, and its parent is told once', async () => {
       const { store } = given();
       const parent = await openParent(store);
-      const { id } = await store.variableRequests.keep(ask(parent));
+      const { id } = await store.variableRequests.save(ask(parent));
       const refuse = () =>
         store.waits.answer({ id, answer: { approved: false, reason: 'none of theirs', by: 'Ada' } });
       expect(await refuse()).toMatchObject({ outcome: 'taken' });
@@ -226,7 +226,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       const { store } = given();
       const parent = await openParent(store, 2);
       const other = await createOpened(parent, { call: { step: 1, index: 1 } });
-      const { id: requestId } = await store.variableRequests.keep(
+      const { id: requestId } = await store.variableRequests.save(
         ask(parent, { child: newChild({ maxInstances: 1 }) }),
       );
       const serve = () =>
@@ -243,7 +243,7 @@ export function registerFamilyRequest(given: () => Stores): void {
     it('of a thread that is over comes to nothing', async () => {
       const { store } = given();
       const parent = await openParent(store);
-      const { id: requestId } = await store.variableRequests.keep(ask(parent));
+      const { id: requestId } = await store.variableRequests.save(ask(parent));
       await parent.rest('terminated');
       const variables = [{ name: 'TOKEN', value: SECRET }];
       expect(
@@ -252,7 +252,7 @@ export function registerFamilyRequest(given: () => Stores): void {
         kind: 'terminated',
       });
       await expect(
-        store.variableRequests.keep(ask(parent, { call: { step: 1, index: 1 } })),
+        store.variableRequests.save(ask(parent, { call: { step: 1, index: 1 } })),
       ).rejects.toMatchObject({
         code: 'ThreadTerminated',
       });

@@ -201,11 +201,11 @@ export function registerHook(given: () => Stores): void {
       const { store } = given();
       const thread = await openThread(store);
       const record = await thread.answer([message('m1')], { toolCalls: [call('c1', 'add')] });
-      await store.steps.keepFlow({ ...thread.from, step: record.step, directive: 'a', context: '{"n":1}' });
+      await store.steps.saveFlow({ ...thread.from, step: record.step, directive: 'a', context: '{"n":1}' });
       expect(await thread.begin([], { afterStep: 0 })).toMatchObject({ record: { directive: 'a' } });
       await thread.beginTool(record.step, 0);
       await thread.commitTool(record.step, 0);
-      await store.steps.keepFlow({ ...thread.from, step: record.step, index: 0, directive: 'stop' });
+      await store.steps.saveFlow({ ...thread.from, step: record.step, index: 0, directive: 'stop' });
       expect(await thread.beginTool(record.step, 0)).toMatchObject({ kind: 'settled', directive: 'stop' });
       expect(await pending(thread, [], 9)).toMatchObject({ scratch: { n: 1 } });
     });
@@ -215,12 +215,12 @@ export function registerHook(given: () => Stores): void {
       const thread = await openThread(store);
       const { step } = await thread.answer([message('m1')]);
       await thread.as('run-2').open();
-      await expect(store.steps.keepFlow({ ...thread.from, step, directive: 'a' })).rejects.toThrow(
+      await expect(store.steps.saveFlow({ ...thread.from, step, directive: 'a' })).rejects.toThrow(
         /replaced/,
       );
       await store.threads.terminate(thread.id);
       const before = await thread.everything();
-      await store.steps.keepFlow({ threadId: thread.id, runId: 'run-2', step, directive: 'a' });
+      await store.steps.saveFlow({ threadId: thread.id, runId: 'run-2', step, directive: 'a' });
       expect(await thread.everything()).toEqual(before);
     });
   });

@@ -18,7 +18,7 @@ export function registerMcp(given: () => Stores): void {
       const { store, second } = given();
       const { id: threadId } = await openThread(store);
       const keep = (executionId: string, ...tools: McpListedTool[]) =>
-        store.mcp.keep({ threadId, server: 'files', executionId, step: 1, told: { tools } });
+        store.mcp.save({ threadId, server: 'files', executionId, step: 1, told: { tools } });
       expect(await keep('one', tool('read'), tool('write'))).toMatchObject({ code: null });
       expect((await keep('one', tool('read', 'b'))).tools).toEqual([tool('read'), tool('write')]);
       expect(await second.mcp.list(threadId, 'one')).toMatchObject([{ server: 'files', tools: [{}, {}] }]);
@@ -36,12 +36,12 @@ export function registerMcp(given: () => Stores): void {
       const { id: threadId } = await openThread(store);
       const place = { threadId, server: 'files', step: 1 };
       const fail = (executionId: string, code: string) =>
-        store.mcp.keep({ ...place, executionId, told: { code, error: 'gone' } });
-      await store.mcp.keep({ ...place, executionId: 'one', told: { tools: [tool('read')] } });
+        store.mcp.save({ ...place, executionId, told: { code, error: 'gone' } });
+      await store.mcp.save({ ...place, executionId: 'one', told: { tools: [tool('read')] } });
       expect(await fail('two', 'McpTimeout')).toMatchObject({ tools: null, code: 'McpTimeout' });
       await fail('two', 'McpTimeout');
       await fail('two', 'McpInvalid');
-      await store.mcp.keep({ ...place, executionId: 'two', told: { tools: [tool('read', 'b')] } });
+      await store.mcp.save({ ...place, executionId: 'two', told: { tools: [tool('read', 'b')] } });
       expect(await fail('two', 'McpTimeout')).toMatchObject({ tools: [{ digest: 'b' }], code: null });
       const log = (await store.events.read(threadId, 0)).filter(({ type }) => type.startsWith('mcp.'));
       expect(log).toMatchObject([

@@ -248,7 +248,7 @@ export function registerQueue(given: () => Stores): void {
     it('counts the items that were taken or refused', async () => {
       const { store } = given();
       const thread = await openThread(store);
-      const count = (...ids: string[]) => store.queue.countTaken(thread.id, ids);
+      const count = (...ids: string[]) => store.queue.countDrained(thread.id, ids);
       await store.queue.stage(thread.id, message('staged'));
       await thread.stash(message('a'), message('b'), stored('gone'));
       expect(await count()).toBe(0);
@@ -256,7 +256,7 @@ export function registerQueue(given: () => Stores): void {
       expect(await count('gone')).toBe(1);
       await thread.begin([], { rejections: [{ code: 'InvalidMessage', reason: 'bad', id: 'refused' }] });
       expect(await count('a', 'b', 'gone', 'refused', 'unknown', 'staged')).toBe(4);
-      expect(await store.queue.countTaken('another thread', ['a'])).toBe(0);
+      expect(await store.queue.countDrained('another thread', ['a'])).toBe(0);
     });
 
     it('counts the items in line, whoever put them there', async () => {

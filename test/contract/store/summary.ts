@@ -1,7 +1,7 @@
 /** Summaries of the older part of a history. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../../src/core/event/thread-event.ts';
-import type { HistoryWindow, KeepSummary } from '../../../src/store/step/step-place-record.ts';
+import type { HistoryWindow, SaveSummary } from '../../../src/store/step/step-place-record.ts';
 import type { StepRef } from '../../../src/store/transaction/from-run.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
@@ -30,8 +30,8 @@ export function registerSummary(stores: () => Stores): void {
     thread: ThreadDriver,
     ref: StepRef,
     count: number,
-    fields: Partial<KeepSummary> = {},
-  ): Promise<KeepSummary> {
+    fields: Partial<SaveSummary> = {},
+  ): Promise<SaveSummary> {
     const { messages, thread: record, summary: before } = await read(thread, ref);
     const last = messages[count - 1];
     if (!last) throw new Error('There are fewer messages.');
@@ -40,8 +40,8 @@ export function registerSummary(stores: () => Stores): void {
     const told = { reason: 'messages', fallback: false, seen: record.lastSeq, count } as const;
     return { ...ref, ...KEY, ...told, messageId: last.id, summary, ...fields };
   }
-  const keep = async (thread: ThreadDriver, ref: StepRef, count: number, fields: Partial<KeepSummary> = {}) =>
-    thread.store.steps.keepSummary(await summarise(thread, ref, count, fields));
+  const keep = async (thread: ThreadDriver, ref: StepRef, count: number, fields: Partial<SaveSummary> = {}) =>
+    thread.store.steps.saveSummary(await summarise(thread, ref, count, fields));
   const told = async ({ store, id }: ThreadDriver) =>
     eventsOf(await store.events.read(id, 0, 1000), 'context.compacted').map(({ data }) => data);
 
@@ -81,9 +81,9 @@ export function registerSummary(stores: () => Stores): void {
     it('are kept once for their last message: the second is answered the first one', async () => {
       const { thread, ref } = await talkedWith();
       const command = await summarise(thread, ref, 8);
-      await thread.store.steps.keepSummary(command);
+      await thread.store.steps.saveSummary(command);
       const other = { ...command, summary: { ...command.summary, text: 'another' } };
-      expect(await stores().second.steps.keepSummary(other)).toMatchObject({ summary: { text: 'of 8' } });
+      expect(await stores().second.steps.saveSummary(other)).toMatchObject({ summary: { text: 'of 8' } });
       expect(await told(thread)).toHaveLength(1);
     });
 
@@ -158,7 +158,7 @@ export function registerSummary(stores: () => Stores): void {
       const { thread, ref } = await talkedWith();
       const command = await summarise(thread, ref, 8);
       await thread.store.messages.update(thread.id, command.messageId, { content: 'else' });
-      expect(await thread.store.steps.keepSummary(command)).toEqual({ kind: 'outdated' });
+      expect(await thread.store.steps.saveSummary(command)).toEqual({ kind: 'outdated' });
       expect((await read(thread, ref)).summary).toBeUndefined();
       expect(await told(thread)).toEqual([]);
     });
@@ -167,9 +167,9 @@ export function registerSummary(stores: () => Stores): void {
       const { thread, ref } = await talkedWith();
       const command = await summarise(thread, ref, 8);
       const late = { ...command, attempt: ref.attempt + 1 };
-      expect(await thread.store.steps.keepSummary(late)).toEqual({ kind: 'closed' });
+      expect(await thread.store.steps.saveSummary(late)).toEqual({ kind: 'closed' });
       await thread.commit(ref);
-      expect(await thread.store.steps.keepSummary(command)).toEqual({ kind: 'closed' });
+      expect(await thread.store.steps.saveSummary(command)).toEqual({ kind: 'closed' });
       expect(await told(thread)).toEqual([]);
     });
   });

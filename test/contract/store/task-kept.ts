@@ -80,7 +80,7 @@ export function registerTaskKept(given: () => Stores): void {
       const [one, other] = ['1', '2'].map((last) => `${randomUUID().replaceAll('-', '')}${last}`);
       const twins = ['a', 'b'].map((last) => `${'9'.repeat(40)}${last}`);
       for (const hash of [one, other, one, ...twins] as string[])
-        await tasks().keepManifest(hash, manifestDocument);
+        await tasks().saveManifest(hash, manifestDocument);
       expect(await tasks().getManifest((one as string).slice(0, 12))).toEqual({
         hash: one,
         document: manifestDocument,
@@ -176,7 +176,7 @@ export function registerTaskKept(given: () => Stores): void {
       // The adapter's process comes back: it gets no presence, and no other process can take the task over.
       expect(await store.producers.renewAll({ holder: 'queue-1', presenceMs: 1 })).toBe(0);
       expect(
-        await tasks().keepObservation({
+        await tasks().saveObservation({
           ...run,
           step: 0,
           state: '1',

@@ -30,8 +30,8 @@ export function registerTask(given: () => Stores): void {
 
   async function decided(step = 0, action = 'a') {
     const task = await openTask();
-    await tasks().keepObservation({ ...task.run, ...observed(step) });
-    await tasks().keepDecision({ ...task.run, step, decision: { kind: 'act', action: 'go' }, action });
+    await tasks().saveObservation({ ...task.run, ...observed(step) });
+    await tasks().saveDecision({ ...task.run, step, decision: { kind: 'act', action: 'go' }, action });
     return task;
   }
 
@@ -42,7 +42,7 @@ export function registerTask(given: () => Stores): void {
       expect(await eventsOf(run.threadId)).toEqual(['task.created']);
       await tasks().open({ ...run, runId: 'run-2', mustExist: true, manifest: 'hash' });
       expect(await eventsOf(run.threadId)).toEqual(['task.created', 'task.manifest']);
-      await expect(tasks().keepObservation({ ...run, ...observed(0) })).rejects.toThrow(/replaced/);
+      await expect(tasks().saveObservation({ ...run, ...observed(0) })).rejects.toThrow(/replaced/);
       expect(await tasks().get(id)).toMatchObject({ manifest: 'hash', spec: { inputs: { to: 3 } } });
       await expect(
         tasks().open({ threadId: `task/${randomUUID()}`, runId: 'r', mustExist: true, manifest: null }),
@@ -51,8 +51,8 @@ export function registerTask(given: () => Stores): void {
 
     it('observes and decides a step once: the same again changes nothing', async () => {
       const { run } = await decided();
-      await tasks().keepObservation({ ...run, ...observed(0), state: '{"count":9}' });
-      await tasks().keepDecision({
+      await tasks().saveObservation({ ...run, ...observed(0), state: '{"count":9}' });
+      await tasks().saveDecision({
         ...run,
         step: 0,
         decision: { kind: 'act', action: 'other' },
@@ -97,8 +97,8 @@ export function registerTask(given: () => Stores): void {
       const { run } = await decided();
       const keys: unknown[] = [];
       for (const [step, ok] of [false, true, true].entries()) {
-        await tasks().keepObservation({ ...run, ...observed(step) });
-        await tasks().keepDecision({ ...run, step, decision: { kind: 'act', action: 'go' }, action: 'a' });
+        await tasks().saveObservation({ ...run, ...observed(step) });
+        await tasks().saveDecision({ ...run, step, decision: { kind: 'act', action: 'go' }, action: 'a' });
         keys.push(await tasks().beginAct({ ...run, step, attempt: 'one', again: false }));
         await tasks().endAct({ threadId: run.threadId, step, attempt: 'one', outcome: { ok } });
       }

@@ -60,7 +60,7 @@ export function registerWaitOfChild(given: () => Stores): void {
     it('is unseen by the parent whenever it changes, until its workflow has read it', async () => {
       const { parent, child, wait, waits } = await waitingChild(given);
       const unseen = async (olderThanMs = 0) =>
-        (await waits.listUnseen(olderThanMs)).filter(({ threadId }) => threadId === parent.id);
+        (await waits.listUnread(olderThanMs)).filter(({ threadId }) => threadId === parent.id);
       const due = [{ threadId: parent.id, childId: child.id }];
       expect(await unseen()).toEqual(due);
       expect(await unseen(60_000)).toEqual([]);
@@ -80,7 +80,7 @@ export function registerWaitOfChild(given: () => Stores): void {
       const { parent, wait, waits } = await waitingChild(given);
       await waits.answer({ id: wait.id, answer: { value: 'this one' } });
       await parent.rest('stopped', { reason: 'stopped' });
-      const unseen = await waits.listUnseen(0);
+      const unseen = await waits.listUnread(0);
       expect(unseen.map(({ threadId }) => threadId)).not.toContain(parent.id);
     });
 
