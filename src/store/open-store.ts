@@ -1,7 +1,7 @@
 /**
  * Opens the store that an address (`EVERTHREAD_STORE`) names. `store.ts` is the store: the table of its commands. A
- * subject's folder has what they take and return (`…-record.ts`), the tables (`…-table.ts`) and the commands, each one
- * transaction or one read. Beside them:
+ * subject's folder has what they take and return, beside its tables (`…-record.ts`), and the commands with their parts,
+ * each command one transaction or one read. Beside them:
  *
  *   folder    the project's private folder, and files in it
  *   crypto    keys, and what is encrypted with them

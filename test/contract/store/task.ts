@@ -149,7 +149,12 @@ export function registerTask(given: () => Stores): void {
       const { store } = given();
       const userId = randomUUID();
       const made: string[] = [];
-      for (let n = 0; n < 3; n++) made.unshift((await openTask({ name: `of-${userId}`, userId })).id);
+      for (let n = 0; n < 3; n++) {
+        made.unshift((await openTask({ name: `of-${userId}`, userId })).id);
+        // The clock of the lists has a resolution of a millisecond.
+        const opened = Date.now();
+        await eventually(async () => expect(Date.now()).toBeGreaterThan(opened));
+      }
       const name = `of-${userId}`;
       const page = await tasks().list({ name, limit: 2 });
       const rest = await tasks().list({ name, userId, before: page[1] });
