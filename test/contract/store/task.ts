@@ -153,7 +153,7 @@ export function registerTask(given: () => Stores): void {
         made.unshift((await openTask({ name: `of-${userId}`, userId })).id);
         // The clock of the lists has a resolution of a millisecond.
         const opened = Date.now();
-        await eventually(async () => expect(Date.now()).toBeGreaterThan(opened));
+        await eventually('a later millisecond', () => Date.now() > opened);
       }
       const name = `of-${userId}`;
       const page = await tasks().list({ name, limit: 2 });
