@@ -349,8 +349,7 @@ export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
 export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
 export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
-export type { ActionRecord, ListActions } from './store/action/action-record.ts';
-export type { ActionDenial } from './store/action/action-record.ts';
+export type { ActionDenial, ActionRecord, ListActions } from './store/action/action-record.ts';
 export type { EnvEntry, EnvOwner } from './store/env/env-record.ts';
 export type {
   ExecutionPlace,
@@ -358,9 +357,7 @@ export type {
   ListExecutions,
   RunRecordState,
 } from './store/execution/execution-record.ts';
-export type { ChildRecord } from './store/family/family-record.ts';
-export type { FamilyMember } from './store/family/family-record.ts';
-export type { VariableRequest } from './store/family/family-record.ts';
+export type { ChildRecord, FamilyMember, VariableRequest } from './store/family/family-record.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ThreadStore } from './store/store.ts';
 export type { ListTasks, TaskRecord, TaskStepRecord } from './store/task/task-record.ts';

@@ -4,8 +4,8 @@ import { RuntimeError } from '../core/value/error.ts';
 import { isStorable } from '../core/value/storable-text.ts';
 import { NOTE_CHARS, type Reconciliation } from '../core/wait/reconciliation.ts';
 import type { ActionRecord, ListActions } from '../store/action/action-record.ts';
-import type { ReconciledAction } from '../store/wait/wait-record.ts';
 import type { ThreadStore } from '../store/store.ts';
+import type { ReconciledAction } from '../store/wait/wait-record.ts';
 
 const MAX_BY_CHARS = 256;
 

@@ -17,9 +17,14 @@ import { INSTRUCTIONS, type Summary } from '../../src/core/context/summary.ts';
 import { type Provider, ProviderError, type ProviderRequest } from '../../src/core/message/provider.ts';
 import { type ActiveSide, findActiveSide } from '../../src/core/project/active-side.ts';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
-import type { ModelCallEnd } from '../../src/store/step/step-record.ts';
-import type { HistoryWindow, SaveSummary, StepContext, StepPlace } from '../../src/store/step/step-place-record.ts';
 import { WindowFilling } from '../../src/store/step/read-context.ts';
+import type {
+  HistoryWindow,
+  SaveSummary,
+  StepContext,
+  StepPlace,
+} from '../../src/store/step/step-place-record.ts';
+import type { ModelCallEnd } from '../../src/store/step/step-record.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import type { RecordedRequest } from '../../src/testing/index.ts';
 import { aMessage, someCalls } from '../core/sample.ts';

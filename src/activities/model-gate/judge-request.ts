@@ -15,8 +15,8 @@ import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts'
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { findSpendingPolicy, judgeSpending } from '../../state/judge-spending.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { FIRST_CALL } from '../../store/step/step-record.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
+import { FIRST_CALL } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -218,7 +218,9 @@ export function registerHistory(given: () => Stores): void {
       const asked = { ordinal: 99, request: () => ({ window: { ...ALL, tokens: 300 } }) };
       const begun = await thread.begin([message('next')], asked);
       expect(begun).toMatchObject({ kind: 'call', noted: true });
-      expect(await thread.begin([], asked)).toEqual(expect.not.objectContaining({ noted: expect.anything() }));
+      expect(await thread.begin([], asked)).toEqual(
+        expect.not.objectContaining({ noted: expect.anything() }),
+      );
       const { trimmed } = await thread.store.steps.readContext(thread.id, step + 1, () => ({
         ...ALL,
         tokens: 300,
