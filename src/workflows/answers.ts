@@ -6,16 +6,14 @@
 import { condition } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
 import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
-import type { GivenAnswer } from '../core/wait/wait.ts';
+import type { BoundActivities } from './activities.ts';
 import type { WaitWatch } from './wait-watch.ts';
 
 /** The part of a thread's or a task's run that is needed to store answers. */
 export interface StoringRun {
   readonly waits: WaitWatch;
   readonly phase: { readonly kind: string };
-  readonly activities: {
-    answerWait(given: GivenAnswer & { readonly id: string }): Promise<WaitAnswerOutcome>;
-  };
+  readonly activities: Pick<BoundActivities, 'answerWait'>;
 }
 
 /** Runs until the workflow run ends. */
@@ -24,7 +22,7 @@ export async function runAnswerLoop(run: StoringRun): Promise<void> {
   for (;;) {
     await condition(() => waits.hasBrought && run.phase.kind !== 'opening');
     for (const { judged, ...given } of waits.take()) {
-      const outcome = await run.activities.answerWait(given);
+      const outcome = await run.activities.answerWait(given, `answer of ${given.id}`);
       waits.stored();
       // Whatever the verdict: an unnecessary check is harmless, and makes up for a lost signal.
       waits.receive(given.id);

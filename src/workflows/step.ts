@@ -16,8 +16,8 @@ import type {
 import type { CallEnd } from '../core/thread/step-end.ts';
 import type { StopReason } from '../core/thread/stop.ts';
 import type { AskedSoFar } from '../core/thread/waiting-call.ts';
+import { isFailedActivity, toStoredError } from './activities.ts';
 import { awaitBlocked } from './blocked.ts';
-import { isFailedActivity, toStoredError } from './fault.ts';
 import { spillBatch, spillDuring } from './spill.ts';
 import { numberOf, planAhead, planNextOffer } from './step-ahead.ts';
 import { callAt } from './step-call.ts';

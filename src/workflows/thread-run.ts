@@ -9,7 +9,7 @@ import type { IncomingItem, Parsed } from '../core/thread/item.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import type { Snapshot } from '../core/thread/snapshot.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
-import { BoundActivities } from './bound-activities.ts';
+import { type BoundActivities, bindActivities, StoreBinding } from './activities.ts';
 import { BudgetWatch } from './budget.ts';
 import { EffectAlarm } from './effect-alarm.ts';
 import { FamilyWatch } from './family-watch.ts';
@@ -43,6 +43,7 @@ export class ThreadRun {
   readonly family = new FamilyWatch();
   readonly waits = new WaitWatch();
   readonly budget = new BudgetWatch();
+  readonly store: StoreBinding;
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());
   /** True if the project has hooks that must run even if the thread was ended in the store only. */
@@ -57,7 +58,10 @@ export class ThreadRun {
     this.refusals = new Refusals(start.threadId, carried.rejections);
     this.turn = new Turn(carried.turn);
     this.presence = new Presence(this, carried);
-    this.activities = new BoundActivities(start.threadId, carried.storeId, this.effects);
+    this.store = new StoreBinding(carried.storeId);
+    this.activities = bindActivities(start.threadId, this.store, (answer) =>
+      this.effects.receiveFrom(answer),
+    );
     if (!start.carried) for (const message of start.messages) this.inbox.accept(message);
   }
 
@@ -146,7 +150,7 @@ export class ThreadRun {
         turn: this.turn.state,
         agent,
         status,
-        storeId: this.activities.storeId,
+        storeId: this.store.id,
       },
       settings,
     );

@@ -34,7 +34,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   workflows: {
     layers: ['core'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
-    types: ['activities/index.ts'],
   },
   store: { layers: ['core'], packages: ['node:', 'kysely', 'pg'] },
   models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },

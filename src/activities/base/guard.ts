@@ -20,9 +20,6 @@ import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
 import { progressOf } from './progress.ts';
 
-/** Attempts after which a step's fault counts as permanent: the thread reports it and rests. */
-export const FAULT_ATTEMPTS = 8;
-
 /**
  * Retry delays for trouble with the store, or with this worker's project. It is no fault of a thread: activities are
  * retried without limit until the store, or a suitable worker, is back.
@@ -76,18 +73,16 @@ export function hasLeft(asked: object | undefined): boolean {
   return asked !== undefined && Context.current().info.attempt === 1;
 }
 
-export type Activity<Input, Output> = (input: Input) => Promise<Output>;
-
-export interface GuardOptions {
+interface GuardOptions {
   readonly stopWithinMs: number;
   /** Attempts after which a fault is final; if absent, the activity is retried without limit. */
-  readonly faultAttempts?: number;
+  readonly faultAttempts?: number | undefined;
 }
 
 export function guard<Input, Output>(
-  run: Activity<Input, Output>,
+  run: (input: Input) => Promise<Output>,
   { stopWithinMs, faultAttempts = Number.POSITIVE_INFINITY }: GuardOptions,
-): Activity<Input, Output> {
+): (input: Input) => Promise<Output> {
   return async (input) => {
     const context = Context.current();
     const { isLocal, heartbeatTimeoutMs } = context.info;

@@ -8,7 +8,7 @@ import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals } from './thread-signals.ts';
 
 /** True if an attempt at a call or a step waits for people. A step that waits for its budget alone has no `wait`. */
-export function waitsForPeople(outcome: { readonly kind: string; readonly wait?: unknown }): boolean {
+export function waitsForPeople(outcome: { readonly kind?: string; readonly wait?: unknown }): boolean {
   return outcome.kind === 'waits' || outcome.wait !== undefined;
 }
 

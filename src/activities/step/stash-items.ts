@@ -5,10 +5,15 @@
  * once (item id).
  */
 
+import type { ActivityOutcome } from '../../core/thread/activities.ts';
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
+import { refuseContent } from '../../core/thread/signalled-content.ts';
+import type { StashInput } from '../../core/thread/step.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { fromRun } from '../base/run-ref.ts';
 
 type SpillStore = { readonly queue: Pick<ThreadStore['queue'], 'spill'> };
 
@@ -18,11 +23,20 @@ interface Arrived {
   readonly rejections?: readonly Refusal[];
 }
 
-export async function stashItems(
+export function stashItems(
+  { store, refusesContent }: ActivityDependencies,
+  { items, ...run }: StashInput,
+): Promise<Stashed> {
+  return spillItems(store, fromRun(store, run), refusesContent ? refuseContent(items) : { items });
+}
+
+type Stashed = ActivityOutcome<'stashItems'>;
+
+export async function spillItems(
   store: SpillStore,
   run: FromRun,
   { items, rejections = [] }: Arrived,
-): Promise<{ readonly waiting: number }> {
+): Promise<Stashed> {
   try {
     return await store.queue.spill({ ...run, items, rejections });
   } catch (error) {
@@ -32,8 +46,8 @@ export async function stashItems(
       return store.queue.spill({ ...run, items: [], rejections: refused });
     }
     const half = Math.ceil(items.length / 2);
-    await stashItems(store, run, { items: items.slice(0, half), rejections });
-    return stashItems(store, run, { items: items.slice(half) });
+    await spillItems(store, run, { items: items.slice(0, half), rejections });
+    return spillItems(store, run, { items: items.slice(half) });
   }
 }
 

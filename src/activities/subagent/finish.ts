@@ -6,8 +6,9 @@
 
 import type { ToolResult } from '../../core/message/message.ts';
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
+import type { FinishCallInput } from '../../core/thread/step.ts';
 import { formatResult } from '../../core/thread/subagent-report.ts';
-import type { FinishedSubagent, FinishSubagentInput } from '../../core/thread/subagent-step.ts';
+import type { FinishedSubagent } from '../../core/thread/subagent-step.ts';
 import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
 import type { ChildCall } from '../../store/family/child-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -20,7 +21,7 @@ type Report = NonNullable<ChildCall['report']>;
 
 export async function finishSubagent(
   dependencies: ActivityDependencies,
-  input: FinishSubagentInput,
+  input: FinishCallInput,
 ): Promise<FinishedSubagent> {
   const { store, probe } = dependencies;
   const begun = await beginCall(dependencies, input, 'subagent');

@@ -3,12 +3,8 @@
  * like that of any call, through the hooks around it. Repeatable: a call that has a result keeps it.
  */
 
-import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
-import {
-  composeSubpromptResult,
-  type FinishSubpromptInput,
-  toSwitches,
-} from '../../core/thread/subprompt-result.ts';
+import type { FinishCallInput, StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
+import { composeSubpromptResult, toSwitches } from '../../core/thread/subprompt-result.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, keepExistingFiles, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
@@ -17,7 +13,7 @@ import { findEntry } from '../tool-gate/listed-call.ts';
 
 export async function finishSubprompt(
   dependencies: ActivityDependencies,
-  input: FinishSubpromptInput,
+  input: FinishCallInput,
 ): Promise<ToolCallOutcome> {
   const { probe } = dependencies;
   await probe?.('subprompt_answered');

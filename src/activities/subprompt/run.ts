@@ -27,7 +27,6 @@ export async function runSubprompt(
 ): Promise<SubpromptAttempt> {
   const { probe } = dependencies;
   throwIfLeaving(dependencies);
-  await probe?.('subprompt_not_begun');
   // U1: every attempt is the same.
   const begun = await beginAsked(dependencies, input, 'subprompt');
   if (begun.kind === 'over') return toOutcome(begun.outcome);

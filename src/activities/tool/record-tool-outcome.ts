@@ -6,7 +6,6 @@ import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core
 import type { BegunTool, SettledTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { wakeForgotten } from '../signals/wake-forgotten.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
@@ -14,13 +13,10 @@ export async function recordToolOutcome(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<RecordedOutcome> {
-  const { store } = dependencies;
   const { step, index } = input;
-  const settled = await settleLost(dependencies, { ...fromRun(store, input), step, index });
+  const settled = await settleLost(dependencies, { ...fromRun(dependencies.store, input), step, index });
   if (settled.kind === 'redispatch') return settled;
-  if (settled.kind !== 'waits') return toSettledOutcome(settled);
-  await signalAncestors(store, input.threadId);
-  return toWaitingCall(settled.wait);
+  return settled.kind === 'waits' ? toWaitingCall(settled.wait) : toSettledOutcome(settled);
 }
 
 /** Also wakes relatives that the lost worker may not have woken. */

@@ -26,17 +26,10 @@ export async function runTool(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<ToolAttempt> {
-  const outcome = await attempt(dependencies, input);
-  if (outcome.kind === 'waits') await signalAncestors(dependencies.store, input.threadId);
-  return outcome;
-}
-
-async function attempt(dependencies: ActivityDependencies, input: ToolCallInput): Promise<ToolAttempt> {
-  const { store, probe } = dependencies;
+  const { store } = dependencies;
   const key = { ...fromRun(store, input), step: input.step, index: input.index };
   const name = randomUUID();
   const idempotent = (tool: string) => dependencies.registry().tools.get(tool)?.idempotent ?? true;
-  await probe?.('tool_not_begun');
   const resumes = (tool: string) => dependencies.registry().tools.get(tool)?.a2a !== undefined;
   const judges = beginsInGate(dependencies);
   const command = { ...key, attempt: name, idempotent, resumes, history: true, judges };
