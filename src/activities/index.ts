@@ -26,29 +26,26 @@ import {
 import type { ActivityDependencies } from './base/dependencies.ts';
 import { guard } from './base/guard.ts';
 import { runEffects } from './effect/run-effects.ts';
-import { cancelExecution } from './step/cancel-execution.ts';
+import { answerWait, cancelExecution, stashItems } from './step/arrivals.ts';
 import { commitStatus } from './step/commit-status.ts';
-import { modelStep } from './step/model-step.ts';
+import { MODEL_STEP } from './step/model-step.ts';
 import { openThread } from './step/open-thread.ts';
-import { stashItems } from './step/stash-items.ts';
 import { callSubagent } from './subagent/call.ts';
 import { finishSubagent } from './subagent/finish.ts';
 import { listUnstarted, reportToParent } from './subagent/report.ts';
-import { finishSubprompt } from './subprompt/finish.ts';
-import { runSubprompt } from './subprompt/run.ts';
+import { finishSubprompt, runSubprompt } from './subprompt/run.ts';
 import { openTask } from './task/open-task.ts';
 import { ACT, CHECK, END, THINK } from './task/phase.ts';
-import { answerWait } from './tool/answer-wait.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
+import { CALL_UNIT, callEndUnit } from './tool/resumable-call.ts';
 import { runTool } from './tool/run-tool.ts';
-import { CALL_UNIT, callEndUnit, MODEL_UNIT } from './tool/unit-of-work.ts';
 import { type Implementation, wrap } from './wrappers.ts';
 
 const IMPLEMENTATIONS = {
   openThread,
   stashItems,
   cancelExecution,
-  modelStep: { run: modelStep, ...MODEL_UNIT },
+  modelStep: MODEL_STEP,
   runTool,
   runCode: runTool,
   recordToolOutcome,

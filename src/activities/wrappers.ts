@@ -15,7 +15,7 @@ import { ACTIVITIES, type ActivityName, type Wrapper } from '../core/thread/acti
 import type { EffectsDue } from '../core/thread/effect-batch.ts';
 import { asUnit, type Unit } from './author/unit.ts';
 import type { ActivityDependencies, FaultPoint, Run, Wrapped } from './base/dependencies.ts';
-import { signalAncestors, waitsForPeople } from './signals/signal-ancestors.ts';
+import { signalAncestors, waitsForPeople } from './signals/wake-relatives.ts';
 import { withQuickCalls } from './step/quick-calls.ts';
 import { withNextThought } from './task/phase.ts';
 import { withNextStep } from './tool/next-step.ts';

@@ -20,9 +20,8 @@ import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './ac
 import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';
 import { wakeForMessages } from './messages.ts';
-import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { awaitAnswer } from './wait-call.ts';
+import { awaitAnswer, Suspended } from './wait-call.ts';
 
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 60 * 60_000;

@@ -24,7 +24,7 @@ import { isThreadId } from '../core/thread/start-input.ts';
 import { isTaskThread } from '../core/thread/task-start.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answer-letter.ts';
+import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answers.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { LetterHandler } from './mailbox.ts';
 import {

@@ -10,16 +10,15 @@ import type { Settings } from '../core/thread/open-thread.ts';
 import type { Snapshot } from '../core/thread/snapshot.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
 import { type BoundActivities, bindActivities, StoreBinding } from './activities.ts';
-import { BudgetWatch } from './budget.ts';
 import { EffectAlarm } from './effect-alarm.ts';
-import { FamilyWatch } from './family-watch.ts';
+import { BudgetWatch, FamilyWatch } from './family-watch.ts';
 import { Floor } from './floor.ts';
+import { HeldStep } from './held-step.ts';
 import { Inbox } from './inbox.ts';
 import { Mailbox } from './mailbox.ts';
 import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
 import { type EndRequest, Requests } from './requests.ts';
-import { StepsAhead } from './steps-ahead.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -35,7 +34,7 @@ export class ThreadRun {
   readonly inbox: Inbox;
   readonly refusals: Refusals;
   readonly turn: Turn;
-  readonly ahead = new StepsAhead();
+  readonly ahead = new HeldStep();
   readonly requests = new Requests();
   readonly presence: Presence;
   readonly effects = new EffectAlarm();

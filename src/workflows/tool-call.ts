@@ -4,12 +4,12 @@
  * A call that waits for an answer is dispatched again once there is one. A call whose work continues elsewhere is
  * dispatched again after a pause (wait-call.ts).
  */
-
 import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import { ACTIVITIES } from '../core/thread/activities.ts';
 import type { CallWithNext } from '../core/thread/next-step.ts';
 import {
   type CallRef,
+  type StepCalls,
   type SubpromptOutcome,
   sandboxQueue,
   type ToolCallOutcome,
@@ -17,13 +17,10 @@ import {
 import type { SubpromptAttempt, ToolAttempt } from '../core/thread/wait-step.ts';
 import type { AskedSoFar } from '../core/thread/waiting-call.ts';
 import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
-import { awaitBlocked } from './blocked.ts';
 import { runChildCall } from './child-call.ts';
-import type { Ahead } from './step-ahead.ts';
-import { callAt } from './step-call.ts';
-import { Suspended } from './suspended.ts';
+import type { Ahead } from './next-step-offer.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { awaitAnswer, pauseCall } from './wait-call.ts';
+import { awaitAnswer, awaitBlocked, pauseCall, Suspended } from './wait-call.ts';
 
 /** Runs a call. The alarm receives only its final outcome (effect-alarm.ts, A5). */
 export function runToolCall(
@@ -165,4 +162,17 @@ async function askPrompt(run: ThreadRun, call: CallRef, place: CallPlace): Promi
     const outcome = await run.activities.finishSubprompt(input, `what became of ${call.name}`);
     return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
   }
+}
+
+/** The outcome names only the first calls; an unnamed call is dispatched in the most cautious way. */
+const UNNAMED_TOOL: CallRef = { name: 'a tool', mode: 'once', timeoutMs: 30 * 60_000 };
+const UNNAMED_CHILD: CallRef = { name: 'a subagent', mode: 'child', timeoutMs: 1000 };
+const UNNAMED_PROMPT: CallRef = { name: 'a prompt', mode: 'prompt', timeoutMs: 1000 };
+
+/** How a call of a step is dispatched. */
+export function callAt({ calls, laterPrompts = [], laterChildren = [] }: StepCalls, index: number): CallRef {
+  const named = calls[index];
+  if (named) return named;
+  if (laterChildren.includes(index)) return UNNAMED_CHILD;
+  return laterPrompts.includes(index) ? UNNAMED_PROMPT : UNNAMED_TOOL;
 }

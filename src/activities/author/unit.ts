@@ -7,6 +7,7 @@
  * U3. A unit that merely ran when a process died is never given up, however often that happens.
  */
 
+import { ApplicationFailure } from '@temporalio/common';
 import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
@@ -35,6 +36,11 @@ export function asUnit<Input, Outcome>(
       here: () => run(dependencies, input),
       givenUp: (error) => giveUp(dependencies, input, error),
     });
+}
+
+/** For a unit whose workflow then fails the step, or ends the call with the error code. */
+export async function failPermanently(_: object, __: object, { code, message }: StoredError): Promise<never> {
+  throw ApplicationFailure.nonRetryable(message, code);
 }
 
 export interface UnitAttempt<T> {

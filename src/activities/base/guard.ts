@@ -18,7 +18,6 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
-import { progressOf } from './progress.ts';
 
 /**
  * Retry delays for trouble with the store, or with this worker's project. It is no fault of a thread: activities are
@@ -150,4 +149,19 @@ const HEARTBEATS_PER_TIMEOUT = 3;
 
 export function heartbeatPauseMs(timeoutMs: number | undefined, stopWithinMs: number): number {
   return Math.min(Math.floor((timeoutMs ?? Number.POSITIVE_INFINITY) / HEARTBEATS_PER_TIMEOUT), stopWithinMs);
+}
+
+/**
+ * A text that says what an activity is doing: its heartbeats carry it, and the Web UI shows it beside the running
+ * activity.
+ */
+const progressTexts = new WeakMap<Context, string>();
+
+export function showProgress(words: string): void {
+  progressTexts.set(Context.current(), words);
+}
+
+/** The text for the next heartbeat, which replaces the text of the previous one. */
+function progressOf(context: Context): string | undefined {
+  return progressTexts.get(context);
 }

@@ -14,8 +14,7 @@ import type { ModelStepOutcome, StepCalls, ToolCallInput, ToolCallOutcome } from
 import type { SubpromptAttempt, ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies, Run, Wrapped } from '../base/dependencies.ts';
-import { abortError, abortSignal, resultBytes } from '../base/guard.ts';
-import { showProgress } from '../base/progress.ts';
+import { abortError, abortSignal, resultBytes, showProgress } from '../base/guard.ts';
 
 /** The thread and the execution that the calls belong to. */
 type CallingExecution = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;

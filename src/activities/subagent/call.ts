@@ -12,11 +12,10 @@ import { isRuntimeError } from '../../core/value/error.ts';
 import type { ChildCall } from '../../store/family/child-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginAsked, type ResumableCall, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
-import { finishSubagent } from './finish.ts';
+import { finishSubagent, readWaitsBelow } from './finish.ts';
 import { runChildCreatedHooks, type UnmadeChild } from './make.ts';
 import { wakeChild } from './send-to-child.ts';
 import { passSubagentGate } from './subagent-gate.ts';
-import { readWaitsBelow } from './waits-below.ts';
 
 export async function callSubagent(
   dependencies: ActivityDependencies,

@@ -14,8 +14,8 @@ import type { ChildRecord } from '../../store/family/child-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 
 export async function reportToParent(
   dependencies: ActivityDependencies,

@@ -16,7 +16,7 @@ import { createIds } from '../../state/id.ts';
 import type { CreateChild } from '../../store/family/child-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf } from '../tool/resumable-call.ts';
-import { findEntry, refuseUnlisted } from '../tool-gate/listed-call.ts';
+import { findEntry, refuseUnlisted } from '../tool-gate/resolve-call.ts';
 import type { SubagentCall } from './callee.ts';
 import { refuseInput } from './input.ts';
 import { contextForChild, type MadeChild, type UnmadeChild } from './make.ts';

@@ -31,7 +31,7 @@ import type { FromRun } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, isTransient } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 
 export interface TaskFrame {
   readonly run: FromRun;

@@ -19,8 +19,7 @@ import type { ModelStepInput, ModelStepOutcome, RunRef } from '../../core/thread
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies, Run, Wrapped } from '../base/dependencies.ts';
-import { abortSignal, resultBytes } from '../base/guard.ts';
-import { showProgress } from '../base/progress.ts';
+import { abortSignal, resultBytes, showProgress } from '../base/guard.ts';
 import { isRepeated } from '../base/run-ref.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core
 import type { BegunTool, SettledTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { wakeForgotten } from '../signals/wake-forgotten.ts';
+import { wakeForgotten } from '../signals/wake-relatives.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 export async function recordToolOutcome(

@@ -3,19 +3,23 @@
  * and what it has made is found by the call; so its outcome is never unknown. Its result is stored like that of any
  * tool.
  */
+
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
+import type { AuthorRun } from '../../state/author-run.ts';
 import type { CallGuard } from '../../state/hooks/call-guard.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { BeginTool, ToolCallKey } from '../../store/tool/tool-record.ts';
+import { failPermanently, type Unit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
+import { giveUpCall } from '../tool-gate/commit-result.ts';
 import { beginsInGate, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
 import { storeAnswered } from '../tool-gate/tool-gate.ts';
@@ -135,4 +139,33 @@ export async function keepExistingFiles(
   const present: AttachmentRef[] = [];
   for (const each of byPath.values()) if (await store.files.stat(threadId, each.path)) present.push(each);
   return present;
+}
+
+/** The request to the prompt, or to the subagent, as a unit of author work. */
+export const CALL_UNIT = {
+  unit: ({ threadId, step, index }: ToolCallInput): AuthorRun => ({
+    code: 'subprompt',
+    name: `step ${step}, call ${index}`,
+    threadId,
+    work: `${threadId}:${step}:${index}`,
+  }),
+  giveUp: failPermanently,
+};
+
+/**
+ * The end of such a call, with the hooks around its result. If it is given up, the result is stored without hooks: a
+ * call must have a result.
+ */
+export function callEndUnit(
+  holder: 'subprompt' | 'subagent',
+): Omit<Unit<ToolCallInput, ToolCallOutcome>, 'run'> {
+  return {
+    unit: CALL_UNIT.unit,
+    async giveUp(dependencies, input, error) {
+      const begun = await beginCall(dependencies, input, holder);
+      if (begun.kind === 'over') return begun.outcome;
+      const { key, begun: held } = begun.call;
+      return giveUpCall(dependencies.store, key, held.call.name, error);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /** Spilling queued items to the store: an item that cannot be stored does not block the others. */
 import { describe, expect, it } from '@jest/globals';
-import { spillItems } from '../../src/activities/step/stash-items.ts';
+import { spillItems } from '../../src/activities/step/arrivals.ts';
 import type { MessageItem } from '../../src/core/thread/item.ts';
 import { testStore } from '../support/runtime.ts';
 
