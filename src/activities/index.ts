@@ -35,11 +35,11 @@ import { finishSubagent } from './subagent/finish.ts';
 import { listUnstarted, reportToParent } from './subagent/report.ts';
 import { finishSubprompt, runSubprompt } from './subprompt/run.ts';
 import { openTask } from './task/open-task.ts';
-import { ACT, CHECK, END, THINK } from './task/phase.ts';
+import { ACT_PHASE, CHECK_PHASE, END_PHASE, THINK_PHASE } from './task/phase.ts';
 import { recordToolOutcome } from './tool/record-tool-outcome.ts';
 import { CALL_UNIT, callEndUnit } from './tool/resumable-call.ts';
 import { runTool } from './tool/run-tool.ts';
-import { type Implementation, wrap } from './wrappers.ts';
+import { type Implementation, wrapActivity } from './wrappers.ts';
 
 const IMPLEMENTATIONS = {
   openThread,
@@ -59,10 +59,10 @@ const IMPLEMENTATIONS = {
   runEffects,
   commitStatus,
   openTask,
-  checkTask: CHECK,
-  thinkTask: THINK,
-  actTask: ACT,
-  endTask: END,
+  checkTask: CHECK_PHASE,
+  thinkTask: THINK_PHASE,
+  actTask: ACT_PHASE,
+  endTask: END_PHASE,
 } satisfies {
   readonly [Name in ActivityName]: Implementation<ActivityInput<Name>, ActivityOutcome<Name>>;
 };
@@ -70,7 +70,7 @@ const IMPLEMENTATIONS = {
 export function createActivities(dependencies: ActivityDependencies): Activities {
   const { stopWithinMs } = dependencies;
   const activities = (Object.keys(ACTIVITIES) as ActivityName[]).map((name) => {
-    const run = wrap(IMPLEMENTATIONS, name);
+    const run = wrapActivity(IMPLEMENTATIONS, name);
     const { faultAttempts } = ACTIVITIES[name];
     const attempt = (input: ActivityInput<ActivityName>) => run(onOneProject(dependencies), input);
     return [name, guard(attempt, { stopWithinMs, faultAttempts })];

@@ -1,6 +1,6 @@
 /**
  * What stands around the implementation of an activity: the table lists it for each (core/thread/activities.ts), the
- * outermost first, and `wrap` applies the list.
+ * outermost first, and `wrapActivity` applies the list.
  *
  *   nextStep        goes on into the next model step (tool/next-step.ts)
  *   nextThought     goes on into the next thought of a task (task/phase.ts)
@@ -13,15 +13,15 @@
  */
 import { ACTIVITIES, type ActivityName, type Wrapper } from '../core/thread/activities.ts';
 import type { EffectsDue } from '../core/thread/effect-batch.ts';
-import { asUnit, type Unit } from './author/unit.ts';
-import type { ActivityDependencies, FaultPoint, Run, Wrapped } from './base/dependencies.ts';
+import { asUnit, type UnitActivity } from './author/unit.ts';
+import type { ActivityDependencies, FaultPoint, ActivityRun, Wrapped } from './base/dependencies.ts';
 import { signalAncestors, waitsForPeople } from './signals/wake-relatives.ts';
 import { withQuickCalls } from './step/quick-calls.ts';
 import { withNextThought } from './task/phase.ts';
 import { withNextStep } from './tool/next-step.ts';
 
 /** How an activity is implemented: as a unit of author work if its wrappers name that. */
-export type Implementation<Input, Outcome> = Run<Input, Outcome> | Unit<Input, Outcome>;
+export type Implementation<Input, Outcome> = ActivityRun<Input, Outcome> | UnitActivity<Input, Outcome>;
 type Implementations = Readonly<Record<ActivityName, Implementation<never, object>>>;
 
 interface AnyInput {
@@ -29,8 +29,8 @@ interface AnyInput {
   readonly waited?: true;
 }
 type AnyOutcome = EffectsDue & { readonly kind?: string };
-type AnyRun = Run<AnyInput, AnyOutcome>;
-type Wrap = (run: AnyRun, wrapped: Wrapped, implementation: Unit<AnyInput, AnyOutcome>) => AnyRun;
+type AnyRun = ActivityRun<AnyInput, AnyOutcome>;
+type Wrap = (run: AnyRun, wrapped: Wrapped, implementation: UnitActivity<AnyInput, AnyOutcome>) => AnyRun;
 
 const WRAPPERS = {
   nextStep: withNextStep,
@@ -40,23 +40,23 @@ const WRAPPERS = {
   leftEffectsDue: (run: AnyRun) => withEffectsDue(run, { always: true, begun: true }),
   quickCalls: withQuickCalls,
   waitSignal: withWaitSignal,
-  unit: (run: AnyRun, { name }: Wrapped, unit: Unit<AnyInput, AnyOutcome>) => asUnit(unit, name, run),
+  unit: (run: AnyRun, { name }: Wrapped, unit: UnitActivity<AnyInput, AnyOutcome>) => asUnit(unit, name, run),
 };
 
 /** The activity with its wrappers from `first` on. */
-export function wrap(implementations: Implementations, name: ActivityName, first = 0): AnyRun {
+export function wrapActivity(implementations: Implementations, name: ActivityName, first = 0): AnyRun {
   const implementation = implementations[name] as Implementation<AnyInput, AnyOutcome>;
   const run = 'run' in implementation ? implementation.run : implementation;
   const other = (called: ActivityName, outside?: Wrapper) => {
     const { wrappers } = ACTIVITIES[called];
-    return wrap(implementations, called, outside === undefined ? 0 : wrappers.indexOf(outside) + 1);
+    return wrapActivity(implementations, called, outside === undefined ? 0 : wrappers.indexOf(outside) + 1);
   };
   return ACTIVITIES[name].wrappers.slice(first).reduceRight((inner: AnyRun, wrapper: Wrapper) => {
     if (typeof wrapper === 'object') return withFaultPoint(inner, wrapper.faultPoint);
     return (WRAPPERS[wrapper] as Wrap)(
       inner,
       { name, other } as Wrapped,
-      implementation as Unit<AnyInput, AnyOutcome>,
+      implementation as UnitActivity<AnyInput, AnyOutcome>,
     );
   }, run);
 }

@@ -12,21 +12,21 @@ import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
 import type { Strike } from '../../store/tool/strike-record.ts';
-import type { ActivityDependencies, LoneActivity, Run } from '../base/dependencies.ts';
+import type { ActivityDependencies, LoneActivity, ActivityRun } from '../base/dependencies.ts';
 import { isRepeated } from '../base/run-ref.ts';
 
 /** An activity that is a unit as a whole. */
-export interface Unit<Input, Outcome> {
-  readonly run: Run<Input, Outcome>;
+export interface UnitActivity<Input, Outcome> {
+  readonly run: ActivityRun<Input, Outcome>;
   readonly unit: (input: Input) => AuthorRun;
   readonly giveUp: (dependencies: ActivityDependencies, input: Input, error: StoredError) => Promise<Outcome>;
 }
 
 export function asUnit<Input, Outcome>(
-  { unit, giveUp }: Omit<Unit<Input, Outcome>, 'run'>,
+  { unit, giveUp }: Omit<UnitActivity<Input, Outcome>, 'run'>,
   activity: LoneActivity,
-  run: Run<Input, Outcome>,
-): Run<Input, Outcome> {
+  run: ActivityRun<Input, Outcome>,
+): ActivityRun<Input, Outcome> {
   return (dependencies, input) =>
     runUnit(dependencies, {
       unit: unit(input),

@@ -37,7 +37,7 @@ export interface ActivityDependencies extends StateDependencies {
 export type LoneActivity = ActivityName | 'runEffect';
 
 /** The implementation of an activity, or what stands around it. */
-export type Run<Input, Outcome> = (dependencies: ActivityDependencies, input: Input) => Promise<Outcome>;
+export type ActivityRun<Input, Outcome> = (dependencies: ActivityDependencies, input: Input) => Promise<Outcome>;
 
 /** What a wrapper may need to know of the activity that it wraps. */
 export interface Wrapped {
@@ -46,7 +46,7 @@ export interface Wrapped {
   readonly other: <Name extends ActivityName>(
     name: Name,
     outside?: Wrapper,
-  ) => Run<ActivityInput<Name>, ActivityOutcome<Name>>;
+  ) => ActivityRun<ActivityInput<Name>, ActivityOutcome<Name>>;
 }
 
 /** Runs an activity in a separate process. Its death counts against the unit, and is thrown as a retryable failure. */

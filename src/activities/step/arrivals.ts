@@ -33,12 +33,12 @@ export function stashItems(
   { store, refusesContent }: ActivityDependencies,
   { items, ...run }: StashInput,
 ): Promise<Stashed> {
-  return spillItems(store, fromRun(store, run), refusesContent ? refuseContent(items) : { items });
+  return stashFitting(store, fromRun(store, run), refusesContent ? refuseContent(items) : { items });
 }
 
 type Stashed = ActivityOutcome<'stashItems'>;
 
-export async function spillItems(
+export async function stashFitting(
   store: SpillStore,
   run: FromRun,
   { items, rejections = [] }: Arrived,
@@ -52,8 +52,8 @@ export async function spillItems(
       return store.queue.spill({ ...run, items: [], rejections: refused });
     }
     const half = Math.ceil(items.length / 2);
-    await spillItems(store, run, { items: items.slice(0, half), rejections });
-    return spillItems(store, run, { items: items.slice(half) });
+    await stashFitting(store, run, { items: items.slice(0, half), rejections });
+    return stashFitting(store, run, { items: items.slice(half) });
   }
 }
 

@@ -13,7 +13,7 @@
 import type { ModelStepOutcome, StepCalls, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { SubpromptAttempt, ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { ActivityDependencies, Run, Wrapped } from '../base/dependencies.ts';
+import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
 import { abortError, abortSignal, resultBytes, showProgress } from '../base/guard.ts';
 
 /** The thread and the execution that the calls belong to. */
@@ -25,9 +25,9 @@ const RESERVED_BYTES = 256;
 
 /** Wraps a step of the thread's own, or of a sub-prompt. */
 export function withQuickCalls<Input extends CallingExecution, Outcome extends StepOutcome>(
-  step: Run<Input, Outcome>,
+  step: ActivityRun<Input, Outcome>,
   { other }: Wrapped,
-): Run<Input, Outcome> {
+): ActivityRun<Input, Outcome> {
   const call = other('runTool', 'effectsDue');
   return async (dependencies, input) => {
     const outcome = await step(dependencies, input);
@@ -44,7 +44,7 @@ async function runCalls(
   { threadId, storeId, executionId }: CallingExecution,
   { step, calls, callCount }: StepCalls & { readonly step: number },
   dependencies: ActivityDependencies,
-  run: Run<ToolCallInput, ToolAttempt>,
+  run: ActivityRun<ToolCallInput, ToolAttempt>,
 ): Promise<readonly ToolCallOutcome[]> {
   const ran: ToolCallOutcome[] = [];
   for (const [index, { name, mode }] of calls.entries()) {

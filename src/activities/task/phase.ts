@@ -9,8 +9,8 @@ import type { TaskPhase } from '../../core/author/task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ActAttempt, TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
-import type { Unit } from '../author/unit.ts';
-import type { ActivityDependencies, Run, Wrapped } from '../base/dependencies.ts';
+import type { UnitActivity } from '../author/unit.ts';
+import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { actOnce, afterFailure } from './act.ts';
 import { checkTask } from './check-readiness.ts';
@@ -18,25 +18,25 @@ import { endTask } from './end-task.ts';
 import { openFrame } from './task-frame.ts';
 import { thinkTask } from './think.ts';
 
-export const CHECK = phase('preflight', checkTask, (ports, input, error) =>
+export const CHECK_PHASE = phase('preflight', checkTask, (ports, input, error) =>
   failTask(ports, input, 'readiness', error),
 );
 
-export const THINK = phase('think', thinkTask, async (ports, input, error) =>
+export const THINK_PHASE = phase('think', thinkTask, async (ports, input, error) =>
   failTask(ports, input, await phaseAt(ports, input), error),
 );
 
-export const ACT = phase('act', actOnce, giveUpAct);
+export const ACT_PHASE = phase('act', actOnce, giveUpAct);
 
 /** Ends the task even if its records cannot be made. */
-export const END = phase('end', endTask, endTask);
+export const END_PHASE = phase('end', endTask, endTask);
 
 /** `name`: part of the key of the unit. */
 function phase<Input extends TaskStepInput, Outcome>(
   name: string,
-  run: Run<Input, Outcome>,
-  giveUp: Unit<Input, Outcome>['giveUp'],
-): Unit<Input, Outcome> {
+  run: ActivityRun<Input, Outcome>,
+  giveUp: UnitActivity<Input, Outcome>['giveUp'],
+): UnitActivity<Input, Outcome> {
   const unit = ({ threadId, step }: TaskStepInput) =>
     ({ code: 'task', name: `${name}, step ${step}`, threadId, work: `${threadId}:${name}:${step}` }) as const;
   return { run, unit, giveUp };
@@ -47,9 +47,9 @@ function phase<Input extends TaskStepInput, Outcome>(
  * short.
  */
 export function withNextThought(
-  act: Run<TaskStepInput, ActAttempt>,
+  act: ActivityRun<TaskStepInput, ActAttempt>,
   { other }: Wrapped,
-): Run<TaskStepInput, ActAttempt> {
+): ActivityRun<TaskStepInput, ActAttempt> {
   const think = other('thinkTask');
   return async (ports, input) => {
     const acted = await act(ports, input);

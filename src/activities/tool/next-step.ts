@@ -18,7 +18,7 @@ import {
 import type { ModelStepInput, ModelStepOutcome, RunRef } from '../../core/thread/step.ts';
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { ActivityDependencies, Run, Wrapped } from '../base/dependencies.ts';
+import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
 import { abortSignal, resultBytes, showProgress } from '../base/guard.ts';
 import { isRepeated } from '../base/run-ref.ts';
 
@@ -36,9 +36,9 @@ type Ahead = LastCallInput | StepInput;
 
 /** Goes on after a call that ends its step, or after a step whose calls have all run within its activity. */
 export function withNextStep(
-  run: Run<Ahead, Call | Step>,
+  run: ActivityRun<Ahead, Call | Step>,
   { other }: Wrapped,
-): Run<Ahead, (Call | Step) & Partial<WithNext>> {
+): ActivityRun<Ahead, (Call | Step) & Partial<WithNext>> {
   const step = other('modelStep', 'nextStep');
   return async (dependencies, { next: offer, ...input }) => {
     const outcome = await run(dependencies, input);
@@ -59,7 +59,7 @@ async function runNextStep<Before extends EffectsDue>(
   dependencies: ActivityDependencies,
   before: Before,
   { threadId, storeId, executionId, next }: FollowingStep,
-  step: Run<ModelStepInput, Step>,
+  step: ActivityRun<ModelStepInput, Step>,
 ): Promise<Before & Partial<WithNext>> {
   const mayGoOn = mayBeginNextStep(dependencies, before) && (await isHistoryUnchanged(next));
   // An earlier attempt may have begun the step.

@@ -13,7 +13,7 @@ import { definesHook } from '../../state/hooks/listed.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { BeginTool, ToolCallKey } from '../../store/tool/tool-record.ts';
-import { failPermanently, type Unit } from '../author/unit.ts';
+import { failPermanently, type UnitActivity } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
@@ -158,7 +158,7 @@ export const CALL_UNIT = {
  */
 export function callEndUnit(
   holder: 'subprompt' | 'subagent',
-): Omit<Unit<ToolCallInput, ToolCallOutcome>, 'run'> {
+): Omit<UnitActivity<ToolCallInput, ToolCallOutcome>, 'run'> {
   return {
     unit: CALL_UNIT.unit,
     async giveUp(dependencies, input, error) {
