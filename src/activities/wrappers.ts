@@ -14,7 +14,7 @@
 import { ACTIVITIES, type ActivityName, type Wrapper } from '../core/thread/activities.ts';
 import type { EffectsDue } from '../core/thread/effect-batch.ts';
 import { asUnit, type UnitActivity } from './author/unit.ts';
-import type { ActivityDependencies, FaultPoint, ActivityRun, Wrapped } from './base/dependencies.ts';
+import type { ActivityDependencies, ActivityRun, FaultPoint, Wrapped } from './base/dependencies.ts';
 import { signalAncestors, waitsForPeople } from './signals/wake-relatives.ts';
 import { withQuickCalls } from './step/quick-calls.ts';
 import { withNextThought } from './task/phase.ts';

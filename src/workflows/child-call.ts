@@ -57,8 +57,7 @@ async function finish(
   place: CallPlace,
   error?: StoredError,
 ): Promise<ToolCallOutcome> {
-  const input = { ...place, ...(error && { error }) };
-  const outcome = await run.activities.finishSubagent(input, `result of ${name}`);
+  const outcome = await run.activities.finishSubagent({ ...place, error }, `result of ${name}`);
   if (outcome.kind === 'waiting') throw new Error(`A call of ${name} waits that does not block.`);
   return outcome;
 }

@@ -4,7 +4,7 @@ import { CANCELED } from '../core/governance/cancellation.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
 import { isUsedUp } from '../core/thread/step-limit.ts';
 import type { Unbound } from './activities.ts';
-import type { EndRequest } from './requests.ts';
+import type { EndPayload } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export type Rest = Pick<CommitStatusInput, 'reason' | 'stored' | 'error'> & { readonly status: RestStatus };
@@ -80,7 +80,7 @@ export async function end(run: ThreadRun): Promise<void> {
 }
 
 /** Commits the end of the thread. If it has ended already, this only notifies its children and runs hooks still due. */
-export function commitEnd(run: ThreadRun, request: EndRequest = {}): Promise<CommitStatusOutcome> {
+export function commitEnd(run: ThreadRun, request: EndPayload = {}): Promise<CommitStatusOutcome> {
   return commitStatus(run, {
     status: 'terminated',
     ...request,

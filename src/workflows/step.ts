@@ -149,10 +149,9 @@ async function askModel(
       number ??= numberOf(run, input);
       const next = planNextOffer(run, number);
       if (next) run.ahead.ask(next, run);
-      const offered = { ...input, ...(next && { next }), ...(asked && { asked }) };
-      outcome = run.ahead.receive(
-        await run.activities.modelStep(offered, presence.nameStep(next !== undefined)),
-      );
+      const offered = { ...input, next, asked };
+      const summary = presence.nameStep(next !== undefined);
+      outcome = run.ahead.receive(await run.activities.modelStep(offered, summary));
     }
     if (outcome.kind !== 'blocked') return outcome;
     asked = outcome.held?.asked;

@@ -90,7 +90,7 @@ async function runLoop(run: TaskRun): Promise<TaskOutcome> {
 }
 
 function end({ activities, step }: TaskRun, cause?: TaskCause): Promise<TaskOutcome> {
-  return activities.endTask({ step, ...(cause && { cause }) }, cause ? `end · ${cause.stoppedBy}` : 'end');
+  return activities.endTask({ step, cause }, cause ? `end · ${cause.stoppedBy}` : 'end');
 }
 
 type Pause = Extract<TaskPause, { kind: 'waits' | 'looks' }>;

@@ -16,9 +16,10 @@ import { Floor } from './floor.ts';
 import { HeldStep } from './held-step.ts';
 import { Inbox } from './inbox.ts';
 import { Mailbox } from './mailbox.ts';
+import type { EndPayload } from './messages.ts';
 import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
-import { type EndRequest, Requests } from './requests.ts';
+import { Requests } from './requests.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -123,13 +124,13 @@ export class ThreadRun {
     if (!this.ending && !this.requests.stepGoesOn) this.inbox.goOnUnprompted();
   }
 
-  requestStop(request: EndRequest): void {
+  requestStop(request: EndPayload): void {
     if (this.ending) return;
     this.inbox.park();
     this.requests.requestStop(request);
   }
 
-  requestTerminate(request: EndRequest): void {
+  requestTerminate(request: EndPayload): void {
     this.requests.requestTerminate(request);
     this.effects.cancel();
   }

@@ -128,7 +128,7 @@ async function runSubprompt(
     // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
     const { signalCount } = run.budget;
-    const asked = await askPrompt(run, call, before ? { ...place, asked: before } : place);
+    const asked = await askPrompt(run, call, { ...place, asked: before });
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
       before = asked.held?.asked;

@@ -12,7 +12,7 @@ import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
 import type { Strike } from '../../store/tool/strike-record.ts';
-import type { ActivityDependencies, LoneActivity, ActivityRun } from '../base/dependencies.ts';
+import type { ActivityDependencies, ActivityRun, LoneActivity } from '../base/dependencies.ts';
 import { isRepeated } from '../base/run-ref.ts';
 
 /** An activity that is a unit as a whole. */

@@ -37,7 +37,10 @@ export interface ActivityDependencies extends StateDependencies {
 export type LoneActivity = ActivityName | 'runEffect';
 
 /** The implementation of an activity, or what stands around it. */
-export type ActivityRun<Input, Outcome> = (dependencies: ActivityDependencies, input: Input) => Promise<Outcome>;
+export type ActivityRun<Input, Outcome> = (
+  dependencies: ActivityDependencies,
+  input: Input,
+) => Promise<Outcome>;
 
 /** What a wrapper may need to know of the activity that it wraps. */
 export interface Wrapped {

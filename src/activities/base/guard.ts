@@ -86,7 +86,9 @@ export function guard<Input, Output>(
     const context = Context.current();
     const { isLocal, heartbeatTimeoutMs } = context.info;
     const pause = heartbeatPauseMs(heartbeatTimeoutMs, stopWithinMs);
-    const timer = isLocal ? undefined : setInterval(() => context.heartbeat(progressOf(context)), pause);
+    const timer = isLocal
+      ? undefined
+      : setInterval(() => context.heartbeat(progressTexts.get(context)), pause);
     try {
       return withinSize(await run(input), context.info.activityType);
     } catch (error) {
@@ -159,9 +161,4 @@ const progressTexts = new WeakMap<Context, string>();
 
 export function showProgress(words: string): void {
   progressTexts.set(Context.current(), words);
-}
-
-/** The text for the next heartbeat, which replaces the text of the previous one. */
-function progressOf(context: Context): string | undefined {
-  return progressTexts.get(context);
 }

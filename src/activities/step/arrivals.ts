@@ -8,6 +8,7 @@ import type { CancelExecutionInput, StashInput } from '../../core/thread/step.ts
 import type { AnswerWaitInput, WaitAnswerOutcome } from '../../core/thread/wait-step.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { asksForSecrets } from '../../core/wait/wait.ts';
+import type { SpillItems } from '../../store/message/queue-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
 import { wakeAfter } from '../../workflows/messages.ts';
@@ -16,12 +17,6 @@ import { fromRun } from '../base/run-ref.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 
 type SpillStore = { readonly queue: Pick<ThreadStore['queue'], 'spill'> };
-
-/** `rejections`: of items that were refused before. */
-interface Arrived {
-  readonly items: readonly QueueItem[];
-  readonly rejections?: readonly Refusal[];
-}
 
 /**
  * Hands queued items to the store. An item that the store cannot take must not block those behind it: the batch is
@@ -41,7 +36,7 @@ type Stashed = ActivityOutcome<'stashItems'>;
 export async function stashFitting(
   store: SpillStore,
   run: FromRun,
-  { items, rejections = [] }: Arrived,
+  { items, rejections = [] }: Omit<SpillItems, keyof FromRun>,
 ): Promise<Stashed> {
   try {
     return await store.queue.spill({ ...run, items, rejections });
@@ -91,16 +86,12 @@ export async function cancelExecution(
 }
 
 export async function answerWait(
-  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  { store, probe }: ActivityDependencies,
   { id, answer, fingerprint, ...run }: AnswerWaitInput,
 ): Promise<WaitAnswerOutcome> {
   const { threadId } = fromRun(store, run);
   if (await exposesSecret(store, id, answer)) return { outcome: 'misfit', reason: SECRET_EXPOSED };
-  const judged = await store.waits.answer({
-    id,
-    answer,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-  });
+  const judged = await store.waits.answer({ id, answer, fingerprint });
   await probe?.('wait_answered');
   if (judged.outcome === 'misfit') return judged;
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };

@@ -15,6 +15,7 @@ import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/s
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import { cancelUnwantedTasks } from '../../state/cancel-a2a.ts';
 import type { ThreadStore } from '../../store/store.ts';
+import type { EndPayload } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';
@@ -35,7 +36,7 @@ export async function commitStatus(
   const hookChanges = await runEndHooks(dependencies, input);
   // E4: the calls that wait for an approval can no longer be paid for.
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
-  const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
+  const outcome = await store.threads.commitStatus({ ...input, ...run, report });
   const terminated = outcome.kind === 'terminated' || input.status === 'terminated';
   if (hookChanges && terminated) await store.executions.markEndTold(input.threadId, hookChanges);
   // The thread may have been terminated in the store since the call above.
@@ -88,15 +89,10 @@ function mayHaveA2a(registry: ActivityDependencies['registry']): boolean {
 }
 
 /** Reads the reason that a client has stored before it signalled the id. */
-interface Ended {
-  readonly reason?: string;
-  readonly stored?: string;
-}
-
 export async function readReason(
   store: Pick<ThreadStore, 'sent'>,
   threadId: string,
-  { reason, stored }: Ended,
+  { reason, stored }: EndPayload,
 ): Promise<string | undefined> {
   if (stored === undefined) return reason;
   const sent = await store.sent.read(threadId, stored);

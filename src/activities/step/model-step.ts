@@ -148,7 +148,7 @@ type Paused = Extract<BegunStep, { kind: 'paused' }>;
  * step must be begun again. The wait is found by its key: another attempt waits for the same one.
  */
 async function openPause(
-  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  { store, probe }: ActivityDependencies,
   threadId: string,
   { pause, ...begun }: Paused,
 ): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {

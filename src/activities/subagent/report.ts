@@ -27,7 +27,7 @@ export async function reportToParent(
 
 /** Returns true if the child has made its last report. */
 export async function deliverReports(
-  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  { store, probe }: ActivityDependencies,
   threadId: string,
 ): Promise<boolean> {
   const due = await store.reports.listDue(threadId);

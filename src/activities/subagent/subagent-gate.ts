@@ -107,7 +107,7 @@ export async function passSubagentGate(
 }
 
 function gateOf(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   name: string,
 ): Pick<typeof OWN | typeof CREATE | typeof MESSAGE | typeof TASK, 'pass'> {
   if (registry().tools.get(name)?.startsTask !== undefined) return TASK;

@@ -27,7 +27,7 @@ interface TaskCall extends SubagentCall {
 }
 
 export function resolveTask(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   { call }: SubagentCall,
 ): Verdict<Pick<TaskCall, 'task'>, AnsweredCall> {
   const { name } = call.begun.call;
@@ -42,7 +42,7 @@ interface Inputs {
 }
 
 export async function readInputs(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   { call, task }: TaskCall,
 ): Promise<Verdict<Inputs, AnsweredCall>> {
   const { name, arguments: text } = call.begun.call;

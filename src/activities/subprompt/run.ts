@@ -17,7 +17,7 @@ import type { StepRecord } from '../../store/step/step-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { hasLeft, throwIfLeaving } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
-import { toDenied } from '../tool/record-tool-outcome.ts';
+import { toAttemptOutcome, toDenied } from '../tool/record-tool-outcome.ts';
 import {
   beginAsked,
   beginCall,
@@ -26,7 +26,6 @@ import {
   openGuard,
   type ResumableCall,
   settleCall,
-  toAttemptOutcome,
 } from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';

@@ -6,7 +6,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { TaskPhase } from '../../core/author/task.ts';
-import type { TaskVerdict } from '../../core/task/control.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { ActAttempt, TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
 import type { UnitActivity } from '../author/unit.ts';
@@ -15,15 +14,15 @@ import { fromRun } from '../base/run-ref.ts';
 import { actOnce, afterFailure } from './act.ts';
 import { checkTask } from './check-readiness.ts';
 import { endTask } from './end-task.ts';
-import { openFrame } from './task-frame.ts';
+import { failTask, openFrame } from './task-frame.ts';
 import { thinkTask } from './think.ts';
 
 export const CHECK_PHASE = phase('preflight', checkTask, (ports, input, error) =>
-  failTask(ports, input, 'readiness', error),
+  giveUpPhase(ports, input, 'readiness', error),
 );
 
 export const THINK_PHASE = phase('think', thinkTask, async (ports, input, error) =>
-  failTask(ports, input, await phaseAt(ports, input), error),
+  giveUpPhase(ports, input, await phaseAt(ports, input), error),
 );
 
 export const ACT_PHASE = phase('act', actOnce, giveUpAct);
@@ -59,17 +58,14 @@ export function withNextThought(
   };
 }
 
-async function failTask(
+async function giveUpPhase(
   { store }: ActivityDependencies,
   input: TaskStepInput,
   phase: TaskPhase,
-  { code, message }: StoredError,
+  error: StoredError,
 ): Promise<TaskPause> {
-  const reason = `${phase} failed: ${message}`;
-  const verdict: TaskVerdict = { stoppedBy: 'runtime-error', pass: false, reason, code };
-  const error = { phase, stepIndex: input.step, message };
-  const kept = await store.tasks.keepDecision({ ...fromRun(store, input), step: input.step, verdict, error });
-  return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
+  const failed = await failTask(store, { run: fromRun(store, input), step: input.step }, { phase, ...error });
+  return { kind: failed === 'terminated' ? failed : 'stops' };
 }
 
 /** The phase of a step, derived from what it has stored. */

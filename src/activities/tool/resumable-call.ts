@@ -23,8 +23,7 @@ import { giveUpCall } from '../tool-gate/commit-result.ts';
 import { beginsInGate, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
 import { storeAnswered } from '../tool-gate/tool-gate.ts';
-import { toWaitingCall } from '../tool-gate/waiting-call.ts';
-import { toDenied, toSettledOutcome } from './record-tool-outcome.ts';
+import { toAttemptOutcome } from './record-tool-outcome.ts';
 
 /** The fixed name of its one attempt. */
 type ResumableKind = 'subprompt' | 'subagent';
@@ -70,7 +69,7 @@ async function beginResumable<Outcome>(
   { judges, over }: BeginTerms<Outcome>,
 ): Promise<BegunCall<Outcome>> {
   const key = { ...fromRun(store, run), step, index, attempt };
-  const command: BeginTool = { ...key, idempotent: () => true, ...(judges && { judges }) };
+  const command: BeginTool = { ...key, idempotent: () => true, judges };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return { kind: 'over', outcome: over(begun) };
   // The wait of the call is over: ancestors that show it are updated.
@@ -79,23 +78,10 @@ async function beginResumable<Outcome>(
   return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
 }
 
-/** The outcome of a call that has a result, whose thread is over, or that waits. */
-export function toAttemptOutcome(begun: NotBegun['begun']): AttemptOutcome {
-  return begun.kind === 'waits' ? toWaitingCall(begun.wait) : toOverOutcome(begun);
-}
-
 function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
-  switch (begun.kind) {
-    case 'terminated':
-      return begun;
-    case 'exceeded':
-      return toDenied(begun);
-    case 'settled':
-      return toSettledOutcome(begun);
-    case 'begun_elsewhere':
-    case 'waits':
-      throw new Error('This call can be begun by any attempt.');
-  }
+  const outcome = toAttemptOutcome(begun);
+  if (outcome.kind === 'waits') throw new Error('A call that is not judged does not wait.');
+  return outcome;
 }
 
 /** What the stages of the tool gate know of the call. */

@@ -20,7 +20,7 @@ import { beginsInGate, toPending } from '../tool-gate/judge-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
-import { settleLost, toDenied, toSettledOutcome } from './record-tool-outcome.ts';
+import { settleLost, toAttemptOutcome, toSettledOutcome } from './record-tool-outcome.ts';
 
 export async function runTool(
   dependencies: ActivityDependencies,
@@ -51,23 +51,10 @@ async function settleElsewhere(
   key: ToolCallKey,
   begun: Exclude<BegunTool, { kind: 'run' }>,
 ): Promise<ToolAttempt> {
-  switch (begun.kind) {
-    case 'terminated':
-      return begun;
-    case 'exceeded':
-      return toDenied(begun);
-    case 'settled':
-      return toSettledOutcome(begun);
-    case 'waits':
-      return toWaitingCall(begun.wait);
-    case 'begun_elsewhere': {
-      const settled = await settleLost(dependencies, key);
-      if (settled.kind === 'waits') return toWaitingCall(settled.wait);
-      return settled.kind === 'redispatch'
-        ? { kind: 'unknown', name: begun.name }
-        : toSettledOutcome(settled);
-    }
-  }
+  if (begun.kind !== 'begun_elsewhere') return toAttemptOutcome(begun);
+  const settled = await settleLost(dependencies, key);
+  if (settled.kind === 'waits') return toWaitingCall(settled.wait);
+  return settled.kind === 'redispatch' ? { kind: 'unknown', name: begun.name } : toSettledOutcome(settled);
 }
 
 function toToolUnit({ registry }: ActivityDependencies, input: ToolCallInput, name: string) {
