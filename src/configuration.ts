@@ -215,7 +215,6 @@ function readLog(text: string): Configuration['log'] {
   return { level: level as LogLevel, format };
 }
 
-//HEADER cache-size.ts
 /** Memory per idle cached thread: V8's objects and what the SDK's core keeps. `bench/threads.ts` measures it. */
 export const BYTES_OF_A_CACHED_THREAD = 512 * 1024;
 /** Share of the memory for the cache; the rest is for activities, the sandbox's children, and running threads. */
@@ -232,6 +231,10 @@ interface ProcessMemory {
   readonly heapLimit: number;
 }
 
+/**
+ * The default number of threads that a worker caches. A thread that is not cached is replayed from its history when it
+ * is next signalled, so the cache trades memory for processor time; if it is too large, the process runs out of memory.
+ */
 export function cachedThreadsFor({ available, heapLimit }: ProcessMemory): number {
   const bytes = Math.min(available * SHARE_OF_MEMORY, heapLimit * SHARE_OF_HEAP);
   return Math.min(MAX_THREADS, Math.max(MIN_THREADS, Math.floor(bytes / BYTES_OF_A_CACHED_THREAD)));
