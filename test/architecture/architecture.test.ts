@@ -242,6 +242,9 @@ describe('the reading of sources', () => {
     ['cli/a.ts', "import { x } from '../testing/index.ts';", false],
     ['worker.ts', "import { x } from './testing/index.ts';", false],
     ['worker.ts', "import { x } from './activities/index.ts';", true],
+    ['worker/a.ts', "import { x } from '../activities/index.ts';", true],
+    ['worker/a.ts', "import { x } from '../cli/output/logger.ts';", false],
+    ['configuration.ts', "import { x } from './worker/index.ts';", false],
     ['unknown/a.ts', "import { x } from './b.ts';", false],
   ])('lets %s say %s: %j', (path, line, allowed) => {
     const [imported] = readSource(path, line).imports;
