@@ -28,7 +28,7 @@ export const MODELS = [
   {
     name: 'activities send no heartbeats',
     rule: 'activities send heartbeats while a model is silent or a tool computes',
-    edits: [{ find: '() => context.heartbeat(progressOf(context))', put: '() => undefined' }],
+    edits: [{ find: '() => context.heartbeat(progressTexts.get(context))', put: '() => undefined' }],
     tests: ['test/activities/guard.test.ts'],
   },
   {

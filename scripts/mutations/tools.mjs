@@ -1,7 +1,7 @@
 /** Mutations of tools: a tool's side effect happens at most once. */
 const RETRIED = {
-  find: "retry: call.mode === 'once' ? { maximumAttempts: 1 } : LOST_WORKER_RETRY,",
-  put: 'retry: LOST_WORKER_RETRY,',
+  find: "return mode === 'once' ? { retry: { maximumAttempts: 1 } } : {};",
+  put: 'return mode ? {} : {};',
 };
 const BEGUN_TWICE = {
   find: "if (call.state === 'started' && !again && !idempotent)",

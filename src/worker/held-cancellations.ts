@@ -5,6 +5,7 @@
  */
 import proto from '@temporalio/proto';
 import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
+import { ACTIVITIES } from '../core/thread/activities.ts';
 import { TaskBuffer } from './task-buffer.ts';
 
 // Node's import does not detect its named exports.
@@ -12,10 +13,12 @@ const { ActivityTaskCompletion } = proto.coresdk;
 const { ActivityCancelReason, ActivityTask } = proto.coresdk.activity_task;
 
 /**
- * Activities that ask models. They are notified when their own grace period ends (activities/base/dependencies.ts);
- * cancellation is only for those that do not react.
+ * Types of the activities that ask models. They are notified when their own grace period ends
+ * (activities/base/dependencies.ts); cancellation is only for those that do not react.
  */
-const MODEL_ACTIVITIES: readonly unknown[] = ['modelStep', 'runSubprompt', 'callSubagent'];
+const MODEL_ACTIVITIES: readonly unknown[] = Object.entries(ACTIVITIES).flatMap(([name, { asksModels }]) =>
+  asksModels ? [name] : [],
+);
 
 type Released = 'none' | 'short' | 'all';
 

@@ -9,7 +9,7 @@
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
  *   figures     `metrics/` counts and measures, `readiness` checks whether the worker can work
  *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
- *   lone        `lone-process` runs a suspect in a separate process, whose program is `lone-program`; `turnstile`
+ *   lone        `lone-process` runs a suspect in a separate process, whose work is `lone-run`; `turnstile`
  *               limits how many run at once
  *   logging     `fault-log`: faults of author code
  *   embedded    `in-process`: a worker and a client in one process, for the layers that expose the engine under

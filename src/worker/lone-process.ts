@@ -8,7 +8,6 @@
  *     handled by this worker.
  */
 import { randomUUID } from 'node:crypto';
-import { extname } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { LoneActivity, RunAlone } from '../activities/base/dependencies.ts';
@@ -20,6 +19,8 @@ import { type ProgramEnd, type ProgramProcess, readDeath, startProgram } from '.
 import { type FromLone, fromFailureData, type LonePlace, type ToLone } from './lone-protocol.ts';
 
 export interface LoneWorker {
+  /** The file that a lone process runs; it calls `runLoneProgram`. */
+  readonly program: URL;
   readonly place: LonePlace;
   readonly store: ThreadStore;
   readonly settings: Settings;
@@ -27,7 +28,6 @@ export interface LoneWorker {
   readonly handover: AbortSignal;
 }
 
-const PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
 /** Delay before the next attempt. Short, because a crash in a lone process affects nothing else. */
 const RETRY_DELAY = '200 ms';
 /** A process whose work ignores the cancellation this long is killed. */
@@ -51,9 +51,12 @@ interface LoneWork {
 
 type LoneProcess = ProgramProcess<ToLone, FromLone>;
 
-async function runAlone({ place, settings, handover, store }: LoneWorker, work: LoneWork): Promise<unknown> {
+async function runAlone(
+  { program, place, settings, handover, store }: LoneWorker,
+  work: LoneWork,
+): Promise<unknown> {
   const { info, cancellationSignal } = Context.current();
-  const lone: LoneProcess = startProgram<ToLone, FromLone>(PROGRAM);
+  const lone: LoneProcess = startProgram<ToLone, FromLone>(program);
   const answer = listen(lone);
   let force: NodeJS.Timeout | undefined;
   const onCancel = () => {

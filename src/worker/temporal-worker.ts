@@ -6,8 +6,8 @@
 import { hostname } from 'node:os';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { NativeWorker } from '@temporalio/worker/lib/worker.js';
-import type { Activities } from '../activities/index.ts';
 import type { Configuration } from '../configuration.ts';
+import type { Activities } from '../core/thread/activities.ts';
 import { sandboxQueue } from '../core/thread/step.ts';
 import { loadWorkflowBundle } from '../workflow-bundle.ts';
 import { versioningOptions } from './deployment.ts';

@@ -16,13 +16,12 @@ import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.
 import type { ChildStart, WaitBelow } from '../core/thread/subagent-step.ts';
 import type { SubagentAttempt, WaitingCall } from '../core/thread/wait-step.ts';
 import { errorMessage } from '../core/value/thrown.ts';
-import type { CallPlace } from './bound-activities.ts';
+import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
 import { startThread } from './child-start.ts';
 import { mayContinue } from './continue.ts';
 import { wakeForMessages } from './messages.ts';
-import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { awaitAnswer } from './wait-call.ts';
+import { awaitAnswer, Suspended } from './wait-call.ts';
 
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 60 * 60_000;
@@ -44,11 +43,23 @@ export async function runChildCall(
       await startThread(run, child);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      return run.activities.finishSubagent(call, place, notStarted(error));
+      return finish(run, call, place, notStarted(error));
     }
   }
   if (wait) return awaitReport(run, { call, place, child }, waits);
-  return run.activities.finishSubagent(call, place);
+  return finish(run, call, place);
+}
+
+/** The result of a call that does not block, or whose child could not be asked or started. */
+async function finish(
+  run: ThreadRun,
+  { name }: CallRef,
+  place: CallPlace,
+  error?: StoredError,
+): Promise<ToolCallOutcome> {
+  const outcome = await run.activities.finishSubagent({ ...place, error }, `result of ${name}`);
+  if (outcome.kind === 'waiting') throw new Error(`A call of ${name} waits that does not block.`);
+  return outcome;
 }
 
 /** Creates the child or sends it the message. The call may have to wait for an approval before that. */
@@ -60,9 +71,21 @@ async function askChild(
   for (;;) {
     // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
-    const asked = await run.activities.askSubagent(call, place);
+    const asked = await callSubagent(run, call, place);
     if (asked.kind !== 'waits') return asked;
     await awaitAnswer(run, asked);
+  }
+}
+
+/** A fault that persists through all retries becomes the call's result. */
+async function callSubagent(run: ThreadRun, call: CallRef, place: CallPlace): Promise<SubagentAttempt> {
+  try {
+    return await run.activities.callSubagent(place, toSummary(call, place));
+  } catch (error) {
+    if (!isFailedActivity(error)) throw error;
+    // If a child was created nevertheless, the result mentions it.
+    const outcome = await finish(run, call, place, toStoredError(error));
+    return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
   }
 }
 
@@ -91,7 +114,7 @@ async function awaitReport(
       const silent = !reported();
       run.family.listen();
       // C1: asks the store for the report.
-      const outcome = await run.activities.lookForReport(call, place);
+      const outcome = await run.activities.finishSubagent(place, `report of ${call.name}`);
       if (outcome.kind !== 'waiting') {
         showWaitsBelow(run, waiting, []);
         return outcome;

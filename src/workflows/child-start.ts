@@ -74,7 +74,7 @@ export async function runChildStartLoop(run: ThreadRun): Promise<void> {
 
 async function startUnstarted(run: ThreadRun): Promise<void> {
   for (;;) {
-    const { children, more } = await run.activities.listUnstarted();
+    const { children, more } = await run.activities.listUnstarted({}, 'children to start');
     for (const child of children) {
       try {
         await startThread(run, child);

@@ -10,8 +10,8 @@
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
 import type { RunEffectsOutcome } from '../core/thread/effect-batch.ts';
 import { errorMessage } from '../core/value/thrown.ts';
+import { isFailedActivity } from './activities.ts';
 import { workflowTime } from './clock.ts';
-import { isFailedActivity } from './fault.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const MIN_PAUSE_MS = 100;
@@ -65,7 +65,8 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
   run.presence.refresh();
   try {
     // E1: if a step is waiting, only one effect.
-    settle(run, await run.activities.runEffects(scope, run.hasWork ? { most: 1 } : {}));
+    const batch = run.hasWork ? { most: 1 } : {};
+    settle(run, await scope.run(() => run.activities.runEffects(batch, 'effects')));
     return true;
   } catch (error) {
     // Aborted: the thread ends, or continues as new.

@@ -89,3 +89,16 @@ export class FamilyWatch {
     this.#reportedIds.clear();
   }
 }
+
+/** Counts the signals of relatives that have settled something. Only a hint to ask again: the store has the state. */
+export class BudgetWatch {
+  #signalCount = 0;
+
+  get signalCount(): number {
+    return this.#signalCount;
+  }
+
+  receive(): void {
+    this.#signalCount += 1;
+  }
+}

@@ -24,13 +24,14 @@ import { isThreadId } from '../core/thread/start-input.ts';
 import { isTaskThread } from '../core/thread/task-start.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answer-letter.ts';
+import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answers.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import type { LetterHandler } from './mailbox.ts';
 import {
   answerWait,
   type CanceledView,
   cancelExecution,
+  type EndPayload,
   queueMessage,
   queueTool,
   sendMessage,
@@ -42,7 +43,6 @@ import {
   wakeForMessages,
 } from './messages.ts';
 import { toStatusView } from './presence.ts';
-import type { EndRequest } from './requests.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** H1: the update with its undecoded payload. */
@@ -216,7 +216,7 @@ function handleFamilySignal(run: ThreadRun, letter: Letter): void {
   if (unprompted === true) run.goOnUnprompted();
 }
 
-function readEnd(letter: Letter): EndRequest {
+function readEnd(letter: Letter): EndPayload {
   const { reason, stored } = readFields(letter);
   if (isItemId(stored)) return { stored };
   return typeof reason === 'string' && reason.length > 0 ? { reason: reason.slice(0, 500) } : {};

@@ -4,12 +4,7 @@
  */
 import { CancellationScope } from '@temporalio/workflow';
 import type { CancelRequest, CancelVerdict } from '../core/governance/cancellation.ts';
-
-export interface EndRequest {
-  readonly reason?: string;
-  /** Id under which a client has stored the reason. */
-  readonly stored?: string;
-}
+import type { EndPayload } from './messages.ts';
 
 /** A request to cancel an execution; `verdict` is set once the store has decided. */
 export interface CancelAsked {
@@ -21,26 +16,26 @@ export class Requests {
   readonly #asked: CancelAsked[] = [];
   #canceled = false;
   #settled = 0;
-  #stop: EndRequest | undefined;
-  #terminate: EndRequest | undefined;
+  #stop: EndPayload | undefined;
+  #terminate: EndPayload | undefined;
   #step: CancellationScope | undefined;
 
-  get stop(): EndRequest | undefined {
+  get stop(): EndPayload | undefined {
     return this.#stop;
   }
 
-  get terminate(): EndRequest | undefined {
+  get terminate(): EndPayload | undefined {
     return this.#terminate;
   }
 
   /** Requests a stop; the latest reason counts. */
-  requestStop(request: EndRequest): void {
+  requestStop(request: EndPayload): void {
     this.#stop = request;
     this.#step?.cancel();
   }
 
   /** Requests the end of the thread; the first reason counts. */
-  requestTerminate(request: EndRequest): void {
+  requestTerminate(request: EndPayload): void {
     this.#terminate ??= request;
     this.#step?.cancel();
   }
@@ -81,7 +76,7 @@ export class Requests {
   }
 
   /** Clears the stop that the store has settled; a newer one remains to be settled. */
-  settleStop(request: EndRequest | undefined): void {
+  settleStop(request: EndPayload | undefined): void {
     if (this.#stop === request) this.#stop = undefined;
   }
 

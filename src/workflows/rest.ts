@@ -3,7 +3,8 @@
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core/thread/step.ts';
 import { isUsedUp } from '../core/thread/step-limit.ts';
-import type { EndRequest } from './requests.ts';
+import type { Unbound } from './activities.ts';
+import type { EndPayload } from './messages.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export type Rest = Pick<CommitStatusInput, 'reason' | 'stored' | 'error'> & { readonly status: RestStatus };
@@ -15,7 +16,7 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const { parked: park } = inbox;
   run.ahead.forget();
   inbox.beginCount();
-  const outcome = await run.activities.commitStatus({
+  const outcome = await commitStatus(run, {
     ...rest,
     ordinal: run.nextOrdinal(),
     rejections: run.refusals.take(),
@@ -47,6 +48,12 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   showActivityAtRest(run);
 }
 
+function commitStatus(run: ThreadRun, input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {
+  const { status, reason, error } = input;
+  const shown = error ? `${status}: ${error.code}` : status;
+  return run.activities.commitStatus(input, reason ? `${shown} · ${reason}` : shown);
+}
+
 function stopReasonOf({ reason, error, status }: Rest): string | undefined {
   return reason ?? error?.code ?? (status === 'stopped' ? 'stopped' : undefined);
 }
@@ -73,8 +80,8 @@ export async function end(run: ThreadRun): Promise<void> {
 }
 
 /** Commits the end of the thread. If it has ended already, this only notifies its children and runs hooks still due. */
-export function commitEnd(run: ThreadRun, request: EndRequest = {}): Promise<CommitStatusOutcome> {
-  return run.activities.commitStatus({
+export function commitEnd(run: ThreadRun, request: EndPayload = {}): Promise<CommitStatusOutcome> {
+  return commitStatus(run, {
     status: 'terminated',
     ...request,
     ordinal: run.nextOrdinal(),

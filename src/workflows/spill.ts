@@ -11,7 +11,7 @@ export async function spillBatch(run: ThreadRun): Promise<boolean> {
   const items = run.inbox.queue.nextSpill();
   if (items.length === 0) return true;
   try {
-    await run.activities.stashItems(items);
+    await run.activities.stashItems({ items }, `${items.length} queued`);
     run.inbox.queue.spilled(items);
     return true;
   } catch (error) {

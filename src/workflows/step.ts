@@ -16,16 +16,13 @@ import type {
 import type { CallEnd } from '../core/thread/step-end.ts';
 import type { StopReason } from '../core/thread/stop.ts';
 import type { AskedSoFar } from '../core/thread/waiting-call.ts';
-import { awaitBlocked } from './blocked.ts';
-import { isFailedActivity, toStoredError } from './fault.ts';
+import { isFailedActivity, toStoredError } from './activities.ts';
+import type { StepAhead } from './held-step.ts';
+import { numberOf, planAhead, planNextOffer } from './next-step-offer.ts';
 import { spillBatch, spillDuring } from './spill.ts';
-import { numberOf, planAhead, planNextOffer } from './step-ahead.ts';
-import { callAt } from './step-call.ts';
-import type { StepAhead } from './steps-ahead.ts';
-import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { runToolCall } from './tool-call.ts';
-import { awaitAnswer } from './wait-call.ts';
+import { callAt, runToolCall } from './tool-call.ts';
+import { awaitAnswer, awaitBlocked, Suspended } from './wait-call.ts';
 
 type ModelInput = Omit<ModelStepInput, keyof RunRef>;
 
@@ -69,7 +66,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const ahead = run.ahead.take();
   // A stop has arrived in the meantime: the store settles what it has of the step.
   if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
-  // A step ahead passes no items, so arrivals go to the store first (step-ahead.ts, A2).
+  // A step ahead passes no items, so arrivals go to the store first (next-step-offer.ts, A2).
   if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillBatch(run);
   const { news } = ahead ?? run.inbox;
   const input = ahead ? toAhead(run, ahead) : toInput(run);
@@ -152,10 +149,9 @@ async function askModel(
       number ??= numberOf(run, input);
       const next = planNextOffer(run, number);
       if (next) run.ahead.ask(next, run);
-      const offered = { ...input, ...(next && { next }), ...(asked && { asked }) };
-      outcome = run.ahead.receive(
-        await run.activities.modelStep(offered, presence.nameStep(next !== undefined)),
-      );
+      const offered = { ...input, next, asked };
+      const summary = presence.nameStep(next !== undefined);
+      outcome = run.ahead.receive(await run.activities.modelStep(offered, summary));
     }
     if (outcome.kind !== 'blocked') return outcome;
     asked = outcome.held?.asked;

@@ -15,7 +15,7 @@ import { isItemId } from '../core/thread/item.ts';
 import type { TaskCause } from '../core/thread/task-step.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answer-letter.ts';
+import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answers.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
 import {
   answerWait,

@@ -10,9 +10,9 @@ import type { Settings } from '../core/thread/open-thread.ts';
 import type { ThreadStatus } from '../core/thread/step.ts';
 import { TASK_ID_PREFIX, type TaskStart } from '../core/thread/task-start.ts';
 import type { TaskCause, ThoughtOutcome } from '../core/thread/task-step.ts';
+import { type BoundActivities, bindActivities, StoreBinding } from './activities.ts';
 import { Mailbox } from './mailbox.ts';
 import type { TaskStatusView } from './messages.ts';
-import { TaskActivities } from './task-activities.ts';
 import { WaitWatch } from './wait-watch.ts';
 
 const THREAD_STATUS = defineSearchAttributeKey('ThreadStatus', 'KEYWORD');
@@ -25,7 +25,8 @@ export class TaskRun {
   readonly start: TaskStart;
   readonly threadId: string;
   readonly waits = new WaitWatch();
-  readonly activities: TaskActivities;
+  readonly store: StoreBinding;
+  readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.#show());
   /** Logs refusals of signals, which cannot return an error. */
   readonly refusals = { add: ({ reason }: Refusal) => log.warn(`refused: ${reason}`) };
@@ -42,7 +43,8 @@ export class TaskRun {
   constructor(start: TaskStart) {
     this.start = start;
     this.threadId = TASK_ID_PREFIX + start.id;
-    this.activities = new TaskActivities(this.threadId, start.storeId);
+    this.store = new StoreBinding(start.storeId ?? undefined);
+    this.activities = bindActivities(this.threadId, this.store);
   }
 
   get phase() {

@@ -20,11 +20,11 @@ import {
 } from '@temporalio/workflow';
 import { InvalidStart } from '../core/thread/start-input.ts';
 import { parseTaskStart, type TaskStart } from '../core/thread/task-start.ts';
-import type { TaskOutcome, TaskPause, ThoughtOutcome } from '../core/thread/task-step.ts';
+import type { TaskCause, TaskOutcome, TaskPause, ThoughtOutcome } from '../core/thread/task-step.ts';
 import type { WaitingCall } from '../core/thread/wait-step.ts';
+import { isFailedActivity, toStoredError } from './activities.ts';
 import { runAnswerLoop } from './answers.ts';
 import { workflowTime } from './clock.ts';
-import { isFailedActivity, toStoredError } from './fault.ts';
 import { type Letter, readLetter } from './letter.ts';
 import { registerTaskHandlers } from './task-handlers.ts';
 import { TaskRun } from './task-run.ts';
@@ -61,14 +61,14 @@ function readStart(letter: Letter): TaskStart {
 /** The main loop: runs until the task ends, or continues as new. */
 async function runLoop(run: TaskRun): Promise<TaskOutcome> {
   const { id: _, storeId, ...start } = run.start;
-  const opened = await run.activities.openTask(storeId === null ? start : undefined);
-  run.activities.bind(opened.storeId, opened.kind === 'open' ? opened.settings : undefined);
+  const opened = await run.activities.openTask(storeId === null ? { start } : {}, 'open');
+  run.store.bind(opened.storeId, opened.kind === 'open' ? opened.settings : undefined);
   if (opened.kind === 'over') return opened.outcome;
   run.goTo(opened.step);
   run.open(opened.settings, opened.rootId);
   // Not awaited: an error in it is a fault of this code and fails the workflow task.
   void runAnswerLoop(run);
-  if (opened.stops) return run.activities.endTask(run.step);
+  if (opened.stops) return end(run);
   const clock = new WorkTime(run, opened.wallLeftMs);
   let { ready } = opened;
   while (!run.cause) {
@@ -86,7 +86,11 @@ async function runLoop(run: TaskRun): Promise<TaskOutcome> {
       else await pause(run, advanced.inMs);
     }
   }
-  return run.activities.endTask(run.step, run.cause);
+  return end(run, run.cause);
+}
+
+function end({ activities, step }: TaskRun, cause?: TaskCause): Promise<TaskOutcome> {
+  return activities.endTask({ step, cause }, cause ? `end · ${cause.stoppedBy}` : 'end');
 }
 
 type Pause = Extract<TaskPause, { kind: 'waits' | 'looks' }>;
@@ -107,7 +111,7 @@ async function advance(run: TaskRun, ready: boolean): Promise<'ready' | 'again' 
 
 async function checkFirst(run: TaskRun): Promise<'ready' | 'stops' | Pause> {
   run.showActivity('checking what it must know');
-  const checked = await run.activities.checkTask(run.step);
+  const checked = await run.activities.checkTask({ step: run.step }, 'readiness');
   return checked.kind === 'ready' ? 'ready' : toPause(checked);
 }
 
@@ -116,8 +120,9 @@ async function takeStep(run: TaskRun): Promise<'again' | 'stops' | Pause> {
   const thought = run.takeThought() ?? (await runThink(run));
   if (thought.kind === 'goes_on') return goToNextStep(run);
   if (thought.kind !== 'acts') return toPause(thought);
-  run.showActivity(`acting, step ${run.step}`);
-  const acted = await run.activities.actTask(run.step);
+  const { step } = run;
+  run.showActivity(`acting, step ${step}`);
+  const acted = await run.activities.actTask({ step }, `act · step ${step}`);
   if (acted.kind !== 'acted') return toPause(acted);
   goToNextStep(run);
   if (acted.next) run.keepThought(acted.next);
@@ -125,8 +130,9 @@ async function takeStep(run: TaskRun): Promise<'again' | 'stops' | Pause> {
 }
 
 function runThink(run: TaskRun): Promise<ThoughtOutcome> {
-  run.showActivity(`thinking, step ${run.step}`);
-  return run.activities.thinkTask(run.step);
+  const { step } = run;
+  run.showActivity(`thinking, step ${step}`);
+  return run.activities.thinkTask({ step }, `think · step ${step}`);
 }
 
 function goToNextStep(run: TaskRun): 'again' {
@@ -224,5 +230,5 @@ async function continueTask(run: TaskRun): Promise<void> {
     ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
   });
   const { task: name, userId } = run.start;
-  await next({ task: name, userId, storeId: run.activities.storeId });
+  await next({ task: name, userId, storeId: run.store.id });
 }

@@ -9,17 +9,17 @@ import type { IncomingItem, Parsed } from '../core/thread/item.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import type { Snapshot } from '../core/thread/snapshot.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
-import { BoundActivities } from './bound-activities.ts';
-import { BudgetWatch } from './budget.ts';
+import { type BoundActivities, bindActivities, StoreBinding } from './activities.ts';
 import { EffectAlarm } from './effect-alarm.ts';
-import { FamilyWatch } from './family-watch.ts';
+import { BudgetWatch, FamilyWatch } from './family-watch.ts';
 import { Floor } from './floor.ts';
+import { HeldStep } from './held-step.ts';
 import { Inbox } from './inbox.ts';
 import { Mailbox } from './mailbox.ts';
+import type { EndPayload } from './messages.ts';
 import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
-import { type EndRequest, Requests } from './requests.ts';
-import { StepsAhead } from './steps-ahead.ts';
+import { Requests } from './requests.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -35,7 +35,7 @@ export class ThreadRun {
   readonly inbox: Inbox;
   readonly refusals: Refusals;
   readonly turn: Turn;
-  readonly ahead = new StepsAhead();
+  readonly ahead = new HeldStep();
   readonly requests = new Requests();
   readonly presence: Presence;
   readonly effects = new EffectAlarm();
@@ -43,6 +43,7 @@ export class ThreadRun {
   readonly family = new FamilyWatch();
   readonly waits = new WaitWatch();
   readonly budget = new BudgetWatch();
+  readonly store: StoreBinding;
   readonly activities: BoundActivities;
   readonly mailbox = new Mailbox(() => this.presence.refresh());
   /** True if the project has hooks that must run even if the thread was ended in the store only. */
@@ -57,7 +58,10 @@ export class ThreadRun {
     this.refusals = new Refusals(start.threadId, carried.rejections);
     this.turn = new Turn(carried.turn);
     this.presence = new Presence(this, carried);
-    this.activities = new BoundActivities(start.threadId, carried.storeId, this.effects);
+    this.store = new StoreBinding(carried.storeId);
+    this.activities = bindActivities(start.threadId, this.store, (answer) =>
+      this.effects.receiveFrom(answer),
+    );
     if (!start.carried) for (const message of start.messages) this.inbox.accept(message);
   }
 
@@ -120,13 +124,13 @@ export class ThreadRun {
     if (!this.ending && !this.requests.stepGoesOn) this.inbox.goOnUnprompted();
   }
 
-  requestStop(request: EndRequest): void {
+  requestStop(request: EndPayload): void {
     if (this.ending) return;
     this.inbox.park();
     this.requests.requestStop(request);
   }
 
-  requestTerminate(request: EndRequest): void {
+  requestTerminate(request: EndPayload): void {
     this.requests.requestTerminate(request);
     this.effects.cancel();
   }
@@ -146,7 +150,7 @@ export class ThreadRun {
         turn: this.turn.state,
         agent,
         status,
-        storeId: this.activities.storeId,
+        storeId: this.store.id,
       },
       settings,
     );

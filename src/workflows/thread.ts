@@ -131,7 +131,9 @@ async function runCancelLoop(run: ThreadRun): Promise<void> {
     const { asked } = requests;
     if (run.ending || !asked) return;
     const { settled } = requests;
-    const verdict = await run.activities.cancelExecution(asked.request);
+    const { request } = asked;
+    const summary = request.reason ? `cancel · ${request.reason}` : 'cancel';
+    const verdict = await run.activities.cancelExecution({ request }, summary);
     // C1: true if the loop has not settled since.
     const current = settled === requests.settled;
     const aborts = verdict.kind === 'canceling' && !verdict.ahead && current;
@@ -147,23 +149,15 @@ type Opened = Extract<OpenThreadOutcome, { kind: 'open' }>;
  */
 async function open(run: ThreadRun): Promise<void> {
   const { agent, userId, arguments: threadArguments, parentId, rootId, context, tags, stored } = run.start;
-  const { activities } = run;
-  const opened = await activities.openThread({
-    agent,
-    userId,
-    arguments: threadArguments,
-    parentId,
-    rootId,
-    ...(context ? { context } : {}),
-    ...(tags ? { tags } : {}),
-    ...(stored ? { stored } : {}),
-  });
+  const { store } = run;
+  const input = { agent, userId, arguments: threadArguments, parentId, rootId, context, tags, stored };
+  const opened = await run.activities.openThread(input, `open · ${agent}`);
   if (opened.kind === 'terminated') {
-    activities.bind(activities.storeId ?? opened.storeId);
+    store.bind(store.id ?? opened.storeId);
     run.end();
     return;
   }
-  activities.bind(opened.storeId, opened.settings);
+  store.bind(opened.storeId, opened.settings);
   run.presence.adopt({ agent: opened.agent, model: opened.model ?? '' });
   run.turn.adoptSession(opened.session);
   run.family.open(opened);
@@ -190,7 +184,7 @@ function resume(run: ThreadRun, { status, afterStep, turnOpen, waiting }: Opened
  * retried until it succeeds; a report that was delivered before is not delivered twice.
  */
 async function report(run: ThreadRun): Promise<void> {
-  const { ends } = await run.activities.reportToParent();
+  const { ends } = await run.activities.reportToParent({}, 'report to the parent');
   run.family.reportDelivered();
   // definitions §13.2: a child that can receive no further message ends with its report.
   if (ends) run.requestTerminate({ reason: 'it has reported to its parent' });

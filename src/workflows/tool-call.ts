@@ -4,28 +4,32 @@
  * A call that waits for an answer is dispatched again once there is one. A call whose work continues elsewhere is
  * dispatched again after a pause (wait-call.ts).
  */
-
-import { isCancellation, sleep } from '@temporalio/workflow';
+import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import { ACTIVITIES } from '../core/thread/activities.ts';
 import type { CallWithNext } from '../core/thread/next-step.ts';
-import type { CallRef, SubpromptOutcome, ToolCallOutcome } from '../core/thread/step.ts';
-import type { ToolAttempt } from '../core/thread/wait-step.ts';
+import {
+  type CallRef,
+  type StepCalls,
+  type SubpromptOutcome,
+  sandboxQueue,
+  type ToolCallOutcome,
+} from '../core/thread/step.ts';
+import type { SubpromptAttempt, ToolAttempt } from '../core/thread/wait-step.ts';
 import type { AskedSoFar } from '../core/thread/waiting-call.ts';
-import { awaitBlocked } from './blocked.ts';
-import type { Ahead, CallPlace } from './bound-activities.ts';
+import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
 import { runChildCall } from './child-call.ts';
-import { callAt } from './step-call.ts';
-import { Suspended } from './suspended.ts';
+import type { Ahead } from './next-step-offer.ts';
 import type { ThreadRun } from './thread-run.ts';
-import { awaitAnswer, pauseCall } from './wait-call.ts';
+import { awaitAnswer, awaitBlocked, pauseCall, Suspended } from './wait-call.ts';
 
-/** Runs a call. The alarm receives only its final outcome, not that of each attempt (bound-activities.ts, B2). */
+/** Runs a call. The alarm receives only its final outcome (effect-alarm.ts, A5). */
 export function runToolCall(
   run: ThreadRun,
   call: CallRef,
   place: CallPlace,
   next?: Ahead,
 ): Promise<ToolCallOutcome> {
-  return run.activities.informAlarm(runByMode(run, call, place, next));
+  return run.effects.receiveFrom(runByMode(run, call, place, next));
 }
 
 async function runByMode(
@@ -49,7 +53,7 @@ async function runByMode(
     } catch (error) {
       if (isCancellation(error) || error instanceof Suspended) throw error;
     }
-    const recorded = await run.activities.recordToolOutcome(call, place);
+    const recorded = await run.activities.recordToolOutcome(place, `what became of ${call.name}`, ATTEMPT);
     if (recorded.kind === 'waits') {
       await awaitAnswer(run, recorded);
       redispatches = -1;
@@ -62,6 +66,12 @@ async function runByMode(
   }
 }
 
+const ATTEMPT = { isAttempt: true } as const;
+
+/** Additional time for the hooks after a tool: several may take their whole 30 seconds. */
+const HOOKS_MS = 5 * 60_000;
+
+/** `next`: the step ahead, if the call may go on into it. */
 async function dispatch(
   run: ThreadRun,
   call: CallRef,
@@ -70,7 +80,23 @@ async function dispatch(
 ): Promise<ToolAttempt | CallWithNext> {
   // Forget earlier signals: only those from here on concern what this attempt asks.
   run.waits.listen();
-  return run.activities.runTool(call, place, next);
+  const summary = toSummary(call, place);
+  if (next) {
+    // It may go on into a model step: the time of that, and the shorter of both heartbeats.
+    const { startToCloseTimeout } = ACTIVITIES.modelStep.options;
+    const options = { startToCloseTimeout, ...toRetry(call) };
+    const own = { ...ATTEMPT, options, heartbeat: 'shorter' } as const;
+    return run.activities.runTool({ ...place, next: next.step }, `${summary}, then ${next.summary}`, own);
+  }
+  // The activity itself ends and reports a body at timeoutMs; this timeout, which includes hooks, is only a fallback.
+  const options = { startToCloseTimeout: call.timeoutMs + HOOKS_MS, ...toRetry(call) };
+  if (call.mode !== 'code') return run.activities.runTool(place, summary, { ...ATTEMPT, options });
+  const taskQueue = sandboxQueue(workflowInfo().taskQueue);
+  return run.activities.runCode(place, summary, { ...ATTEMPT, options: { ...options, taskQueue } });
+}
+
+function toRetry({ mode }: CallRef) {
+  return mode === 'once' ? { retry: { maximumAttempts: 1 } } : {};
 }
 
 type SubpromptStep = Extract<SubpromptOutcome, { kind: 'step' }>;
@@ -102,7 +128,7 @@ async function runSubprompt(
     // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
     const { signalCount } = run.budget;
-    const asked = await run.activities.askSubprompt(call, before ? { ...place, asked: before } : place);
+    const asked = await askPrompt(run, call, { ...place, asked: before });
     if (asked.kind === 'terminated') return asked;
     if (asked.kind === 'blocked') {
       before = asked.held?.asked;
@@ -120,6 +146,33 @@ async function runSubprompt(
       if (result.kind === 'done') queued += result.queued;
     }
     // `again`: those were the calls of immediate subagents; the prompt's model step comes next.
-    if (!asked.again) return withQueued(await run.activities.finishSubprompt(call, place));
+    if (!asked.again)
+      return withQueued(await run.activities.finishSubprompt(place, `result of ${call.name}`));
   }
+}
+
+/** A fault that persists through all retries becomes the call's result. */
+async function askPrompt(run: ThreadRun, call: CallRef, place: CallPlace): Promise<SubpromptAttempt> {
+  try {
+    return await run.activities.runSubprompt(place, toSummary(call, place));
+  } catch (error) {
+    if (!isFailedActivity(error)) throw error;
+    // Everything that the prompt has done is in the records of its calls.
+    const input = { ...place, error: toStoredError(error) };
+    const outcome = await run.activities.finishSubprompt(input, `what became of ${call.name}`);
+    return outcome.kind === 'terminated' ? outcome : { kind: 'settled', outcome };
+  }
+}
+
+/** The outcome names only the first calls; an unnamed call is dispatched in the most cautious way. */
+const UNNAMED_TOOL: CallRef = { name: 'a tool', mode: 'once', timeoutMs: 30 * 60_000 };
+const UNNAMED_CHILD: CallRef = { name: 'a subagent', mode: 'child', timeoutMs: 1000 };
+const UNNAMED_PROMPT: CallRef = { name: 'a prompt', mode: 'prompt', timeoutMs: 1000 };
+
+/** How a call of a step is dispatched. */
+export function callAt({ calls, laterPrompts = [], laterChildren = [] }: StepCalls, index: number): CallRef {
+  const named = calls[index];
+  if (named) return named;
+  if (laterChildren.includes(index)) return UNNAMED_CHILD;
+  return laterPrompts.includes(index) ? UNNAMED_PROMPT : UNNAMED_TOOL;
 }

@@ -12,9 +12,9 @@
  */
 import { condition } from '@temporalio/workflow';
 import type { LaterCall, WaitingCall } from '../core/thread/wait-step.ts';
+import type { BlockedStep } from '../core/thread/waiting-call.ts';
 import { workflowTime } from './clock.ts';
 import { mayContinue } from './continue.ts';
-import { Suspended } from './suspended.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 /** Minimum wait for an expiry: clocks differ, so a time that has passed here may not have passed in the store. */
@@ -53,4 +53,51 @@ export async function pauseCall(run: ThreadRun, { name, pauseMs }: LaterCall): P
   await condition(() => mayContinue(run), pauseMs, { summary: `waiting for ${name}` });
   while (!floor.takeBack()) await floor.awaitEffects();
   if (mayContinue(run)) throw new Suspended();
+}
+
+/**
+ * Thrown to end a step without a result, because the thread continues as new while a call of the step waits. The store
+ * has the whole step, and the next run takes it over.
+ */
+export class Suspended extends Error {
+  override readonly name = 'Suspended';
+}
+
+/** What was so before the store was asked. */
+interface AskedBefore {
+  /** Number of earlier waits. */
+  readonly look: number;
+  /** Count of signals about the budget. */
+  readonly signalCount: number;
+}
+
+/**
+ * Waits until a step that is blocked can be asked for again: for an answer, for its model, or for its budget. A wait for
+ * a model is a timer: no activity, so any number of threads can wait. The store has stopped the thread's clocks.
+ */
+export async function awaitBlocked(
+  run: ThreadRun,
+  { wait, held }: BlockedStep,
+  asked: AskedBefore,
+): Promise<void> {
+  if (wait) return awaitAnswer(run, wait);
+  if (held) return pauseCall(run, { kind: 'later', name: `the model ${held.model}`, pauseMs: held.pauseMs });
+  return awaitBudget(run, asked);
+}
+
+const FIRST_BUDGET_PAUSE_MS = 1000;
+const MAX_BUDGET_PAUSE_MS = 30_000;
+
+/**
+ * Waits for budget that other requests of the family have reserved (core/governance/reservation.ts, R2): until a signal
+ * reports that one of them is settled, or a timer fires, at growing intervals, since that signal may be lost. One that
+ * came while the store was being asked is not missed: the wait then ends at once.
+ */
+async function awaitBudget(
+  { presence, budget }: ThreadRun,
+  { look, signalCount }: AskedBefore,
+): Promise<void> {
+  presence.showActivity('waiting for its budget, which other requests hold');
+  const pause = Math.min(FIRST_BUDGET_PAUSE_MS * 2 ** look, MAX_BUDGET_PAUSE_MS);
+  await condition(() => budget.signalCount > signalCount, pause, { summary: 'waiting for its budget' });
 }

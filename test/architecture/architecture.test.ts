@@ -229,8 +229,8 @@ describe('the reading of sources', () => {
     ['core/a.ts', "import { x } from '../store/x.ts';", false],
     ['core/a.ts', "import { z } from 'zod';", true],
     ['core/a.ts', "import { x } from 'node:fs';", false],
-    ['workflows/a.ts', "import type { Activities } from '../activities/index.ts';", true],
-    ['workflows/a.ts', "import { Activities } from '../activities/index.ts';", false],
+    ['workflows/a.ts', "import type { Activities } from '../core/thread/activities.ts';", true],
+    ['workflows/a.ts', "import type { x } from '../activities/index.ts';", false],
     ['store/a.ts', "import { x } from '../models/x.ts';", false],
     ['store/a.ts', "import { x } from '@temporalio/client';", false],
     ['activities/a.ts', "import { queueMessage } from '../workflows/messages.ts';", true],
@@ -242,6 +242,9 @@ describe('the reading of sources', () => {
     ['cli/a.ts', "import { x } from '../testing/index.ts';", false],
     ['worker.ts', "import { x } from './testing/index.ts';", false],
     ['worker.ts', "import { x } from './activities/index.ts';", true],
+    ['worker/a.ts', "import { x } from '../activities/index.ts';", true],
+    ['worker/a.ts', "import { x } from '../cli/output/logger.ts';", false],
+    ['configuration.ts', "import { x } from './worker/index.ts';", false],
     ['unknown/a.ts', "import { x } from './b.ts';", false],
   ])('lets %s say %s: %j', (path, line, allowed) => {
     const [imported] = readSource(path, line).imports;

@@ -23,6 +23,8 @@ const WORKER = 'worker/index.ts';
 const IN_PROCESS = 'worker/in-process.ts';
 /** The first file that a worker process runs, before it loads everything else that a worker needs. */
 const SUPERVISED = 'worker/under-supervision.ts';
+/** What a lone process does; the command adds its log. */
+const LONE = 'worker/lone-run.ts';
 
 const ASSERTIONS = 'testing/run-assertions.ts';
 
@@ -34,7 +36,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   workflows: {
     layers: ['core'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
-    types: ['activities/index.ts'],
   },
   store: { layers: ['core'], packages: ['node:', 'kysely', 'pg'] },
   models: { layers: ['core'], packages: ['node:', 'zod', 'openai', '@ai-sdk/provider'] },
@@ -83,7 +84,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/envconfig',
       '@temporalio/worker',
     ],
-    files: [WORKER, SUPERVISED, 'configuration.ts', 'secret-environment.ts'],
+    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'secret-environment.ts'],
   },
   agenticx: {
     layers: OUTSIDE,
@@ -121,12 +122,18 @@ export function layerOf(path: string): string {
   return file === undefined || folder === 'worker' ? 'root' : (folder as string);
 }
 
+/** The composition root imports downwards too: a worker nothing of the command, and settings nothing of the worker. */
+function isAbove(path: string, file: string): boolean {
+  if (path.startsWith('worker/')) return layerOf(file) === 'cli';
+  return COMPOSITION_ROOT.includes(path) && file.startsWith('worker/');
+}
+
 export function mayImport(path: string, { file, package: packageName, typeOnly }: Import): boolean {
   const own = layerOf(path);
   // Testing is for users and their tests: no other layer may depend on it; `protolink` alone may import its assertions.
   if (file && layerOf(file) === 'testing')
     return own === 'testing' || (file === ASSERTIONS && own === 'protolink');
-  if (own === 'root') return true;
+  if (own === 'root') return !file || !isAbove(path, file);
   const layer = LAYERS[own];
   if (!layer) return false;
   if (packageName) return [...layer.packages, ...(EXCEPTIONS[path]?.packages ?? [])].includes(packageName);

@@ -61,7 +61,11 @@ describe('without a package that it does not need', () => {
       ['definitions/index.ts', ...FOR_AUTHORS],
       ['openai', '@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'],
     ],
-    ['a suspect is run alone', ['worker/lone-program.ts', ...FOR_AUTHORS], ['openai', '@temporalio/worker']],
+    [
+      'a suspect is run alone',
+      ['cli/worker/lone-program.ts', ...FOR_AUTHORS],
+      ['openai', '@temporalio/worker'],
+    ],
     [
       'a worker is supervised',
       SUPERVISING,

@@ -12,7 +12,7 @@ import { classifyError } from '../../src/models/classify.ts';
 import { ProviderError } from '../../src/models/index.ts';
 import { askBackend } from '../../src/tangle/backend/retry.ts';
 import { getModels } from '../../src/tangle/models.ts';
-import { toStoredError } from '../../src/workflows/fault.ts';
+import { toStoredError } from '../../src/workflows/activities.ts';
 
 class Silent {}
 

@@ -36,7 +36,7 @@ const PROGRAMS = [
   'src/cli/start.ts',
   'src/cli/serve/api-program.ts',
   'src/cli/worker/worker-program.ts',
-  'src/worker/lone-program.ts',
+  'src/cli/worker/lone-program.ts',
   'scripts/demo/main.ts',
   'scripts/demo/worker.ts',
   'test/contract/store-process.ts',

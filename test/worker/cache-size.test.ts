@@ -1,8 +1,7 @@
 /** How many threads a worker keeps in memory, and that a thread beyond that number still goes on. */
 import { describe, expect, it } from '@jest/globals';
-import { readConfiguration } from '../../src/configuration.ts';
+import { BYTES_OF_A_CACHED_THREAD, cachedThreadsFor, readConfiguration } from '../../src/configuration.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
-import { BYTES_OF_A_CACHED_THREAD, cachedThreadsFor } from '../../src/worker/cache-size.ts';
 import { testRuntime } from '../support/runtime.ts';
 
 const GIB = 1024 ** 3;

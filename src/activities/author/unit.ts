@@ -7,11 +7,41 @@
  * U3. A unit that merely ran when a process died is never given up, however often that happens.
  */
 
+import { ApplicationFailure } from '@temporalio/common';
 import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
 import type { Strike } from '../../store/tool/tool-record.ts';
-import type { ActivityDependencies, LoneActivity } from '../base/dependencies.ts';
+import type { ActivityDependencies, ActivityRun, LoneActivity } from '../base/dependencies.ts';
+import { isRepeated } from '../base/run-ref.ts';
+
+/** An activity that is a unit as a whole. */
+export interface UnitActivity<Input, Outcome> {
+  readonly run: ActivityRun<Input, Outcome>;
+  readonly unit: (input: Input) => AuthorRun;
+  readonly giveUp: (dependencies: ActivityDependencies, input: Input, error: StoredError) => Promise<Outcome>;
+}
+
+export function asUnit<Input, Outcome>(
+  { unit, giveUp }: Omit<UnitActivity<Input, Outcome>, 'run'>,
+  activity: LoneActivity,
+  run: ActivityRun<Input, Outcome>,
+): ActivityRun<Input, Outcome> {
+  return (dependencies, input) =>
+    runUnit(dependencies, {
+      unit: unit(input),
+      repeated: isRepeated(),
+      activity,
+      input,
+      here: () => run(dependencies, input),
+      givenUp: (error) => giveUp(dependencies, input, error),
+    });
+}
+
+/** For a unit whose workflow then fails the step, or ends the call with the error code. */
+export async function failPermanently(_: object, __: object, { code, message }: StoredError): Promise<never> {
+  throw ApplicationFailure.nonRetryable(message, code);
+}
 
 export interface UnitAttempt<T> {
   readonly unit: AuthorRun;

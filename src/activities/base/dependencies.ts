@@ -1,4 +1,5 @@
 /** What activities receive from the composition root: ports and settings, never globals. */
+import type { ActivityInput, ActivityName, ActivityOutcome, Wrapper } from '../../core/thread/activities.ts';
 import type { Settings } from '../../core/thread/open-thread.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
 import type { AuthorRun } from '../../state/author-run.ts';
@@ -32,20 +33,24 @@ export interface ActivityDependencies extends StateDependencies {
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
 }
 
-/** The activities that a lone process can run. An effect is passed on as it was begun. */
-export type LoneActivity =
-  | 'modelStep'
-  | 'runTool'
-  | 'runCode'
-  | 'runSubprompt'
-  | 'finishSubprompt'
-  | 'callSubagent'
-  | 'finishSubagent'
-  | 'checkTask'
-  | 'thinkTask'
-  | 'actTask'
-  | 'endTask'
-  | 'runEffect';
+/** An activity, or an effect as it was begun: what a lone process can run. */
+export type LoneActivity = ActivityName | 'runEffect';
+
+/** The implementation of an activity, or what stands around it. */
+export type ActivityRun<Input, Outcome> = (
+  dependencies: ActivityDependencies,
+  input: Input,
+) => Promise<Outcome>;
+
+/** What a wrapper may need to know of the activity that it wraps. */
+export interface Wrapped {
+  readonly name: ActivityName;
+  /** Another activity, without its wrappers up to `outside`; with all of them if that is absent. */
+  readonly other: <Name extends ActivityName>(
+    name: Name,
+    outside?: Wrapper,
+  ) => ActivityRun<ActivityInput<Name>, ActivityOutcome<Name>>;
+}
 
 /** Runs an activity in a separate process. Its death counts against the unit, and is thrown as a retryable failure. */
 export type RunAlone = (activity: LoneActivity, input: unknown, unit: AuthorRun) => Promise<unknown>;

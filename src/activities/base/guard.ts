@@ -18,10 +18,6 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
-import { progressOf } from './progress.ts';
-
-/** Attempts after which a step's fault counts as permanent: the thread reports it and rests. */
-export const FAULT_ATTEMPTS = 8;
 
 /**
  * Retry delays for trouble with the store, or with this worker's project. It is no fault of a thread: activities are
@@ -76,23 +72,23 @@ export function hasLeft(asked: object | undefined): boolean {
   return asked !== undefined && Context.current().info.attempt === 1;
 }
 
-export type Activity<Input, Output> = (input: Input) => Promise<Output>;
-
-export interface GuardOptions {
+interface GuardOptions {
   readonly stopWithinMs: number;
   /** Attempts after which a fault is final; if absent, the activity is retried without limit. */
-  readonly faultAttempts?: number;
+  readonly faultAttempts?: number | undefined;
 }
 
 export function guard<Input, Output>(
-  run: Activity<Input, Output>,
+  run: (input: Input) => Promise<Output>,
   { stopWithinMs, faultAttempts = Number.POSITIVE_INFINITY }: GuardOptions,
-): Activity<Input, Output> {
+): (input: Input) => Promise<Output> {
   return async (input) => {
     const context = Context.current();
     const { isLocal, heartbeatTimeoutMs } = context.info;
     const pause = heartbeatPauseMs(heartbeatTimeoutMs, stopWithinMs);
-    const timer = isLocal ? undefined : setInterval(() => context.heartbeat(progressOf(context)), pause);
+    const timer = isLocal
+      ? undefined
+      : setInterval(() => context.heartbeat(progressTexts.get(context)), pause);
     try {
       return withinSize(await run(input), context.info.activityType);
     } catch (error) {
@@ -155,4 +151,14 @@ const HEARTBEATS_PER_TIMEOUT = 3;
 
 export function heartbeatPauseMs(timeoutMs: number | undefined, stopWithinMs: number): number {
   return Math.min(Math.floor((timeoutMs ?? Number.POSITIVE_INFINITY) / HEARTBEATS_PER_TIMEOUT), stopWithinMs);
+}
+
+/**
+ * A text that says what an activity is doing: its heartbeats carry it, and the Web UI shows it beside the running
+ * activity.
+ */
+const progressTexts = new WeakMap<Context, string>();
+
+export function showProgress(words: string): void {
+  progressTexts.set(Context.current(), words);
 }

@@ -10,6 +10,11 @@ export function currentRunId(): string {
   return Context.current().info.workflowExecution?.runId ?? '';
 }
 
+/** True if another attempt at the current activity came before. */
+export function isRepeated(): boolean {
+  return Context.current().info.attempt > 1;
+}
+
 export function fromRun(
   store: ThreadStore,
   { threadId, storeId }: RunRef,

@@ -4,32 +4,39 @@
 
 import type { CleanCall } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { ToolMessage } from '../../core/context/fit-messages.ts';
+import { textsOf } from '../../core/context/message-text.ts';
 import { findGuards } from '../../core/guard/guards.ts';
 import { sealParts } from '../../core/message/answer-parts.ts';
 import type { ToolCall } from '../../core/message/message.ts';
-import type { ProviderMessage, ProviderResponse } from '../../core/message/provider.ts';
+import type {
+  ProviderMessage,
+  ProviderRequest,
+  ProviderResponse,
+  ProviderTool,
+} from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import type { ToRequest } from '../../models/attempt.ts';
+import { withoutTools } from '../../models/refused-tool.ts';
 import { readRedactor } from '../../state/env-place.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';
+import { storeWhole } from '../../state/whole-result.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { AnsweredCall } from '../../store/step/step-record.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { textDigest } from '../base/text-digest.ts';
 import { askModel } from '../model/ask-model.ts';
 import { logsManifests } from '../model/call-estimate.ts';
-import { leftOutTools } from '../model/left-out-tools.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
 import type { HeldRequest } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
-import { readProviderVariables } from '../model/provider-variables.ts';
 import { buildRequest, findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
+import { readProviderVariables } from '../model/step-env.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
-import { listsFileTool, mayBeCut, nameWholeResults } from '../model/whole-results.ts';
 import type { AnswerImages } from './answer-images.ts';
-import { emitEvent, type RequestMaterial } from './assemble.ts';
+import { emitEvent, type RequestMaterial, textDigest } from './assemble.ts';
 import type { CleanedAnswer } from './clean-answer.ts';
 import type { StepAnswer } from './commit-answer.ts';
 import { judgeRequests } from './judge-request.ts';
@@ -203,5 +210,75 @@ function toToolCall({ call }: CleanCall): ToolCall {
     type: 'function',
     function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
     ...(extraContent === undefined ? {} : { extra_content: extraContent }),
+  };
+}
+
+/**
+ * The tools that a model of an execution has refused, in the memory of this worker: they are left out for the rest of the execution.
+ * Another worker learns it from one refusal, which the log has as well.
+ */
+interface LeftOutTools {
+  add(model: ModelDefinition, tool: string): void;
+  without(model: ModelDefinition, request: ProviderRequest): ProviderRequest;
+}
+
+/** Names by execution and model; the oldest are forgotten. */
+const leftOut = new Map<string, Set<string>>();
+const MAX_KEPT = 1000;
+
+function leftOutTools(threadId: string, executionId: string): LeftOutTools {
+  const keyOf = ({ name }: ModelDefinition) => `${threadId} ${executionId} ${name}`;
+  return {
+    add(model, tool) {
+      const key = keyOf(model);
+      const names = leftOut.get(key) ?? new Set();
+      leftOut.delete(key);
+      leftOut.set(key, names.add(tool));
+      if (leftOut.size > MAX_KEPT) leftOut.delete(leftOut.keys().next().value as string);
+    },
+    without: (model, request) => withoutTools(request, leftOut.get(keyOf(model)) ?? NONE),
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** A tool that reads files, by its name: `read_file`, `grepFiles`, `files.open`. */
+const FILE_TOOL = /file/i;
+const READING = /read|open|view|show|cat|get|load|search|find|grep/i;
+
+function listsFileTool(tools: readonly ProviderTool[] = []): boolean {
+  return tools.some(({ function: { name } }) => FILE_TOOL.test(name) && READING.test(name));
+}
+
+/** Characters below which no result is cut. */
+const SHORT = 200;
+
+function mayBeCut(message: ProviderMessage): boolean {
+  return message.role === 'tool' && textsOf(message).some(({ length }) => length > SHORT);
+}
+
+interface WholeResults {
+  /** The file of a result; undefined if it has none. */
+  readonly nameOf: (result: ToolMessage) => string | undefined;
+  readonly store: (results: readonly ToolMessage[]) => Promise<void>;
+}
+
+/**
+ * Stores results whole that a request shows cut, where the agent lists a tool that can read them. If a file cannot be
+ * stored, the request says that the rest cannot be read.
+ */
+function nameWholeResults(store: Pick<ThreadStore, 'files'>, threadId: string): WholeResults {
+  const paths = new Map<string, string | undefined>();
+  const keyOf = (result: ToolMessage) => `${result.toolCallId} ${textsOf(result).join('\n')}`;
+  return {
+    nameOf: (result) => (paths.size === 0 ? undefined : paths.get(keyOf(result))),
+    async store(results) {
+      for (const each of results)
+        if (!paths.has(keyOf(each)))
+          paths.set(
+            keyOf(each),
+            await storeWhole(store, threadId, each.toolCallId, textsOf(each).join('\n')),
+          );
+    },
   };
 }

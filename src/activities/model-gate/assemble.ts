@@ -3,7 +3,7 @@
  * prompt and the messages, passed through the hooks, then the final repairs. `model/request.ts` adds what depends on
  * the model.
  */
-
+import { createHash } from 'node:crypto';
 import type { Compaction } from '../../core/author/hook.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { recentImages } from '../../core/context/context-attachment.ts';
@@ -23,9 +23,8 @@ import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { NewEvent } from '../../store/transaction/event-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { textDigest } from '../base/text-digest.ts';
-import { promptVariables } from '../model/prompt-variables.ts';
 import { readPictures } from '../model/read-pictures.ts';
+import { promptVariables } from '../model/step-env.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
 
@@ -190,4 +189,9 @@ export async function emitEvent(store: ThreadStore, threadId: string, event: New
   await store.events.append(threadId, event).catch((error: unknown) => {
     if (!isRuntimeError(error, 'ThreadTerminated')) throw error;
   });
+}
+
+/** The digest by which a stored answer is known to be unchanged. */
+export function textDigest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -11,22 +11,38 @@
  *     that arrives in between can lift the limit; the step then takes its rows without hooks.
  * I5. Hooks after the begin may write messages, and the request shows them: its context is read after them. Only
  *     without such hooks does the begin return the context.
+ * I6. The first model call begins with the step if nothing in between could end the step or take time. That means: no
+ *     hook on the request, no variable that may be missing, no manifest to log first, no summary to make. The call's
+ *     row exists before the request is sent, as for any call.
  */
 
 import type { Registry } from '../../core/author/registry.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
-import { findActiveSide, hasTwoSides, toRoundLimits, toStepLimits } from '../../core/project/active-side.ts';
+import {
+  findActiveSide,
+  findStepSide,
+  hasTwoSides,
+  toRoundLimits,
+  toStepLimits,
+} from '../../core/project/active-side.ts';
 import { findManifest } from '../../core/project/new-task.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
+import type { RateLimiter } from '../../models/rate-limiter.ts';
 import { storeAttachments } from '../../state/attachments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
-import type { PendingMessage, PendingWork, PreparedRow } from '../../store/step/step-place-record.ts';
-import type { BeginStep, BegunStep } from '../../store/step/step-record.ts';
+import type {
+  PendingMessage,
+  PendingWork,
+  PreparedRow,
+  StepContext,
+  StepPlace,
+} from '../../store/step/step-place-record.ts';
+import type { BeginStep, BegunStep, RequestNeeds } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
 import {
@@ -37,11 +53,14 @@ import {
   watchFlow,
   withHookWork,
 } from '../author/hook-work.ts';
-import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, hasLeft } from '../base/guard.ts';
+import { logsManifests } from '../model/call-estimate.ts';
+import { dueCompaction } from '../model/due-compaction.ts';
+import { historyWindow, readMessageHistory } from '../model/history-window.ts';
 import { immediateCalls } from '../model/immediate-subagents.ts';
-import { requestNeeds } from '../model/request-needs.ts';
+import { findModels } from '../model/request.ts';
+import { hasBegun, needsVariables } from '../model/step-env.ts';
 import type { OpenStep } from './read-step.ts';
 
 /** The result of the drain. */
@@ -290,7 +309,7 @@ async function findFiles(
 ): Promise<AttachmentRef[]> {
   const found: AttachmentRef[] = [];
   for (const [index, each] of attachments.entries()) {
-    // The id that the file would have without hooks (store/message/drain.ts).
+    // The id that the file would have without hooks (store/message/queued-attachments.ts).
     const place = { store, threadId, nextId: () => `${id}:${index}` };
     if (typeof each !== 'string') found.push(each);
     else found.push(...(await storeAttachments(place, [each]).catch(ignoreRuntimeError)));
@@ -301,4 +320,36 @@ async function findFiles(
 function ignoreRuntimeError(error: unknown): [] {
   if (isRuntimeError(error) && !isStoreFault(error)) return [];
   throw error;
+}
+
+const REQUEST_HOOKS = ['after_system_message', 'filter_messages', 'prefilter_llm_history'] as const;
+
+/** What a step's begin must return for the request of the step. */
+function requestNeeds(
+  registry: Registry,
+  limiter?: Pick<RateLimiter, 'mayHold'>,
+): (place: StepPlace) => RequestNeeds {
+  const window = historyWindow(registry);
+  const hooked = definesHook(registry, ...REQUEST_HOOKS);
+  return (place) => ({ window: window(place), ...(hooked ? {} : firstCall(registry, place, limiter)) });
+}
+
+/** I6: the call of the first model. */
+function firstCall(
+  registry: Registry,
+  place: StepPlace,
+  limiter: Pick<RateLimiter, 'mayHold'> | undefined,
+): Pick<RequestNeeds, 'call' | 'delays'> {
+  const active = findStepSide(registry, place.thread.agent, place);
+  if (!active) return {};
+  const { prompt } = active;
+  // A manifest is known only once the request is assembled.
+  if (logsManifests(active, place)) return {};
+  const [model] = findModels(registry, active);
+  // A request that may have to wait is recorded when it is sent.
+  if (model?.concurrency !== undefined || (model && limiter?.mayHold(model.name))) return {};
+  if (!model || needsVariables(registry, place.thread, { begun: hasBegun(place), prompt })) return {};
+  // A summary is made before the first call.
+  const delays = (context: StepContext) => dueCompaction(registry, active, context) !== undefined;
+  return { call: { model: model.name, modelId: model.model }, delays };
 }

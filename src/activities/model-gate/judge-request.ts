@@ -22,7 +22,7 @@ import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { AskedStep } from '../model/ask-model.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;

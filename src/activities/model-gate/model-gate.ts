@@ -22,7 +22,7 @@ import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import type { HeldRequest, UnsentRequest } from '../model/model-call-record.ts';
-import { signalBudgetWaiters } from '../signals/signal-budget-waiters.ts';
+import { signalBudgetWaiters } from '../signals/wake-relatives.ts';
 import { storeImages } from './answer-images.ts';
 import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
 import {

@@ -18,11 +18,11 @@ import {
   type HeldRequest,
   leaveForModel,
   recordModelCalls,
+  tellOfUsage,
   toAnsweredCall,
   toUnsent,
 } from './model-call-record.ts';
 import type { RequestSizing } from './request-sizing.ts';
-import { tellOfUsage } from './usage-remark.ts';
 
 export interface AskedStep {
   readonly ref: StepRef;

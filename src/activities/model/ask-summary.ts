@@ -17,9 +17,9 @@ import { abortError, abortSignal } from '../base/guard.ts';
 import { askProvider } from './ask-provider.ts';
 import { estimateCall, logsManifests, manifestOf, withOutputBound } from './call-estimate.ts';
 import { leaveForModel, recordModelCalls, toUnsent } from './model-call-record.ts';
-import { readProviderVariables } from './provider-variables.ts';
 import { findModels } from './request.ts';
 import { createSizing } from './request-sizing.ts';
+import { readProviderVariables } from './step-env.ts';
 
 export interface SummarisedStep {
   readonly ref: StepRef;

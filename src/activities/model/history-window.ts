@@ -20,16 +20,19 @@ import {
 import { inputRoom } from '../../core/context/context-room.ts';
 import type { ModelCounts } from '../../core/context/model-count.ts';
 import { findGuards } from '../../core/guard/guards.ts';
+import type { Message } from '../../core/message/message.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { type ActiveSide, findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { learnedRatio, windowOf } from '../../models/learned-facts.ts';
 import { capabilitiesOf } from '../../models/open-provider.ts';
+import { toPublic } from '../../state/hooks/assembly-hooks.ts';
 import type { HistoryWindow, StepPlace, SummaryKey } from '../../store/step/step-place-record.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fullSubagentOffer } from './offered-tools.ts';
-import { promptVariables } from './prompt-variables.ts';
 import { findModels, offerTools } from './request.ts';
+import { promptVariables } from './step-env.ts';
 
 /** A step whose agent or prompt this worker does not know fails, so as little as possible is read. */
 const NOTHING: HistoryWindow = { includeChat: false, includePastTools: false, recentImages: 0 };
@@ -105,4 +108,21 @@ function roomOf(model: ModelDefinition, { counts, system, offer }: RoomTerms): M
   const taken = offered + estimateText(system, scale.ratio) + MESSAGE_TOKENS;
   const tokens = Math.max(0, inputRoom(window, maxOutputTokens) - taken);
   return [{ tokens, scale: { ...scale, room: tokens } }];
+}
+
+/**
+ * `state.execution.messageHistory` when no request is being assembled (definitions §14.1): the stored conversation that
+ * the code belongs to. `subprompt`: the step of the sub-prompt that the code runs in, whose own conversation that is;
+ * otherwise the newest messages of the thread. Queued items are not part of it.
+ */
+export async function readMessageHistory(
+  { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
+  threadId: string,
+  subprompt?: number,
+): Promise<readonly Message[]> {
+  if (subprompt !== undefined) {
+    const { messages } = await store.steps.readContext(threadId, subprompt, historyWindow(registry()));
+    return messages.map(toPublic);
+  }
+  return store.messages.recent(threadId);
 }

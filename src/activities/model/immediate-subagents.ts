@@ -16,16 +16,24 @@ import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import type { Side } from '../../core/author/thread-execution.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
-import { FIRST_WORD, listSubagents, SUBAGENT_CREATE, type Subagent } from '../../core/project/subagent.ts';
+import { type EnvPlace, resolveVariable } from '../../core/project/env.ts';
+import {
+  FIRST_WORD,
+  isTruthy,
+  listSubagents,
+  SUBAGENT_CREATE,
+  type Subagent,
+} from '../../core/project/subagent.ts';
 import type { ToolItem } from '../../core/thread/item.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import { readEnvPlace } from '../../state/env-place.ts';
 import { createIds } from '../../state/id.ts';
 import type { BeginStep, ImmediateCalls } from '../../store/step/step-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { enabledSubagents } from './enabled-subagents.ts';
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
@@ -134,4 +142,30 @@ function promptsOf(registry: Registry, agent: string): (readonly [Side, PromptDe
     const active = findActiveSide(registry, agent, side);
     return active ? [[side, active.prompt] as const] : [];
   });
+}
+
+/**
+ * The subagents of a prompt that are enabled now (runtime §7.3), in the order of its entries. An entry with `optional`
+ * is enabled while the variable that it names is true, 1 or yes, as the prompt's tools see it: this is checked before
+ * the subagent is offered, and again before a call of it runs.
+ */
+export async function enabledSubagents(
+  sources: Pick<ActivityDependencies, 'store' | 'registry'>,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+): Promise<readonly Subagent[]> {
+  const subagents = listSubagents(sources.registry(), prompt);
+  // Without `optional`, nothing is read.
+  if (subagents.every(({ optional }) => optional === undefined)) return subagents;
+  const place = await readEnvPlace(sources, thread, { prompt }).catch(toNothing);
+  return subagents.filter(({ optional }) => optional === undefined || isOn(optional, place));
+}
+
+function isOn(flag: string, place: EnvPlace | undefined): boolean {
+  return place !== undefined && isTruthy(resolveVariable(flag, place)?.value);
+}
+
+/** A variable that this worker cannot decrypt enables nothing; `step-env.ts` reports the error to people. */
+function toNothing(error: unknown): undefined {
+  if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
 }

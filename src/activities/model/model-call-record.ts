@@ -1,4 +1,5 @@
 /** Records each request to a model as a separate row: which model was asked, what it cost, why it failed. */
+
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { costOf } from '../../core/message/model-price.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -12,7 +13,6 @@ import type { AnsweredCall, ModelCallStart } from '../../store/step/step-record.
 import type { ThreadStore } from '../../store/store.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { RequestSizing } from './request-sizing.ts';
-import { tellOfUsage } from './usage-remark.ts';
 
 /** Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile. */
 export async function leaveForModel(
@@ -152,4 +152,20 @@ export function toAnsweredCall(
   const price = pricesOf(model);
   const counted = sizing?.counted(model, usage);
   return { call, usage, cost: costOf(price, usage), price, ...times, ignored, ...(counted && { counted }) };
+}
+
+/** Models that this process has told of: a provider reports so each time. */
+const told = new Set<string>();
+
+/** Tells in the worker's log of a provider whose reports of usage break the contract and are corrected (core/message/usage.ts, U2). */
+export function tellOfUsage(
+  report: StateDependencies['report'],
+  { leftCacheOut, model, threadId }: Pick<Answered, 'leftCacheOut'> & { model: string; threadId: string },
+): void {
+  if (!leftCacheOut || told.has(model)) return;
+  told.add(model);
+  const error =
+    'Its provider reports more cached tokens than prompt tokens, so both were added. ' +
+    'Let it report the cached tokens as a part of promptTokens (docs/providers.md).';
+  report?.({ code: 'model', name: model, threadId, error, goesOn: true });
 }

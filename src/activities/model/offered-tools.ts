@@ -10,7 +10,7 @@ import { parseClientToolName } from '../../core/project/client-tool.ts';
 import { listSubagents, type Subagent } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { enabledSubagents } from './enabled-subagents.ts';
+import { enabledSubagents } from './immediate-subagents.ts';
 import { type McpOffer, NO_MCP } from './mcp-offer.ts';
 import { offerLifecycle, offerSubagent, parametersOf, type SubagentOffer, toTool } from './subagent-tools.ts';
 

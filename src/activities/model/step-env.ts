@@ -9,13 +9,16 @@
 
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
+import { ProviderError } from '../../core/message/provider.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
 import { resolveVariable } from '../../core/project/env.ts';
 import type { Requirement } from '../../core/project/env-requirement.ts';
 import { listSubagents } from '../../core/project/subagent.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
+import type { VariableLookup } from '../../models/provider-config.ts';
 import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../state/env-place.ts';
+import { readScratch } from '../../state/scratch.ts';
 import type { StepPlace } from '../../store/step/step-place-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -95,4 +98,35 @@ function missingVariables({ id, agent }: ThreadRecord, absent: readonly Requirem
       `Agent "${agent}" of thread "${id}" needs ${one ? 'a variable that has' : 'variables that have'} no value: ${list}. ` +
       `Set ${one ? 'it' : 'them'} with "everthread env set NAME --thread ${id}" (or --user ID, --instance), and send another message.`,
   };
+}
+
+/**
+ * Values for `{{key}}` in a prompt: the scratch, overridden by the arguments of the thread, then by those of the sub-prompt's
+ * call.
+ */
+export function promptVariables({
+  scratch,
+  thread,
+  subprompt,
+}: Pick<StepPlace, 'scratch' | 'thread' | 'subprompt'>): Readonly<Record<string, unknown>> {
+  return { ...readScratch(scratch), ...thread.arguments, ...subprompt?.arguments };
+}
+
+/**
+ * Variables used as settings of a provider (definitions §5.1, §16): those of the thread that makes the request. If values cannot be decrypted, the lookup throws ProviderError 'invalid_request': the step fails with that reason.
+ */
+export async function readProviderVariables(
+  sources: Pick<ActivityDependencies, 'store' | 'registry'>,
+  thread: ThreadRecord,
+  prompt: PromptDefinition,
+): Promise<VariableLookup> {
+  try {
+    const place = await readEnvPlace(sources, thread, { prompt });
+    return (name) => resolveVariable(name, place)?.value;
+  } catch (error) {
+    if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
+    return () => {
+      throw new ProviderError(error.message, 'invalid_request');
+    };
+  }
 }

@@ -4,7 +4,7 @@
  * R1. Work is queued in the order in which the code asked, even if the code did not wait.
  * R2. `queueTool` cannot be awaited: `settle` waits for it, before the activity's own work is stored.
  * R3. Queued work is stored before the code goes on. By then the wake of the other workflow is scheduled too
- *     (`wake-gate.ts`); if this worker is lost, whoever detects the loss sends it (`wake-forgotten.ts`).
+ *     (`wake-gate.ts`); if this worker is lost, whoever detects the loss sends it (`wake-relatives.ts`).
  */
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';

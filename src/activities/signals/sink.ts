@@ -37,7 +37,7 @@ export interface SinkOptions {
 }
 
 export function openSink(
-  dependencies: Pick<ActivityDependencies, 'store' | 'probe'>,
+  dependencies: ActivityDependencies,
   threadId: string,
   { own, effect }: SinkOptions,
 ): Sink {

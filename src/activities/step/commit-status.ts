@@ -9,15 +9,17 @@
  * E5. Tasks of agents elsewhere, whose calls end with the execution, are cancelled in parallel. A slow agent delays no
  *     rest.
  */
+
 import type { Registry } from '../../core/author/registry.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import { cancelUnwantedTasks } from '../../state/cancel-a2a.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { EndPayload } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { readReason } from '../base/sent-reason.ts';
 import { cascade } from '../signals/cascade.ts';
-import { closeApprovals } from '../signals/close-approvals.ts';
+import { closeApprovals } from '../signals/wake-relatives.ts';
 import { composeReport, findReportSource } from '../subagent/compose-report.ts';
 import { readLastOutput } from '../subagent/last-output.ts';
 import { runEndHooks } from './end-hooks.ts';
@@ -34,7 +36,7 @@ export async function commitStatus(
   const hookChanges = await runEndHooks(dependencies, input);
   // E4: the calls that wait for an approval can no longer be paid for.
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
-  const outcome = await store.threads.commitStatus({ ...input, ...run, ...(report ? { report } : {}) });
+  const outcome = await store.threads.commitStatus({ ...input, ...run, report });
   const terminated = outcome.kind === 'terminated' || input.status === 'terminated';
   if (hookChanges && terminated) await store.executions.markEndHooksRun(input.threadId, hookChanges);
   // The thread may have been terminated in the store since the call above.
@@ -84,4 +86,15 @@ function mayBeChild({ agents }: Registry, { agent }: CommitStatusInput): boolean
 
 function mayHaveA2a(registry: ActivityDependencies['registry']): boolean {
   return (readProject(registry)?.a2aAgents.size ?? 0) > 0;
+}
+
+/** Reads the reason that a client has stored before it signalled the id. */
+export async function readReason(
+  store: Pick<ThreadStore, 'sent'>,
+  threadId: string,
+  { reason, stored }: EndPayload,
+): Promise<string | undefined> {
+  if (stored === undefined) return reason;
+  const sent = await store.sent.read(threadId, stored);
+  return typeof sent?.reason === 'string' ? sent.reason : reason;
 }

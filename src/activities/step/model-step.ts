@@ -12,18 +12,20 @@ import type { Session } from '../../core/thread/session.ts';
 import { refuseContent } from '../../core/thread/signalled-content.ts';
 import type { ModelStepInput, ModelStepOutcome, StoredStep } from '../../core/thread/step.ts';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
+import type { AuthorRun } from '../../state/author-run.ts';
 import type { BegunStep, StepRecord } from '../../store/step/step-record.ts';
+import { failPermanently } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { throwIfLeaving } from '../base/guard.ts';
-import { fromRun } from '../base/run-ref.ts';
+import { currentRunId, fromRun } from '../base/run-ref.ts';
 import { toStopRules } from '../model/request.ts';
 import type { DrainedStep } from '../model-gate/drain.ts';
 import { type AnsweredOutcome, answerStep, beginThreadStep } from '../model-gate/model-gate.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
-export async function modelStep(
+async function modelStep(
   dependencies: ActivityDependencies,
   input: ModelStepInput,
 ): Promise<ModelStepOutcome> {
@@ -57,6 +59,18 @@ export async function modelStep(
     }
   }
 }
+
+/** Providers, hooks and schemas are author code. */
+export const MODEL_STEP = {
+  run: modelStep,
+  unit: ({ threadId, ordinal, agent = '' }: ModelStepInput): AuthorRun => ({
+    code: 'model',
+    name: agent,
+    threadId,
+    work: `${threadId}:model:${currentRunId()}:${ordinal}`,
+  }),
+  giveUp: failPermanently,
+};
 
 function readContent({ refusesContent }: ActivityDependencies, input: ModelStepInput): ModelStepInput {
   if (!refusesContent) return input;
@@ -134,7 +148,7 @@ type Paused = Extract<BegunStep, { kind: 'paused' }>;
  * step must be begun again. The wait is found by its key: another attempt waits for the same one.
  */
 async function openPause(
-  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  { store, probe }: ActivityDependencies,
   threadId: string,
   { pause, ...begun }: Paused,
 ): Promise<(PausedStep & Pick<Paused, 'swept'>) | 'again' | 'terminated'> {

@@ -11,12 +11,10 @@
  * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles the rest.
  */
 import type { ModelStepOutcome, StepCalls, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
-import type { SubpromptAttempt } from '../../core/thread/wait-step.ts';
+import type { SubpromptAttempt, ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { ActivityDependencies } from '../base/dependencies.ts';
-import { type Activity, abortError, abortSignal, resultBytes } from '../base/guard.ts';
-import { showProgress } from '../base/progress.ts';
-import { runTool } from '../tool/run-tool.ts';
+import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
+import { abortError, abortSignal, resultBytes, showProgress } from '../base/guard.ts';
 
 /** The thread and the execution that the calls belong to. */
 type CallingExecution = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;
@@ -27,24 +25,26 @@ const RESERVED_BYTES = 256;
 
 /** Wraps a step of the thread's own, or of a sub-prompt. */
 export function withQuickCalls<Input extends CallingExecution, Outcome extends StepOutcome>(
-  dependencies: ActivityDependencies,
-  step: Activity<Input, Outcome>,
-): Activity<Input, Outcome> {
-  return async (input) => {
-    const outcome = await step(input);
+  step: ActivityRun<Input, Outcome>,
+  { other }: Wrapped,
+): ActivityRun<Input, Outcome> {
+  const call = other('runTool', 'effectsDue');
+  return async (dependencies, input) => {
+    const outcome = await step(dependencies, input);
     // Q2: a lone process runs its unit and nothing else.
     if (outcome.kind !== 'step' || ('exceeded' in outcome && outcome.exceeded) || dependencies.lone)
       return outcome;
     const { executionId = input.executionId } = 'executionId' in outcome ? outcome : {};
-    const ran = await runCalls(dependencies, { ...input, executionId }, outcome);
+    const ran = await runCalls({ ...input, executionId }, outcome, dependencies, call);
     return fitsResult(outcome, ran) ? { ...outcome, ran } : outcome;
   };
 }
 
 async function runCalls(
-  dependencies: ActivityDependencies,
   { threadId, storeId, executionId }: CallingExecution,
   { step, calls, callCount }: StepCalls & { readonly step: number },
+  dependencies: ActivityDependencies,
+  run: ActivityRun<ToolCallInput, ToolAttempt>,
 ): Promise<readonly ToolCallOutcome[]> {
   const ran: ToolCallOutcome[] = [];
   for (const [index, { name, mode }] of calls.entries()) {
@@ -55,7 +55,7 @@ async function runCalls(
     if (dependencies.leaving.aborted) break;
     showProgress(`running ${name} (${index + 1} of ${callCount})`);
     const call = { threadId, storeId, step, index, executionId };
-    const outcome = await runTool(dependencies, call).catch(deferToWorkflow);
+    const outcome = await run(dependencies, call).catch(deferToWorkflow);
     if (outcome === 'left') break;
     // Q1: the workflow waits.
     if (outcome.kind === 'waits' || outcome.kind === 'later') break;

@@ -11,12 +11,12 @@ import type { AttemptOutcome, SubagentAttempt } from '../../core/thread/wait-ste
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { beginAsked, type ResumableCall, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
-import { finishSubagent } from './finish.ts';
+import { toAttemptOutcome } from '../tool/record-tool-outcome.ts';
+import { beginAsked, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
+import { finishSubagent, readWaitsBelow } from './finish.ts';
 import { runChildCreatedHooks, type UnmadeChild } from './make.ts';
 import { wakeChild } from './send-to-child.ts';
 import { passSubagentGate } from './subagent-gate.ts';
-import { readWaitsBelow } from './waits-below.ts';
 
 export async function callSubagent(
   dependencies: ActivityDependencies,

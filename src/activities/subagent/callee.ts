@@ -17,10 +17,9 @@ import {
 import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
 import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { enabledSubagents } from '../model/enabled-subagents.ts';
+import { enabledSubagents } from '../model/immediate-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
-import { refuseUnlisted } from '../tool-gate/listed-call.ts';
-import { refuseBeyond } from '../tool-gate/resolve-call.ts';
+import { refuseBeyond, refuseUnlisted } from '../tool-gate/resolve-call.ts';
 
 /** What each stage of a subagent's call receives. */
 export interface SubagentCall {

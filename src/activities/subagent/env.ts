@@ -77,7 +77,7 @@ export async function missingVariables(
   return { required, missing: open.map(({ name }) => name).filter((name) => !shared.has(name)) };
 }
 
-export interface RequestedChild extends ScopedVariables {
+export interface ScopedChild {
   readonly child: NewChild;
   readonly given: readonly GivenVariable[];
 }
@@ -106,7 +106,7 @@ export async function findRequest(
 export async function requestVariables(
   { store, registry }: Sources,
   calling: RequestingCall,
-  { child, given, required, missing }: RequestedChild,
+  { child, given, required, missing }: ScopedChild & ScopedVariables,
 ): Promise<CallAnswer> {
   const { parentId, call } = calling;
   for (const { name, value, type, withheld } of given) {

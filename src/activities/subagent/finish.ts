@@ -6,21 +6,21 @@
 
 import type { ToolResult } from '../../core/message/message.ts';
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
+import type { FinishCallInput } from '../../core/thread/step.ts';
 import { formatResult } from '../../core/thread/subagent-report.ts';
-import type { FinishedSubagent, FinishSubagentInput } from '../../core/thread/subagent-step.ts';
+import type { FinishedSubagent, WaitBelow } from '../../core/thread/subagent-step.ts';
 import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
 import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { beginCall, keepExistingFiles, settleCall } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
-import { readWaitsBelow } from './waits-below.ts';
 
 type Report = NonNullable<ChildCall['report']>;
 
 export async function finishSubagent(
   dependencies: ActivityDependencies,
-  input: FinishSubagentInput,
+  input: FinishCallInput,
 ): Promise<FinishedSubagent> {
   const { store, probe } = dependencies;
   const begun = await beginCall(dependencies, input, 'subagent');
@@ -73,4 +73,21 @@ function composeFault(why: string, asked: ChildCall | null): CallAnswer {
     result: { status: 'error', error: `The subagent could not be called: ${why}${reference}` },
     ...(asked ? { metadata: { subagent_id: asked.child.threadId } } : {}),
   };
+}
+
+/**
+ * What the workflow receives about the waits of descendants that hold its thread up: as many as its history has room
+ * for.
+ */
+const MAX_WAITS = 8;
+const NAME_CHARS = 64;
+
+/** `waits` is absent if there are none. */
+export async function readWaitsBelow(
+  store: ThreadStore,
+  threadId: string,
+): Promise<{ readonly waits?: readonly WaitBelow[] }> {
+  const shown = await store.waits.readShown(threadId);
+  const waits = shown.slice(0, MAX_WAITS).map((wait) => ({ ...wait, name: wait.name.slice(0, NAME_CHARS) }));
+  return waits.length > 0 ? { waits } : {};
 }

@@ -88,7 +88,7 @@ export function readMessageFields(
 
 /** Stage: reads the arguments of a call by the agent's own name, and applies the entry's `init…` fields to them. */
 export async function readOwnArguments(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   { subagent, input }: ResolvedCall & { readonly input: BootstrapInput },
 ): Promise<Verdict<{ readonly first: FirstChildMessage }, AnsweredCall>> {
   const given = parseArguments(input.arguments);
@@ -113,7 +113,7 @@ export async function readOwnArguments(
 
 /** Stage: checks the arguments that `subagent_create` passes to the child. */
 export function checkNamedArguments(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   { subagent, fields }: ResolvedCall & { readonly fields: CreateFields },
 ): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
   return checkChildArguments(registry(), subagent, fields.arguments);
@@ -154,7 +154,7 @@ async function checkChildArguments(
 
 /** Stage: finds the files that a child is made with. */
 export function findFirstFiles(
-  ports: Pick<ActivityDependencies, 'store'>,
+  ports: ActivityDependencies,
   { call, first }: SubagentCall & { readonly first: FirstChildMessage },
 ): Promise<Verdict<FoundFiles, AnsweredCall>> {
   return findFiles(ports, call, { ids: 'first', named: first.attachments });
@@ -162,7 +162,7 @@ export function findFirstFiles(
 
 /** Stage: finds the files of a message to a child. */
 export function findMessageFiles(
-  ports: Pick<ActivityDependencies, 'store'>,
+  ports: ActivityDependencies,
   { call, fields }: SubagentCall & { readonly fields: MessageFields },
 ): Promise<Verdict<FoundFiles, AnsweredCall>> {
   return findFiles(ports, call, { ids: 'told', named: fields.attachments });
@@ -175,7 +175,7 @@ export interface FoundFiles {
 
 /** Refuses the call if a name is not that of a file. */
 async function findFiles(
-  { store }: Pick<ActivityDependencies, 'store'>,
+  { store }: ActivityDependencies,
   { key: { threadId, step, index }, begun }: ResumableCall,
   { ids, named }: { readonly ids: string; readonly named: readonly unknown[] },
 ): Promise<Verdict<FoundFiles, AnsweredCall>> {

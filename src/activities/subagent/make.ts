@@ -19,7 +19,7 @@ import { refuseCall } from '../../state/check-arguments.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { createIds } from '../../state/id.ts';
-import type { ChildLimit, ChildRecord, GivenVariable, NewChild } from '../../store/family/family-record.ts';
+import type { ChildLimit, ChildRecord, NewChild } from '../../store/family/family-record.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { describeAgent } from '../model/subagent-tools.ts';
@@ -27,7 +27,14 @@ import { type ResumableCall, withFrame } from '../tool/resumable-call.ts';
 import type { CallAnswer } from '../tool-gate/call-info.ts';
 import type { NotBegun } from '../tool-gate/judge-call.ts';
 import type { ResolvedCall } from './callee.ts';
-import { findRequest, givenVariables, inheritsOf, missingVariables, requestVariables } from './env.ts';
+import {
+  findRequest,
+  givenVariables,
+  inheritsOf,
+  missingVariables,
+  requestVariables,
+  type ScopedChild,
+} from './env.ts';
 import type { FirstChildMessage, FoundFiles } from './input.ts';
 
 /**
@@ -46,11 +53,6 @@ export interface MadeChild {
 /** The input from which a child is made. */
 interface ChildCall extends ResolvedCall, FoundFiles {
   readonly first: FirstChildMessage;
-}
-
-interface ScopedChild {
-  readonly child: NewChild;
-  readonly given: readonly GivenVariable[];
 }
 
 /** Stage: the variables that the child requires; if one is missing, they are requested and no child is made. */

@@ -14,8 +14,8 @@ import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 
 export async function reportToParent(
   dependencies: ActivityDependencies,
@@ -27,7 +27,7 @@ export async function reportToParent(
 
 /** Returns true if the child has made its last report. */
 export async function deliverReports(
-  { store, probe }: Pick<ActivityDependencies, 'store' | 'probe'>,
+  { store, probe }: ActivityDependencies,
   threadId: string,
 ): Promise<boolean> {
   const due = await store.reports.listDue(threadId);

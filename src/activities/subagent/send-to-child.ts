@@ -10,9 +10,9 @@ import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 import { findAmong, type SubagentCall } from './callee.ts';
+import { readWaitsBelow } from './finish.ts';
 import type { FoundFiles, MessageFields } from './input.ts';
 import { contextForChild, describeLiving, type MadeChild, toItem, type UnmadeChild } from './make.ts';
-import { readWaitsBelow } from './waits-below.ts';
 
 type MessageCall = SubagentCall & { readonly fields: MessageFields };
 

@@ -2,13 +2,32 @@
  * The tool gate for calls of subagents, up to the child (runtime §3.3, §7, §8.1). The numbers are those of
  * `tool-gate/tool-gate.ts`, whose RESULT stores what `finishSubagent` has composed, or the answer of a stage here.
  */
-import { SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
+
+import { parseArguments } from '../../core/message/tool-call.ts';
+import { childPrompt, SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
-import { openGate } from '../../state/gate.ts';
-import { judgeAction, refuseDenied } from '../../state/judge-action.ts';
+import type { AnsweredCall } from '../../state/check-arguments.ts';
+import { go, type Nothing, openGate, type Verdict } from '../../state/gate.ts';
+import { type Asked, type Judged, judgeAction, refuseDenied } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import type { ResumableCall } from '../tool/resumable-call.ts';
-import { limitChildren, resolveNamedCallee, resolveOwnCallee, type SubagentCall } from './callee.ts';
+import { infoOf, openGuard, type ResumableCall } from '../tool/resumable-call.ts';
+import { askApproval as askApprovalOf } from '../tool-gate/approval.ts';
+import { toToolCall } from '../tool-gate/before-call.ts';
+import {
+  beginPending,
+  type JudgePorts,
+  type NotBegun,
+  takes,
+  toAskedAgent,
+  toAskedTask,
+} from '../tool-gate/judge-call.ts';
+import {
+  limitChildren,
+  type ResolvedCall,
+  resolveNamedCallee,
+  resolveOwnCallee,
+  type SubagentCall,
+} from './callee.ts';
 import { bootstrap } from './immediate-bootstrap.ts';
 import {
   checkNamedArguments,
@@ -19,7 +38,6 @@ import {
   readMessageFields,
   readOwnArguments,
 } from './input.ts';
-import { askApproval, askSubagent, beforeSubagentCall, beginJudged } from './judge.ts';
 import { type MadeChild, makeChild, requireChildVariables, type UnmadeChild } from './make.ts';
 import { resolveChild, sendToChild } from './send-to-child.ts';
 import { makeTask, readInputs, resolveTask } from './task-call.ts';
@@ -89,10 +107,55 @@ export async function passSubagentGate(
 }
 
 function gateOf(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   name: string,
 ): Pick<typeof OWN | typeof CREATE | typeof MESSAGE | typeof TASK, 'pass'> {
   if (registry().tools.get(name)?.startsTask !== undefined) return TASK;
   if (name === SUBAGENT_MESSAGE) return MESSAGE;
   return name === SUBAGENT_CREATE ? CREATE : OWN;
+}
+
+/** `subagent`: present once it is resolved. */
+function askSubagent(
+  { registry }: JudgePorts,
+  { call, subagent }: SubagentCall & Partial<ResolvedCall>,
+): Verdict<Asked, never> {
+  const project = registry();
+  const args = parseArguments(call.begun.call.arguments);
+  const { executionId } = call;
+  const task = project.tools.get(call.begun.call.name);
+  if (task?.startsTask !== undefined)
+    return go({ asked: toAskedTask(project, infoOf(call), { args, callee: task, executionId }) });
+  const callee = subagent && takes(childPrompt(project, subagent)?.requiredSchema);
+  return go({ asked: toAskedAgent(project, infoOf(call), { args, callee, executionId }) });
+}
+
+/** Runs `before_tool_call`. A call whose arguments cannot be parsed passes, since a later stage refuses it. */
+async function beforeSubagentCall(
+  ports: ActivityDependencies,
+  { call }: SubagentCall,
+): Promise<Verdict<SubagentCall, AnsweredCall>> {
+  const guard = openGuard(ports, call);
+  const args = guard && parseArguments(call.begun.call.arguments);
+  if (!guard || !args) return go({ call });
+  const guarded = await guard(toToolCall(call.begun.call), args);
+  if (guarded.kind === 'end') return guarded;
+  const { changed } = guarded.added;
+  if (!changed) return go({ call });
+  const changedCall = { ...call.begun.call, arguments: JSON.stringify(changed) };
+  return go({ call: { ...call, begun: { ...call.begun, call: changedCall } } });
+}
+
+function askApproval(
+  ports: Parameters<typeof askApprovalOf>[0],
+  { call, ...judged }: SubagentCall & Asked & Judged,
+): ReturnType<typeof askApprovalOf> {
+  return askApprovalOf(ports, { ...judged, execution: infoOf(call) });
+}
+
+async function beginJudged(
+  _ports: unknown,
+  { call, action }: SubagentCall & Judged,
+): Promise<Verdict<Nothing, NotBegun>> {
+  return beginPending(call.begun.pending, action);
 }

@@ -16,7 +16,7 @@ import { createIds } from '../../state/id.ts';
 import type { CreateChild } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf } from '../tool/resumable-call.ts';
-import { findEntry, refuseUnlisted } from '../tool-gate/listed-call.ts';
+import { findEntry, refuseUnlisted } from '../tool-gate/resolve-call.ts';
 import type { SubagentCall } from './callee.ts';
 import { refuseInput } from './input.ts';
 import { contextForChild, type MadeChild, type UnmadeChild } from './make.ts';
@@ -27,7 +27,7 @@ interface TaskCall extends SubagentCall {
 }
 
 export function resolveTask(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   { call }: SubagentCall,
 ): Verdict<Pick<TaskCall, 'task'>, AnsweredCall> {
   const { name } = call.begun.call;
@@ -42,7 +42,7 @@ interface Inputs {
 }
 
 export async function readInputs(
-  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { registry }: ActivityDependencies,
   { call, task }: TaskCall,
 ): Promise<Verdict<Inputs, AnsweredCall>> {
   const { name, arguments: text } = call.begun.call;

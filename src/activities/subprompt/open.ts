@@ -20,9 +20,9 @@ import {
   watchFlow,
   withHookWork,
 } from '../author/hook-work.ts';
-import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
+import { readMessageHistory } from '../model/history-window.ts';
 import { immediatePromptCalls } from '../model/immediate-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
 import type { FirstMessage, PromptArguments } from '../tool-gate/prompt-input.ts';

@@ -7,18 +7,30 @@
  * U2. Immediate subagents of the prompt come before its model step (runtime §7.3). Their calls are answered first; once
  *     they have their results, this activity is run again.
  */
-import type { ToolCallInput } from '../../core/thread/step.ts';
+
+import type { FinishCallInput, StoredError, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
+import { composeSubpromptResult, toSwitches } from '../../core/thread/subprompt-result.ts';
 import type { AttemptOutcome, SubpromptAttempt } from '../../core/thread/wait-step.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { StepRecord } from '../../store/step/step-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { hasLeft, throwIfLeaving } from '../base/guard.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
-import { toDenied } from '../tool/record-tool-outcome.ts';
-import { beginAsked, infoOf, openGuard, settleCall, toAttemptOutcome } from '../tool/resumable-call.ts';
+import { toAttemptOutcome, toDenied } from '../tool/record-tool-outcome.ts';
+import {
+  beginAsked,
+  beginCall,
+  infoOf,
+  keepExistingFiles,
+  openGuard,
+  type ResumableCall,
+  settleCall,
+} from '../tool/resumable-call.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
+import type { CallAnswer } from '../tool-gate/call-info.ts';
+import { findEntry } from '../tool-gate/resolve-call.ts';
 import { PROMPT } from '../tool-gate/tool-gate.ts';
-import { finishSubprompt } from './finish.ts';
 import { openImmediate, openStep } from './open.ts';
 
 export async function runSubprompt(
@@ -27,7 +39,6 @@ export async function runSubprompt(
 ): Promise<SubpromptAttempt> {
   const { probe } = dependencies;
   throwIfLeaving(dependencies);
-  await probe?.('subprompt_not_begun');
   // U1: every attempt is the same.
   const begun = await beginAsked(dependencies, input, 'subprompt');
   if (begun.kind === 'over') return toOutcome(begun.outcome);
@@ -94,4 +105,42 @@ function toStep({ registry }: ActivityDependencies, { step, calls }: StepRecord)
 
 function toOutcome(outcome: AttemptOutcome): SubpromptAttempt {
   return outcome.kind === 'terminated' || outcome.kind === 'waits' ? outcome : { kind: 'settled', outcome };
+}
+
+/**
+ * `finishSubprompt`: composes the result of a call of a prompt from its stored step (definitions §12.6), and stores it
+ * like that of any call, through the hooks around it. Repeatable: a call that has a result keeps it.
+ */
+export async function finishSubprompt(
+  dependencies: ActivityDependencies,
+  input: FinishCallInput,
+): Promise<ToolCallOutcome> {
+  const { probe } = dependencies;
+  await probe?.('subprompt_answered');
+  const begun = await beginCall(dependencies, input, 'subprompt');
+  if (begun.kind === 'over') return begun.outcome;
+  const outcome = await settleCall(
+    dependencies,
+    begun.call,
+    await composeResult(dependencies, begun.call, input.error),
+  );
+  await probe?.('subprompt_finished');
+  return outcome;
+}
+
+const NOT_ASKED: StoredError = { code: 'Fault', message: 'the prompt could not be run' };
+
+/** `fault`: why the step could not be run; it is more precise than the error of a step that was left open. */
+async function composeResult(
+  { store, registry }: ActivityDependencies,
+  { key, begun }: ResumableCall,
+  fault?: StoredError,
+): Promise<CallAnswer> {
+  const switches = toSwitches(findEntry(registry(), begun)?.extra);
+  const stored = await store.subprompts.read(key.threadId, key.step, key.index);
+  const { text = null, error = NOT_ASKED, calls = [], attachments = [], directive } = stored ?? {};
+  const result = composeSubpromptResult({ text, error: error && (fault ?? error), calls }, switches);
+  const present = await keepExistingFiles(store, key.threadId, attachments);
+  const files = present.slice(0, LIMITS.attachments);
+  return { result: files.length > 0 ? { ...result, attachments: files } : result, directive };
 }

@@ -22,7 +22,14 @@ import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import { type Act, type ActGateEnd, approveTask, askTask, type TaskCall } from './approve-act.ts';
-import { ACTION_BYTES, openFrame, runPhase, type TaskFrame, toDecideContext } from './task-frame.ts';
+import {
+  ACTION_BYTES,
+  failTask,
+  openFrame,
+  runPhase,
+  type TaskFrame,
+  toDecideContext,
+} from './task-frame.ts';
 import { startThread } from './thread.ts';
 
 const TASK_ACT = openGate<ActivityDependencies, TaskCall, ActGateEnd>()
@@ -149,14 +156,10 @@ async function finishAct(
   await probe?.('task_act_kept');
   if (action) {
     const { ok, error } = outcome;
-    const actionEnd = {
-      id: action.action.id,
-      threadId: run.threadId,
-      status: ok ? 'success' : 'error',
-    } as const;
+    const status = ok ? 'success' : 'error';
     // The act was done; a log that cannot be written must not make it appear undone.
     await store.actions
-      .end({ ...actionEnd, ...(error === undefined ? {} : { error }) })
+      .end({ id: action.action.id, threadId: run.threadId, status, error })
       .catch(() => undefined);
   }
   return outcome.ok ? { kind: 'acted' } : afterFailure(dependencies, frame, outcome);
@@ -183,14 +186,12 @@ async function refuseAct(
 
 export async function afterFailure(
   { store }: ActivityDependencies,
-  { definition, run, step }: TaskFrame,
+  frame: TaskFrame,
   { error = 'it failed' }: ActionOutcome,
 ): Promise<ActOutcome> {
-  if (definition.onActError !== 'stop') return { kind: 'acted' };
-  const verdict = { stoppedBy: 'runtime-error', pass: false, reason: `act failed: ${error}` } as const;
-  const failure = { phase: 'act', stepIndex: step, message: error } as const;
-  const kept = await store.tasks.saveDecision({ ...run, step, verdict, error: failure });
-  return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
+  if (frame.definition.onActError !== 'stop') return { kind: 'acted' };
+  const failed = await failTask(store, frame, { phase: 'act', message: error });
+  return { kind: failed === 'terminated' ? failed : 'stops' };
 }
 
 /** An outcome that another attempt has stored is judged like this one's own. */

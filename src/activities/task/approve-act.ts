@@ -123,7 +123,7 @@ export async function approveTask(
         fingerprint,
         blocks: true,
         action,
-        ...(expiresInMs === undefined ? {} : { expiresInMs }),
+        expiresInMs,
       }),
     );
     await probe?.('wait_opened');

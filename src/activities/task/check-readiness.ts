@@ -23,7 +23,7 @@ import type { TaskEvent } from '../../store/task/task-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
-import { openFrame, type PhaseResult, runPhase, type TaskFrame } from './task-frame.ts';
+import { failTask, openFrame, type PhaseResult, runPhase, type TaskFrame } from './task-frame.ts';
 
 type Answers = Readonly<Record<string, unknown>>;
 
@@ -43,15 +43,13 @@ export async function checkTask(
     return await runCheck(dependencies, frame);
   } catch (error) {
     if (!(error instanceof ReadinessFailed)) throw error;
-    const verdict: TaskVerdict = {
-      stoppedBy: 'runtime-error',
-      pass: false,
-      reason: `readiness failed: ${error.message}`,
-    };
-    const failure = { phase: 'readiness', stepIndex: 0, message: error.message } as const;
-    const decision = { ...frame.run, step: 0, verdict, error: failure };
-    const kept = await dependencies.store.tasks.saveDecision(decision);
-    return { kind: kept.kind === 'terminated' ? 'terminated' : 'stops' };
+    const { message } = error;
+    const failed = await failTask(
+      dependencies.store,
+      { run: frame.run, step: 0 },
+      { phase: 'readiness', message },
+    );
+    return { kind: failed === 'terminated' ? failed : 'stops' };
   }
 }
 
@@ -90,7 +88,7 @@ async function runCheck(dependencies: ActivityDependencies, frame: TaskFrame): P
     answers,
     events: [...events, ...told, ...again, { type: 'task.readiness', data: { decision, knowledge } }],
     preflight: 'over',
-    ...(verdict ? { verdict } : {}),
+    verdict,
   });
   if (kept.kind === 'terminated') return { kind: 'terminated' };
   return { kind: verdict ? 'stops' : 'ready' };
@@ -165,7 +163,7 @@ async function openQuestion(
         answerType === 'credential' ? `${question} (the name of a variable, never its value)` : question,
       data: { requirementId, reason, answerType, importance, impactIfUnknown },
       blocks: true,
-      ...(expiresInMs === undefined ? {} : { expiresInMs }),
+      expiresInMs,
     }),
   );
   return 'wait' in opened ? opened.wait : undefined;
@@ -227,11 +225,7 @@ async function blockTask(
   if (!read.ok) throw new ReadinessFailed(`onKnowledgeBlocked did not return a decision: ${read.reason}`);
   if (read.decision.kind !== 'stop') return blocked;
   const { pass, reason, score, outcome } = read.decision;
-  return {
-    ...{ stoppedBy: pass ? 'policy' : 'readiness', pass, reason },
-    ...(score === undefined ? {} : { score }),
-    ...(outcome === undefined ? {} : { outcome }),
-  };
+  return { stoppedBy: pass ? 'policy' : 'readiness', pass, reason, score, outcome };
 }
 
 async function askAdapter<Value>(frame: TaskFrame, body: () => Value | Promise<Value>): Promise<Value> {

@@ -8,7 +8,7 @@ import type { EndTaskInput, TaskCause, TaskOutcome } from '../../core/thread/tas
 import { toJsonText } from '../../core/value/json-value.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
-import { readReason } from '../base/sent-reason.ts';
+import { readReason } from '../step/commit-status.ts';
 import { deliverReports } from '../subagent/report.ts';
 import { toOutcome } from './open-task.ts';
 import { openFrame, type PhaseResult, runPhase, STATE_BYTES, type TaskFrame } from './task-frame.ts';

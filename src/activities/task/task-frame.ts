@@ -31,7 +31,7 @@ import type { FromRun } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, isTransient } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 
 export interface TaskFrame {
   readonly run: FromRun;
@@ -46,7 +46,7 @@ export interface TaskFrame {
 
 /** Throws `TaskNotFound` if this worker's project has no such task; another worker's may have it. */
 export async function openFrame(
-  { store, registry }: Pick<ActivityDependencies, 'store' | 'registry'>,
+  { store, registry }: ActivityDependencies,
   input: TaskStepInput,
 ): Promise<TaskFrame> {
   const run = fromRun(store, input);
@@ -169,6 +169,19 @@ export async function runPhase<Value>(
     if (isTransient(error, signal)) throw error;
     return { ok: false, phase, message: errorMessage(error), error };
   }
+}
+
+/** Ends the task because a phase of a step has failed. `known`: the step was decided before. */
+export async function failTask(
+  { tasks }: ThreadStore,
+  { run, step }: Pick<TaskFrame, 'run' | 'step'>,
+  { phase, message, code }: { readonly phase: TaskPhase; readonly message: string; readonly code?: string },
+): Promise<'known' | 'stops' | 'terminated'> {
+  const reason = `${phase} failed: ${message}`;
+  const verdict = { stoppedBy: 'runtime-error', pass: false, reason, code } as const;
+  const error = { phase, stepIndex: step, message };
+  const kept = await tasks.saveDecision({ ...run, step, verdict, error });
+  return kept.kind === 'kept' ? 'stops' : kept.kind;
 }
 
 export const STATE_BYTES = 1024 * 1024;

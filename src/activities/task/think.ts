@@ -28,6 +28,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 import {
   ACTION_BYTES,
+  failTask,
   fingerprintOf,
   openFrame,
   type PhaseResult,
@@ -71,7 +72,7 @@ export async function thinkTask(
 }
 
 /** Why a phase has no result of its own. */
-type NoResultReason = 'known' | 'stops' | 'terminated';
+type NoResultReason = Awaited<ReturnType<typeof failTask>>;
 
 type Observation = Pick<TaskStepRecord, 'state' | 'evals' | 'score'> & { readonly fingerprint?: string };
 
@@ -87,14 +88,14 @@ async function observe(
       maxBytes: STATE_BYTES,
     }),
   );
-  if (!observed.ok) return fail(store, frame, observed);
+  if (!observed.ok) return failTask(store, frame, observed);
   const state: unknown = JSON.parse(observed.value);
   const measured = await runPhase(frame, 'validate', async () => {
     const read = readEvals(await adapter.validate?.({ ...context, state }));
     if (!read.ok) throw new Error(`validate did not return a list of evals: ${read.reason}`);
     return read.evals;
   });
-  if (!measured.ok) return fail(store, frame, measured);
+  if (!measured.ok) return failTask(store, frame, measured);
   const readiness = decideReadiness(knowledge, minimumReadinessScore);
   const evals = [readinessEval(readiness.score, readiness.kind === 'ready'), ...measured.value];
   const score = meanScore(measured.value) ?? null;
@@ -108,21 +109,6 @@ async function observe(
     score,
   });
   return kept.kind === 'kept' ? { state, evals, score, fingerprint } : kept.kind;
-}
-
-async function fail(
-  store: ActivityDependencies['store'],
-  { run, step }: TaskFrame,
-  { phase, message }: Extract<PhaseResult<unknown>, { ok: false }>,
-): Promise<NoResultReason> {
-  const verdict: TaskVerdict = {
-    stoppedBy: 'runtime-error',
-    pass: false,
-    reason: `${phase} failed: ${message}`,
-  };
-  const error = { phase, stepIndex: step, message };
-  const kept = await store.tasks.saveDecision({ ...run, step, verdict, error });
-  return kept.kind === 'kept' ? 'stops' : kept.kind;
 }
 
 /** `known`: true if the observation was read with the loop. */
@@ -150,7 +136,7 @@ async function decide(
     (loop.task.wallMs >= limits.maxWallMs ? toExhaustedVerdict('maxWallMs', limits.maxWallMs) : undefined);
   if (before) return keep(before);
   const stopped = await judgeStop(frame, context, own);
-  if (stopped && !('pass' in stopped)) return fail(store, frame, stopped);
+  if (stopped && !('pass' in stopped)) return failTask(store, frame, stopped);
   const over = stopped ?? judgeSteps(standing, limits);
   if (over) return keep(over);
   const decided = await runPhase(frame, 'decide', async () => {
@@ -161,7 +147,7 @@ async function decide(
     const text = toJsonText(read.decision, { name: 'the decision', maxBytes: ACTION_BYTES });
     return JSON.parse(text) as TaskDecision;
   });
-  if (!decided.ok) return fail(store, frame, decided);
+  if (!decided.ok) return failTask(store, frame, decided);
   const decision = decided.value;
   const action = decision.kind === 'act' ? fingerprintOf(decision.action) : undefined;
   // If the step was known, the last action is its own, and the one chosen now replaces it.
@@ -173,8 +159,8 @@ async function decide(
     ...run,
     step,
     decision,
-    ...(action ? { action } : {}),
-    ...(verdict ? { verdict } : {}),
+    action,
+    verdict,
   });
   return kept.kind === 'kept' ? decision : kept.kind;
 }
@@ -197,7 +183,7 @@ async function judgeStop(
     stoppedBy: 'stop-policy',
     pass,
     reason: reason ?? 'shouldStop returned stop: true',
-    ...(score === undefined ? {} : { score }),
+    score,
   };
 }
 
@@ -205,14 +191,7 @@ function toVerdict(
   { pass, reason, score, outcome }: Extract<TaskDecision, { kind: 'stop' }>,
   evals: Observation['evals'],
 ): TaskVerdict {
-  const reached = score ?? meanScore(evals);
-  return {
-    stoppedBy: 'policy',
-    pass,
-    reason,
-    ...(reached === undefined ? {} : { score: reached }),
-    ...(outcome === undefined ? {} : { outcome }),
-  };
+  return { stoppedBy: 'policy', pass, reason, score: score ?? meanScore(evals), outcome };
 }
 
 /**
@@ -236,7 +215,7 @@ async function askPeople(
       summary: question,
       data: data ?? null,
       blocks: true,
-      ...(expiresInMs === undefined ? {} : { expiresInMs }),
+      expiresInMs,
     }),
   );
   if (opened.kind === 'open') {

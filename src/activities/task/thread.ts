@@ -22,7 +22,7 @@ const FIRST = 'first';
 
 /** Starts a thread of the task's owner, which may do no more than the task may; it is not a child of the task. */
 export async function startThread(
-  { store }: Pick<ActivityDependencies, 'store'>,
+  { store }: ActivityDependencies,
   { loop: { task, context: given } }: TaskFrame,
   { agent, content, key = '', idempotencyKey }: TaskThread & { readonly idempotencyKey: string },
 ): Promise<{ readonly threadId: string }> {

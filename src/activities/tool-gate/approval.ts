@@ -42,7 +42,7 @@ interface JudgedCall extends Asked, Judged {
 type Approval = Verdict<Nothing, AnsweredCall | WaitingCall | NotBegun>;
 
 export async function askApproval(
-  { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
+  { store, registry, probe }: ActivityDependencies,
   { asked, action, execution, env }: JudgedCall,
 ): Promise<Approval> {
   if (!asked || !action) return go();
@@ -74,7 +74,7 @@ export async function askApproval(
         ...(callId === undefined ? {} : { toolCallId: callId }),
         call: { step, index },
         action,
-        ...(expiresInMs === undefined ? {} : { expiresInMs }),
+        expiresInMs,
       }),
     );
     await probe?.('wait_opened');

@@ -48,7 +48,7 @@ export function openAsking({ store }: ActivityDependencies, frame: AskingCall): 
         blocks: true,
         executionId,
         toolCallId: call.callId,
-        ...(expiresInMs === undefined ? {} : { expiresInMs }),
+        expiresInMs,
         call: { step, index, attempt: attempt ?? '' },
       }),
     );

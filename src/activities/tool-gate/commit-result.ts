@@ -3,6 +3,7 @@
  * C1. The result is stored even if the run that asked for it has been replaced. Hooks after it run only if this attempt
  *     stored it.
  */
+
 import type { Registry } from '../../core/author/registry.ts';
 import { toFatalError } from '../../core/governance/agent-policy.ts';
 import { findGuards } from '../../core/guard/guards.ts';
@@ -12,8 +13,11 @@ import { authorPlace } from '../../state/author-fault.ts';
 import { end, go, type Verdict } from '../../state/gate.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { DecidedAction } from '../../store/action/action-record.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal } from '../base/guard.ts';
+import type { ToolResultKey } from './call-info.ts';
 import { judgesCalls } from './judge-call.ts';
 import type { AnsweredFrame, OpenFlow, ResultRow } from './result-hooks.ts';
 import type { ToolExecution } from './tool-frame.ts';
@@ -120,4 +124,29 @@ function toFailedAt(result: ToolResult | null): { failedAt?: string } {
   const { status, stack } = result ?? {};
   const place = status === 'error' && stack !== undefined ? authorPlace(stack) : undefined;
   return place === undefined ? {} : { failedAt: place };
+}
+
+/**
+ * Ends a call with an error code, outside the gate: the call has taken its worker process down three times, or its
+ * answer cannot be stored. The result is an error that the model reads. No hook sees it: a hook may be the cause.
+ */
+export async function giveUpCall(
+  store: ThreadStore,
+  key: ToolResultKey,
+  name: string,
+  { code, message }: StoredError,
+): Promise<ToolCallOutcome> {
+  const result = { status: 'error', error: `${code}: ${message}` } as const;
+  const committed = await retryWhileUnavailable(abortSignal(), () =>
+    store.toolCalls.commit({
+      ...key,
+      result,
+      message: { metadata: { errorCode: code } },
+      judged: true,
+      queuedTools: [],
+    }),
+  );
+  if (committed.kind === 'terminated') return committed;
+  if (committed.kind === 'late') return { kind: 'unknown', name };
+  return { kind: 'done', name: name.slice(0, 64), succeeded: false, queued: 0 };
 }

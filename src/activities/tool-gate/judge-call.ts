@@ -32,7 +32,7 @@ export type JudgePorts = Pick<ActivityDependencies, 'registry'>;
 type AskedCall = Verdict<Asked, never>;
 
 export async function askTool(
-  { registry, store }: Pick<ActivityDependencies, 'registry' | 'store'>,
+  { registry, store }: ActivityDependencies,
   { execution, tool, args }: ToolFrame & { readonly tool: ToolDefinition; readonly args: unknown },
 ): Promise<Verdict<Asked & { readonly signal: AbortSignal }, never>> {
   const { executionId, signal, thread } = execution;

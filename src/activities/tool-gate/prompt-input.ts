@@ -54,7 +54,7 @@ export interface ReadMessage {
 }
 
 export async function readFirstMessage(
-  { store }: Pick<ActivityDependencies, 'store'>,
+  { store }: ActivityDependencies,
   { execution: { thread, step, index }, entry, args }: CheckedCall,
 ): Promise<Verdict<ReadMessage, AnsweredCall>> {
   const { initUserMessageProperty, initAttachmentsProperty } = entry?.extra ?? {};

@@ -2,11 +2,11 @@
 
 import { UNNAMED_CALL } from '../../core/answer/clean-calls.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
-import type { AgentDefinition, PromptDefinition } from '../../core/author/definition.ts';
+import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../../core/author/definition.ts';
 import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { ToolResult } from '../../core/message/message.ts';
-import { hasTwoSides } from '../../core/project/active-side.ts';
+import { findActivePrompt, hasTwoSides } from '../../core/project/active-side.ts';
 import { findCallee } from '../../core/project/callee.ts';
 import {
   type ClientTool,
@@ -22,7 +22,7 @@ import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { readClientTools } from '../model/client-offer.ts';
-import type { KnownCall } from './call-info.ts';
+import type { CallInfo, KnownCall } from './call-info.ts';
 
 type Ports = Pick<ActivityDependencies, 'registry'>;
 type ToolPorts = Pick<ActivityDependencies, 'registry' | 'store'>;
@@ -147,4 +147,35 @@ function toDefinition({ name, description, parameters }: ClientTool): ToolDefini
 async function askClient(state: ThreadState, name: string): Promise<ToolResult> {
   const { value } = await state.ask({ key: 'client', question: `The client must run its tool "${name}".` });
   return readResultValue(value);
+}
+
+/**
+ * Stage: checks whether the call may name its callee. Code may reach whatever the project defines; models and signals
+ * only what the active prompt lists. Adds the prompt's entry for the callee, which may be absent if code made the call.
+ */
+export function requireListed(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { execution }: KnownCall,
+): Verdict<{ readonly entry: PromptToolEntry | undefined }, AnsweredCall> {
+  const entry = findEntry(registry(), execution);
+  const refusal = refuseUnlisted(execution.call, entry);
+  return refusal === undefined ? go({ entry }) : refuseCall(refusal);
+}
+
+/** Why the call is refused; undefined if it is allowed. */
+export function refuseUnlisted(
+  { name, origin }: Pick<StoredToolCall, 'name' | 'origin'>,
+  entry: PromptToolEntry | undefined,
+): string | undefined {
+  // A client tool is listed by the newest user message instead.
+  if (origin === 'code' || entry || parseClientToolName(name) !== undefined) return undefined;
+  return `Tool "${name}" is not available to this prompt.`;
+}
+
+export function findEntry(
+  registry: Registry,
+  { call, thread, side, subprompt }: Pick<CallInfo, 'call' | 'thread' | 'side' | 'subprompt'>,
+): PromptToolEntry | undefined {
+  const active = findActivePrompt(registry, thread.agent, { side, subprompt });
+  return active?.tools.find(({ name }) => name === call.name);
 }

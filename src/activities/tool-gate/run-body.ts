@@ -136,7 +136,7 @@ function timedOut(tool: ToolDefinition): string {
 
 /** The body of `query_subagent_status`: answered from the store, as often as the limits of its turn allow. */
 async function answerStatusQuery(
-  { store }: Pick<ActivityDependencies, 'store'>,
+  { store }: ActivityDependencies,
   { thread, step, index }: Pick<ToolExecution, 'thread' | 'step' | 'index'>,
   args: unknown,
 ): Promise<ToolResult> {

@@ -24,7 +24,7 @@ import type { ToolExecution } from './tool-frame.ts';
 
 /** Returns the result as it is stored. */
 export async function bindToSession(
-  { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
+  { store, registry, probe }: ActivityDependencies,
   execution: ToolExecution,
   result: ToolResult,
 ): Promise<ToolResult> {

@@ -6,9 +6,9 @@ import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { RunningExecution } from '../../state/running-execution.ts';
 import { openScratch, type Scratch } from '../../state/scratch.ts';
 import { type HookWork, openHookWork, withHookWork } from '../author/hook-work.ts';
-import { readMessageHistory } from '../author/message-history.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
+import { readMessageHistory } from '../model/history-window.ts';
 import type { BegunCallInfo } from './call-info.ts';
 
 export interface ToolExecution extends BegunCallInfo {

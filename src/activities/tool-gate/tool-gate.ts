@@ -12,13 +12,15 @@
  * (store/tool/tool.ts). If its agent has a policy, or there are hooks before it, it begins within the gate,
  * after them; a call that is refused before that has not begun.
  */
+
 import type { AgentDefinition } from '../../core/author/definition.ts';
+import type { MessageItem } from '../../core/thread/item.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';
 import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
 import { confirmCall } from '../../state/confirm-call.ts';
-import { openGate, type Passed } from '../../state/gate.ts';
+import { go, openGate, type Passed, type Verdict } from '../../state/gate.ts';
 import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
 import { recheckArguments } from '../../state/recheck-arguments.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -26,16 +28,25 @@ import { isTransient } from '../base/guard.ts';
 import { askApproval } from './approval.ts';
 import { beforePromptCall, beforeToolCall, type GuardedCall } from './before-call.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
-import { afterCreateMessage, type Committed, commitResult, type FinishedCall } from './commit-result.ts';
-import { giveUpCall } from './given-up-call.ts';
-import { handOff } from './handoff.ts';
+import {
+  afterCreateMessage,
+  type Committed,
+  commitResult,
+  type FinishedCall,
+  giveUpCall,
+} from './commit-result.ts';
 import { askHandoff, askPrompt, askTool, beginJudged, type NotBegun } from './judge-call.ts';
-import { requireListed } from './listed-call.ts';
-import { checkPromptArguments, readFirstMessage } from './prompt-input.ts';
+import {
+  checkPromptArguments,
+  type PromptArguments,
+  type ReadMessage,
+  readFirstMessage,
+} from './prompt-input.ts';
 import {
   findHandoff,
   limitCalls,
   limitDepth,
+  requireListed,
   resolveHandoff,
   resolvePrompt,
   resolveTool,
@@ -167,4 +178,31 @@ async function storeFailure(
   const { error = '' } = await env.redact({ status: 'error', error: errorMessage(failure) });
   const message = `The call was answered, but its answer could not be stored: ${error}`;
   return giveUpCall(store, key, execution.call.name, { code, message });
+}
+
+/**
+ * The body of a handoff (definitions §12.7): a call that names an `ai_human` agent gives it the thread once the step is
+ * over. The call itself only records that; the store keeps the next agent and its first message along with the result.
+ */
+interface HandoffCall extends ToolFrame, ReadMessage {
+  readonly agent: AgentDefinition;
+  readonly args: PromptArguments;
+}
+
+function handOff(
+  _ports: unknown,
+  { agent, args, scratch, message, nextId }: HandoffCall,
+): Verdict<CallAnswer, never> {
+  // Those of the agent's side A, whose prompt may show them.
+  Object.assign(scratch.flow.scratch, args);
+  const first: MessageItem | undefined = message && {
+    kind: 'message',
+    id: nextId(),
+    role: 'user',
+    ...message,
+  };
+  return go({
+    result: { status: 'success', result: `Handed over to ${agent.title ?? agent.name}.` },
+    handoff: { nextAgent: agent.name, ...(first ? { nextInput: first } : {}) },
+  });
 }

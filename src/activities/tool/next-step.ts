@@ -6,23 +6,21 @@
 import { Context } from '@temporalio/activity';
 import type { EffectsDue } from '../../core/thread/effect-batch.ts';
 import {
-  type CallWithNext,
   findNext,
   type LastCallInput,
   type NextStep,
   type NextStepOffer,
   type StepInput,
-  type StepWithNext,
   toNextInput,
   type UnknownStepOutcome,
   type WithNext,
 } from '../../core/thread/next-step.ts';
-import type { ModelStepInput, ModelStepOutcome, RunRef, ToolCallInput } from '../../core/thread/step.ts';
+import type { ModelStepInput, ModelStepOutcome, RunRef } from '../../core/thread/step.ts';
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { ActivityDependencies } from '../base/dependencies.ts';
-import { type Activity, abortSignal, resultBytes } from '../base/guard.ts';
-import { showProgress } from '../base/progress.ts';
+import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
+import { abortSignal, resultBytes, showProgress } from '../base/guard.ts';
+import { isRepeated } from '../base/run-ref.ts';
 
 /**
  * Milliseconds to wait for the server: going on saves only a few round trips, so a slow server is not worth waiting
@@ -32,34 +30,21 @@ const DESCRIBE_TIMEOUT_MS = 1000;
 
 const UNKNOWN_OUTCOME: UnknownStepOutcome = { kind: 'unheard' };
 
-type Dependencies = Pick<ActivityDependencies, 'leaving' | 'lone'>;
 type Call = ToolAttempt & EffectsDue;
 type Step = ModelStepOutcome & EffectsDue;
+type Ahead = LastCallInput | StepInput;
 
-/** Goes on after a call that ends its step. */
+/** Goes on after a call that ends its step, or after a step whose calls have all run within its activity. */
 export function withNextStep(
-  dependencies: Dependencies,
-  call: Activity<ToolCallInput, Call>,
-  step: Activity<ModelStepInput, Step>,
-): Activity<LastCallInput, Call | (CallWithNext & EffectsDue)> {
-  return async (input) => {
-    const called = await call(input);
-    const { next, executionId } = input;
-    if (next === undefined || called.kind !== 'done' || called.directive !== undefined) return called;
-    return runNextStep(dependencies, called, { ...input, executionId, next }, step);
-  };
-}
-
-/** Goes on after a step whose calls have all run within its activity. */
-export function withNextAfterStep(
-  dependencies: Dependencies,
-  step: Activity<ModelStepInput, Step>,
-): Activity<StepInput, Step | (StepWithNext & EffectsDue)> {
-  return async ({ next: offer, ...input }) => {
-    const outcome = await step(input);
-    const next = offer && findNext(input, outcome, offer);
-    if (next === undefined || outcome.kind !== 'step') return outcome;
-    const { executionId = input.executionId } = outcome;
+  run: ActivityRun<Ahead, Call | Step>,
+  { other }: Wrapped,
+): ActivityRun<Ahead, (Call | Step) & Partial<WithNext>> {
+  const step = other('modelStep', 'nextStep');
+  return async (dependencies, { next: offer, ...input }) => {
+    const outcome = await run(dependencies, input);
+    const next = offer && findNext('ordinal' in input ? input : {}, outcome, offer);
+    if (next === undefined) return outcome;
+    const { executionId = input.executionId } = 'executionId' in outcome ? outcome : {};
     return runNextStep(dependencies, outcome, { ...input, executionId, next }, step);
   };
 }
@@ -69,31 +54,30 @@ interface FollowingStep extends RunRef {
   readonly next: NextStep;
 }
 
-/** Returns `told`, with the outcome of the next step if it was begun. */
-async function runNextStep<Told extends EffectsDue>(
-  dependencies: Dependencies,
-  stepOutcome: Told,
+/** Returns `before`, with the outcome of the next step if it was begun. */
+async function runNextStep<Before extends EffectsDue>(
+  dependencies: ActivityDependencies,
+  before: Before,
   { threadId, storeId, executionId, next }: FollowingStep,
-  step: Activity<ModelStepInput, Step>,
-): Promise<Told | (Told & WithNext)> {
-  const mayGoOn = mayBeginNextStep(dependencies, stepOutcome) && (await isHistoryUnchanged(next));
+  step: ActivityRun<ModelStepInput, Step>,
+): Promise<Before & Partial<WithNext>> {
+  const mayGoOn = mayBeginNextStep(dependencies, before) && (await isHistoryUnchanged(next));
   // An earlier attempt may have begun the step.
-  if (!mayGoOn)
-    return Context.current().info.attempt > 1 ? { ...stepOutcome, next: UNKNOWN_OUTCOME } : stepOutcome;
+  if (!mayGoOn) return isRepeated() ? { ...before, next: UNKNOWN_OUTCOME } : before;
   showProgress(`running step ${next.afterStep + 1}`);
   // A fault of the step is left to its own next attempt.
-  const stepped: WithNext['next'] & EffectsDue = await step({
+  const stepped: WithNext['next'] & EffectsDue = await step(dependencies, {
     ...{ threadId, storeId },
     ...toNextInput(executionId, next),
   }).catch(() => UNKNOWN_OUTCOME);
   const { effectsInMs, ...outcome } = stepped;
-  const both = { ...stepOutcome, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
-  return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...stepOutcome, next: UNKNOWN_OUTCOME };
+  const both = { ...before, ...(effectsInMs === undefined ? {} : { effectsInMs }), next: outcome };
+  return resultBytes(both) <= LIMITS.activityResultBytes ? both : { ...before, next: UNKNOWN_OUTCOME };
 }
 
 /** True if another step may begin here. An effect that is due comes before it. */
 function mayBeginNextStep(
-  { leaving, lone }: Dependencies,
+  { leaving, lone }: ActivityDependencies,
   { effectsInMs = Number.POSITIVE_INFINITY }: EffectsDue,
 ): boolean {
   return effectsInMs > 0 && !lone && !leaving.aborted && !abortSignal().aborted;

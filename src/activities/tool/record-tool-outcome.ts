@@ -3,29 +3,26 @@
  * once).
  */
 import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
 import type { BegunTool, SettledTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
-import { wakeForgotten } from '../signals/wake-forgotten.ts';
+import { wakeForgotten } from '../signals/wake-relatives.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
 export async function recordToolOutcome(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<RecordedOutcome> {
-  const { store } = dependencies;
   const { step, index } = input;
-  const settled = await settleLost(dependencies, { ...fromRun(store, input), step, index });
+  const settled = await settleLost(dependencies, { ...fromRun(dependencies.store, input), step, index });
   if (settled.kind === 'redispatch') return settled;
-  if (settled.kind !== 'waits') return toSettledOutcome(settled);
-  await signalAncestors(store, input.threadId);
-  return toWaitingCall(settled.wait);
+  return settled.kind === 'waits' ? toWaitingCall(settled.wait) : toSettledOutcome(settled);
 }
 
 /** Also wakes relatives that the lost worker may not have woken. */
 export async function settleLost(
-  { store, registry, probe }: Pick<ActivityDependencies, 'store' | 'registry' | 'probe'>,
+  { store, registry, probe }: ActivityDependencies,
   key: ToolCallKey,
 ): Promise<SettledTool> {
   const asks = (agent: string) => registry().agents.get(agent)?.policy?.onUncertain === 'wait';
@@ -49,8 +46,24 @@ export function toSettledOutcome(
     name,
     succeeded: settled.status === 'success',
     queued: 0,
-    ...(directive ? { directive } : {}),
+    directive,
   };
+}
+
+/** The outcome of a call that has a result, whose thread is over, or that waits. */
+export function toAttemptOutcome(begun: Exclude<BegunTool, { kind: 'run' }>): AttemptOutcome {
+  switch (begun.kind) {
+    case 'terminated':
+      return begun;
+    case 'exceeded':
+      return toDenied(begun);
+    case 'settled':
+      return toSettledOutcome(begun);
+    case 'waits':
+      return toWaitingCall(begun.wait);
+    case 'begun_elsewhere':
+      throw new Error('This call can be begun by any attempt.');
+  }
 }
 
 /** The outcome of a call that the execution's budget denies. */

@@ -3,24 +3,27 @@
  * and what it has made is found by the call; so its outcome is never unknown. Its result is stored like that of any
  * tool.
  */
+
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
+import type { AuthorRun } from '../../state/author-run.ts';
 import type { CallGuard } from '../../state/hooks/call-guard.ts';
 import { definesHook } from '../../state/hooks/listed.ts';
 import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { BeginTool, ToolCallKey } from '../../store/tool/tool-record.ts';
+import { failPermanently, type UnitActivity } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
+import { giveUpCall } from '../tool-gate/commit-result.ts';
 import { beginsInGate, type NotBegun, toPending } from '../tool-gate/judge-call.ts';
 import { type ToolFrame, withToolFrame } from '../tool-gate/tool-frame.ts';
 import { storeAnswered } from '../tool-gate/tool-gate.ts';
-import { toWaitingCall } from '../tool-gate/waiting-call.ts';
-import { toDenied, toSettledOutcome } from './record-tool-outcome.ts';
+import { toAttemptOutcome } from './record-tool-outcome.ts';
 
 /** The fixed name of its one attempt. */
 type ResumableKind = 'subprompt' | 'subagent';
@@ -66,7 +69,7 @@ async function beginResumable<Outcome>(
   { judges, over }: BeginTerms<Outcome>,
 ): Promise<BegunCall<Outcome>> {
   const key = { ...fromRun(store, run), step, index, attempt };
-  const command: BeginTool = { ...key, idempotent: () => true, ...(judges && { judges }) };
+  const command: BeginTool = { ...key, idempotent: () => true, judges };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return { kind: 'over', outcome: over(begun) };
   // The wait of the call is over: ancestors that show it are updated.
@@ -75,23 +78,10 @@ async function beginResumable<Outcome>(
   return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
 }
 
-/** The outcome of a call that has a result, whose thread is over, or that waits. */
-export function toAttemptOutcome(begun: NotBegun['begun']): AttemptOutcome {
-  return begun.kind === 'waits' ? toWaitingCall(begun.wait) : toOverOutcome(begun);
-}
-
 function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
-  switch (begun.kind) {
-    case 'terminated':
-      return begun;
-    case 'exceeded':
-      return toDenied(begun);
-    case 'settled':
-      return toSettledOutcome(begun);
-    case 'begun_elsewhere':
-    case 'waits':
-      throw new Error('This call can be begun by any attempt.');
-  }
+  const outcome = toAttemptOutcome(begun);
+  if (outcome.kind === 'waits') throw new Error('A call that is not judged does not wait.');
+  return outcome;
 }
 
 /** What the stages of the tool gate know of the call. */
@@ -135,4 +125,33 @@ export async function keepExistingFiles(
   const present: AttachmentRef[] = [];
   for (const each of byPath.values()) if (await store.files.stat(threadId, each.path)) present.push(each);
   return present;
+}
+
+/** The request to the prompt, or to the subagent, as a unit of author work. */
+export const CALL_UNIT = {
+  unit: ({ threadId, step, index }: ToolCallInput): AuthorRun => ({
+    code: 'subprompt',
+    name: `step ${step}, call ${index}`,
+    threadId,
+    work: `${threadId}:${step}:${index}`,
+  }),
+  giveUp: failPermanently,
+};
+
+/**
+ * The end of such a call, with the hooks around its result. If it is given up, the result is stored without hooks: a
+ * call must have a result.
+ */
+export function callEndUnit(
+  holder: 'subprompt' | 'subagent',
+): Omit<UnitActivity<ToolCallInput, ToolCallOutcome>, 'run'> {
+  return {
+    unit: CALL_UNIT.unit,
+    async giveUp(dependencies, input, error) {
+      const begun = await beginCall(dependencies, input, holder);
+      if (begun.kind === 'over') return begun.outcome;
+      const { key, begun: held } = begun.call;
+      return giveUpCall(dependencies.store, key, held.call.name, error);
+    },
+  };
 }

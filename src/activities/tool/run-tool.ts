@@ -13,30 +13,23 @@ import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
-import { signalAncestors } from '../signals/signal-ancestors.ts';
+import { signalAncestors } from '../signals/wake-relatives.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
-import { giveUpCall } from '../tool-gate/given-up-call.ts';
+import { giveUpCall } from '../tool-gate/commit-result.ts';
 import { beginsInGate, toPending } from '../tool-gate/judge-call.ts';
 import { withToolFrame } from '../tool-gate/tool-frame.ts';
 import { answerCall, storeAnswered } from '../tool-gate/tool-gate.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
-import { settleLost, toDenied, toSettledOutcome } from './record-tool-outcome.ts';
+import { settleLost, toAttemptOutcome, toSettledOutcome } from './record-tool-outcome.ts';
 
 export async function runTool(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<ToolAttempt> {
-  const outcome = await attempt(dependencies, input);
-  if (outcome.kind === 'waits') await signalAncestors(dependencies.store, input.threadId);
-  return outcome;
-}
-
-async function attempt(dependencies: ActivityDependencies, input: ToolCallInput): Promise<ToolAttempt> {
-  const { store, probe } = dependencies;
+  const { store } = dependencies;
   const key = { ...fromRun(store, input), step: input.step, index: input.index };
   const name = randomUUID();
   const idempotent = (tool: string) => dependencies.registry().tools.get(tool)?.idempotent ?? true;
-  await probe?.('tool_not_begun');
   const resumes = (tool: string) => dependencies.registry().tools.get(tool)?.a2a !== undefined;
   const judges = beginsInGate(dependencies);
   const command = { ...key, attempt: name, idempotent, resumes, history: true, judges };
@@ -58,23 +51,10 @@ async function settleElsewhere(
   key: ToolCallKey,
   begun: Exclude<BegunTool, { kind: 'run' }>,
 ): Promise<ToolAttempt> {
-  switch (begun.kind) {
-    case 'terminated':
-      return begun;
-    case 'exceeded':
-      return toDenied(begun);
-    case 'settled':
-      return toSettledOutcome(begun);
-    case 'waits':
-      return toWaitingCall(begun.wait);
-    case 'begun_elsewhere': {
-      const settled = await settleLost(dependencies, key);
-      if (settled.kind === 'waits') return toWaitingCall(settled.wait);
-      return settled.kind === 'redispatch'
-        ? { kind: 'unknown', name: begun.name }
-        : toSettledOutcome(settled);
-    }
-  }
+  if (begun.kind !== 'begun_elsewhere') return toAttemptOutcome(begun);
+  const settled = await settleLost(dependencies, key);
+  if (settled.kind === 'waits') return toWaitingCall(settled.wait);
+  return settled.kind === 'redispatch' ? { kind: 'unknown', name: begun.name } : toSettledOutcome(settled);
 }
 
 function toToolUnit({ registry }: ActivityDependencies, input: ToolCallInput, name: string) {

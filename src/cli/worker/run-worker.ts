@@ -1,4 +1,5 @@
 /** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connects, serves until the stop, closes. */
+import { extname } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
 import type { Secrets } from '../../secret-environment.ts';
@@ -8,6 +9,8 @@ import { type FoundServer, requireListening, serverUnreachable } from '../connec
 import { createLogListener } from '../output/log-listener.ts';
 import type { LiveProject } from '../project/live-project.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
+
+const LONE_PROGRAM = new URL(`./lone-program${extname(import.meta.url)}`, import.meta.url);
 
 export interface WorkerRun {
   readonly projectDir: string;
@@ -41,6 +44,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
       registry: project.current,
       supervision: {
         deaths,
+        program: LONE_PROGRAM,
         place: { projectDir, secrets, namespace: server.namespace, connection: server.connection },
       },
       onStep: doing,

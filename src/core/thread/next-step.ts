@@ -18,6 +18,7 @@ import type {
   ToolCallOutcome,
 } from './step.ts';
 import { evaluateStepEnd, toSession } from './step-end.ts';
+import type { ToolAttempt } from './wait-step.ts';
 
 /** Which step of the workflow would follow, and how to check that the workflow has received nothing since. */
 export interface NextStepOffer {
@@ -64,13 +65,15 @@ export function toNextInput(
 }
 
 /**
- * The step that follows one whose calls all ran in its activity; undefined if none does or the workflow must decide.
+ * The step that follows a call, or a step whose calls all ran in its activity; undefined if none does or the workflow
+ * must decide.
  */
 export function findNext(
   { session, agent }: Pick<ModelStepInput, 'session' | 'agent'>,
-  outcome: ModelStepOutcome,
-  offer: NextStepOffer,
+  outcome: ModelStepOutcome | ToolAttempt,
+  offer: NextStepOffer | NextStep,
 ): NextStep | undefined {
+  if ('afterStep' in offer) return outcome.kind === 'done' && !outcome.directive ? offer : undefined;
   if (outcome.kind !== 'step' || outcome.taken === undefined || outcome.directive || outcome.exceeded)
     return undefined;
   const calls = outcome.ran?.flatMap((call) => (call.kind === 'done' && !call.directive ? [call] : [])) ?? [];

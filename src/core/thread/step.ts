@@ -147,6 +147,12 @@ export interface ToolCallInput extends RunRef {
   readonly asked?: AskedSoFar;
 }
 
+/** The end of a call of a prompt or of a subagent. */
+export interface FinishCallInput extends ToolCallInput {
+  /** Why the prompt's step could not begin, the child not be messaged, or its workflow not be started. */
+  readonly error?: StoredError;
+}
+
 export type ToolCallOutcome =
   | {
       readonly kind: 'done';

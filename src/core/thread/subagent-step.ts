@@ -3,7 +3,7 @@
  * `step.ts`: ids, names, flags.
  */
 import type { WaitKind } from '../wait/wait.ts';
-import type { StoredError, ToolCallInput, ToolCallOutcome } from './step.ts';
+import type { ToolCallOutcome } from './step.ts';
 
 /** A child thread, as its parent's workflow starts it. */
 export interface ChildStart {
@@ -35,11 +35,6 @@ export type SubagentOutcome =
     }
   | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
   | { readonly kind: 'terminated' };
-
-export interface FinishSubagentInput extends ToolCallInput {
-  /** Why the child could not be messaged, or its workflow could not be started. */
-  readonly error?: StoredError;
-}
 
 /** `waiting`: the call blocks, and the child has not reported yet. */
 export type FinishedSubagent =

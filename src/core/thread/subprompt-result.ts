@@ -7,11 +7,11 @@
  *     if nothing remains, the result is an empty success.
  */
 import type { ToolResult, ToolStatus } from '../message/message.ts';
-import type { StoredError, ToolCallInput } from './step.ts';
+import type { StoredError } from './step.ts';
 
 export interface SubpromptParts {
   readonly text: string | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: StoredError | null;
   readonly calls: readonly {
     readonly name: string;
     readonly arguments: string;
@@ -66,9 +66,4 @@ function toCallText({ name, arguments: text }: { name: string; arguments: string
 /** Removes the prefix: the line already says that the call failed. */
 function withoutPrefix(content: string): string {
   return content.replace(/^Failed to execute tool: /, '');
-}
-
-export interface FinishSubpromptInput extends ToolCallInput {
-  /** Why the prompt's step could not begin. */
-  readonly error?: StoredError;
 }

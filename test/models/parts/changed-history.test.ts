@@ -1,6 +1,6 @@
 /** What becomes of the metadata of answers whose history changes: edits, deletions, summaries, bounds, refusals. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { textDigest } from '../../../src/activities/base/text-digest.ts';
+import { textDigest } from '../../../src/activities/model-gate/assemble.ts';
 import type { ContextMessage } from '../../../src/core/context/context.ts';
 import { prepareManifest } from '../../../src/core/context/context-manifest.ts';
 import { toProviderMessage } from '../../../src/core/context/context-provider.ts';

@@ -1,5 +1,5 @@
 /** A conversation without a store: the rows of a thread, sent and kept as a step does. */
-import { textDigest } from '../../../src/activities/base/text-digest.ts';
+import { textDigest } from '../../../src/activities/model-gate/assemble.ts';
 import { cleanCalls } from '../../../src/core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../../src/core/author/definition.ts';
 import type { ContextMessage } from '../../../src/core/context/context.ts';

@@ -1,6 +1,7 @@
 /**
- * The program of a lone process: opens what a worker opens, runs one activity as the worker would, reports its outcome,
- * and ends. It also ends when its worker has ended, and its watchdog kills it if it computes endlessly.
+ * What a lone process does (cli/worker/lone-program.ts): opens what a worker opens, runs one activity as the worker
+ * would, reports its outcome, and ends. It also ends when its worker has ended, and its watchdog kills it if it computes
+ * endlessly.
  */
 import { asyncLocalStorage, CancelledFailure, Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
@@ -8,12 +9,11 @@ import { type Logger, noopMetricMeter } from '@temporalio/common';
 import type { ActivityDependencies } from '../activities/base/dependencies.ts';
 import { type BegunEffectInput, runBegunEffect } from '../activities/effect/run-effects.ts';
 import { createActivities } from '../activities/index.ts';
-import { createLogListener } from '../cli/output/log-listener.ts';
-import { createLogger, type WorkerLogger } from '../cli/output/logger.ts';
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { receiveSecrets } from '../secret-environment.ts';
 import { openStore } from '../store/open-store.ts';
+import type { EventListener } from '../store/transaction/event-record.ts';
 import { openGuard } from './fault-log.ts';
 import { type FromLone, type LoneOrder, type ToLone, toFailureData } from './lone-protocol.ts';
 import { openProject } from './project.ts';
@@ -21,6 +21,12 @@ import { workUnderSupervision } from './under-supervision.ts';
 
 const cancel = new AbortController();
 const handover = new AbortController();
+
+/** Opens the log of the process. */
+type OpenLog = (configured: Configuration['log']) => {
+  readonly logger: Omit<Logger, 'log'>;
+  readonly listener: EventListener;
+};
 
 interface OpenLone {
   readonly dependencies: ActivityDependencies;
@@ -31,7 +37,7 @@ interface OpenLone {
 async function openLone(
   order: LoneOrder,
   configuration: Configuration,
-  logger: WorkerLogger,
+  { logger, listener }: ReturnType<OpenLog>,
 ): Promise<OpenLone> {
   const { projectDir, connection: place, namespace, settings } = order;
   // A stray rejection does not end the process: it is reported, as in the worker.
@@ -42,7 +48,7 @@ async function openLone(
     familyCalls: configuration.familyCalls,
   });
   guard.know({ store, registry: project.current });
-  store.events.listen(createLogListener(logger));
+  store.events.listen(listener);
   const sandbox = createSandbox({ size: 1, spare: false, wall: configuration.sandboxWall });
   const connection = await Connection.connect(place);
   return {
@@ -84,13 +90,13 @@ function createContext({ info }: LoneOrder, client: Client, logger: Logger): Con
   return new Context(info, cancelled, signal, () => undefined, client, logger, noopMetricMeter, {});
 }
 
-async function runOrder(order: LoneOrder): Promise<FromLone> {
+async function runOrder(order: LoneOrder, openLog: OpenLog): Promise<FromLone> {
   receiveSecrets(order.secrets);
   const configuration = readConfiguration();
   workUnderSupervision(configuration);
-  const logger = createLogger(configuration.log);
-  const lone = await openLone(order, configuration, logger);
-  const context = createContext(order, lone.client, logger as Logger);
+  const log = openLog(configuration.log);
+  const lone = await openLone(order, configuration, log);
+  const context = createContext(order, lone.client, log.logger as Logger);
   await sendToWorker({ kind: 'begun' });
   const answer = await asyncLocalStorage
     .run(context, () => runActivity(order, lone.dependencies))
@@ -109,15 +115,18 @@ function sendToWorker(message: FromLone): Promise<void> {
   });
 }
 
-// Ctrl-C reaches every process of a terminal; the worker decides what to do.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-process.on('disconnect', () => process.exit(1));
-process.on('message', async (message: ToLone) => {
-  if (message.kind === 'cancel') cancel.abort(new CancelledFailure('CANCELLED'));
-  else if (message.kind === 'hand_over') handover.abort();
-  else {
-    await sendToWorker(await runOrder(message.order));
-    // Ends whatever the unit left running.
-    process.exit(0);
-  }
-});
+/** Waits for its order, and runs it. */
+export function runLoneProgram(openLog: OpenLog): void {
+  // Ctrl-C reaches every process of a terminal; the worker decides what to do.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+  process.on('disconnect', () => process.exit(1));
+  process.on('message', async (message: ToLone) => {
+    if (message.kind === 'cancel') cancel.abort(new CancelledFailure('CANCELLED'));
+    else if (message.kind === 'hand_over') handover.abort();
+    else {
+      await sendToWorker(await runOrder(message.order, openLog));
+      // Ends whatever the unit left running.
+      process.exit(0);
+    }
+  });
+}

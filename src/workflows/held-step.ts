@@ -1,8 +1,8 @@
-/** The step ahead that a run has asked for or holds (step-ahead.ts). */
+/** The step ahead that a run has asked for or holds (next-step-offer.ts). */
 import type { CallWithNext, NextStepOffer, StepWithNext } from '../core/thread/next-step.ts';
 import type { ModelStepOutcome, StoredStep, ToolCallOutcome } from '../core/thread/step.ts';
 import type { ToolAttempt } from '../core/thread/wait-step.ts';
-import type { BudgetWatch } from './budget.ts';
+import type { BudgetWatch } from './family-watch.ts';
 import type { Inbox } from './inbox.ts';
 
 /** Counters at the time when the step was asked for. */
@@ -24,8 +24,8 @@ interface SignalSources {
   readonly budget: Pick<BudgetWatch, 'signalCount'>;
 }
 
-/** Holds the step ahead until the loop's next step (step-ahead.ts, A2). */
-export class StepsAhead {
+/** Holds the step ahead until the loop's next step (next-step-offer.ts, A2). */
+export class HeldStep {
   #asked: StepAhead | undefined;
   #held: StepAhead | undefined;
   #expected = false;

@@ -1,7 +1,6 @@
 /** When an activity's answer is passed on to the effects: the order of commands in a history depends on it. */
 import { describe, expect, it } from '@jest/globals';
 import type { EffectsDue } from '../../src/core/thread/effect-batch.ts';
-import { BoundActivities } from '../../src/workflows/bound-activities.ts';
 import { EffectAlarm } from '../../src/workflows/effect-alarm.ts';
 
 interface Answer extends EffectsDue {
@@ -10,7 +9,6 @@ interface Answer extends EffectsDue {
 
 describe("an activity's answer", () => {
   const alarm = new EffectAlarm();
-  const activities = new BoundActivities('thread', 'store', alarm);
 
   it('is heard right before its caller goes on, who waits no longer for it than others do', async () => {
     const order: string[] = [];
@@ -22,7 +20,7 @@ describe("an activity's answer", () => {
     };
     const flows = [
       wait('before', promise),
-      wait('caller', activities.informAlarm(promise)),
+      wait('caller', alarm.receiveFrom(promise)),
       wait('after', promise),
     ];
     resolve({ kind: 'done', effectsInMs: 5 });
@@ -32,7 +30,7 @@ describe("an activity's answer", () => {
 
   it('that never comes is the failure of its caller alone', async () => {
     const failed = Promise.reject<Answer>(new Error('lost'));
-    await expect(activities.informAlarm(failed)).rejects.toThrow('lost');
+    await expect(alarm.receiveFrom(failed)).rejects.toThrow('lost');
   });
 });
 

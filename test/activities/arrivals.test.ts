@@ -1,6 +1,6 @@
 /** Spilling queued items to the store: an item that cannot be stored does not block the others. */
 import { describe, expect, it } from '@jest/globals';
-import { stashItems } from '../../src/activities/step/stash-items.ts';
+import { stashFitting } from '../../src/activities/step/arrivals.ts';
 import type { MessageItem } from '../../src/core/thread/item.ts';
 import { testStore } from '../support/runtime.ts';
 
@@ -45,7 +45,7 @@ describe('a batch of queued items', () => {
     const { store, run, pending, events } = await aThread();
     const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const items = ids.map((id) => (id === 'c' || id === 'g' ? unwritable(id) : message(id)));
-    expect(await stashItems(store, run, { items })).toEqual({ waiting: 5 });
+    expect(await stashFitting(store, run, { items })).toEqual({ waiting: 5 });
     expect(await pending()).toEqual(['a', 'b', 'd', 'e', 'f']);
     const reason = 'it cannot be stored: Invalid string length';
     expect(await events()).toEqual(['c', 'g'].map((id) => ({ id, code: 'InvalidMessage', reason })));
@@ -55,7 +55,7 @@ describe('a batch of queued items', () => {
     const { run, pending, events } = await aThread();
     for (const fault of [new TypeError('a fault of ours'), new Error('disk I/O error')]) {
       const broken = { queue: { spill: () => Promise.reject(fault) } };
-      await expect(stashItems(broken, run, { items: [message('a'), message('b')] })).rejects.toBe(fault);
+      await expect(stashFitting(broken, run, { items: [message('a'), message('b')] })).rejects.toBe(fault);
     }
     expect(await pending()).toEqual([]);
     expect(await events()).toEqual([]);

@@ -16,9 +16,14 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { NextStep, NextStepOffer } from '../core/thread/next-step.ts';
 import type { CallRef, StoredStep } from '../core/thread/step.ts';
 import type { CallEnd } from '../core/thread/step-end.ts';
-import type { Ahead } from './bound-activities.ts';
 import { mayContinue } from './continue.ts';
 import type { ThreadRun } from './thread-run.ts';
+
+/** A step ahead, into which a call may go on, with its text for the summary. */
+export interface Ahead {
+  readonly step: NextStep;
+  readonly summary: string;
+}
 
 /** Events of history that scheduling an activity adds: the completed workflow task, and the scheduled activity. */
 const OWN_EVENTS = 2;
