@@ -59,7 +59,7 @@ interface Run {
 }
 
 export function describeDisconnects(disconnects: Disconnects): void {
-  describe('streams that break', () => ordeal(disconnects));
+  describe('streams over broken connections', () => ordeal(disconnects));
 }
 
 function ordeal({ workers, threads, cuts, deaths, ofOthers }: Disconnects): void {
