@@ -76,7 +76,7 @@ export function describeSubpromptKill(manner: Manner): void {
     );
 
     it.each(ONCE)(
-      'inside the body of its tool %s tells whoever called it that the outcome is unknown, and never runs it again',
+      'inside the body of its tool %s reports an unknown outcome to the caller, and never runs the tool again',
       async (_when, doom, written) => {
         const thread = await survivor(doom);
         const lines = await tell(thread);

@@ -82,7 +82,7 @@ async function grow() {
   return { ...runtime, threadId, model, open, withinMs: Math.max(WITHIN_MS, performance.now() - began) };
 }
 
-describe('a tree of 13 threads that stream', () => {
+describe('a tree of 13 streaming threads', () => {
   it.each(['stop', 'terminate'] as const)(
     'one %s of the root closes every socket within 2 s',
     async (action) => {
