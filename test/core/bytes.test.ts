@@ -20,7 +20,7 @@ it('are those of the view alone, and of nobody else', () => {
   expect(copyBytes(shared).buffer).toBeInstanceOf(ArrayBuffer);
 });
 
-it('a file is not read element by element by iterators that somebody has replaced', async () => {
+it('a file is not read through array iterators that other code has replaced', async () => {
   // In a separate process: the engine never undoes the effect of a replaced iterator.
   const program = `
     const { createThreadFiles } = await import(${JSON.stringify(FILES)});

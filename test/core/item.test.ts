@@ -115,12 +115,12 @@ describe('message payloads', () => {
     expect(!parsed.ok && parsed.refusal.reason).toContain(said);
   });
 
-  it('are refused under their id, so that the sender can be told', () => {
+  it('are refused under their id, so that the sender can be informed', () => {
     expect(parseMessagePayload({ id: 'm1', content: '' })).toMatchObject({ refusal: { id: 'm1' } });
     expect(parseMessagePayload({ id: 'a b', content: 'x' })).not.toHaveProperty('refusal.id');
   });
 
-  it('may have more roles where the caller says so', () => {
+  it('may have more roles if the caller allows them', () => {
     const roles = ['user', 'assistant', 'system'];
     expect(parseMessagePayload({ role: 'system', content: 'x' }, roles)).toMatchObject({
       value: { role: 'system' },
@@ -131,7 +131,7 @@ describe('message payloads', () => {
     ['text', 'x', 1],
     ['multi-byte text', '€', 3],
     ['astral text', '😀', 4],
-  ])('may carry the limit of inline bytes of %s, and not a byte more', (_what, unit, bytes) => {
+  ])('may carry exactly the limit of inline bytes of %s, and not one more', (_what, unit, bytes) => {
     const fitting = unit.repeat(Math.floor(LIMITS.inlineBytes / bytes));
     expect(parseMessagePayload({ content: fitting }).ok).toBe(true);
     expect(parseMessagePayload({ id: 'big', content: fitting + unit })).toMatchObject({
@@ -140,7 +140,7 @@ describe('message payloads', () => {
     });
   });
 
-  it('count their metadata as content', () => {
+  it('count metadata as content', () => {
     const metadata = { note: 'x'.repeat(LIMITS.inlineBytes) };
     expect(parseMessagePayload({ content: 'x', metadata })).toMatchObject({
       refusal: { code: 'MessageTooLarge' },

@@ -27,7 +27,7 @@ describe('[definitions 12.5] a session', () => {
     expect(advanceSession(session, acted, given)).toEqual(next);
   });
 
-  it.each<[Side]>([['a'], ['b']])('has the words of side %s answered by the other one', (side) => {
+  it.each<[Side]>([['a'], ['b']])('answers a message of side %s by the other side', (side) => {
     expect(answeringSide(roleOf(side))).not.toBe(side);
   });
 
@@ -37,7 +37,7 @@ describe('[definitions 12.5] a session', () => {
     [['system', 'assistant'], 'b'],
     [['system'], undefined],
     [[], undefined],
-  ])('[definitions 22.40] of a drain of %j, answers side %s', (roles, side) => {
+  ])('[definitions 22.40] with queued items of %j continues with side %s', (roles, side) => {
     expect(findAnswering(roles)).toBe(side);
   });
 });

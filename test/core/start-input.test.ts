@@ -18,7 +18,7 @@ describe('thread ids', () => {
 });
 
 describe('a start input', () => {
-  it('needs an agent alone', () => {
+  it('requires only an agent', () => {
     expect(parseStartInput({ agent: 'helper' }, 'thread/t1')).toEqual({
       threadId: 't1',
       agent: 'helper',
@@ -31,7 +31,7 @@ describe('a start input', () => {
     });
   });
 
-  it('may say everything', () => {
+  it('may set every field', () => {
     const input = {
       agent: 'helper',
       threadId: 't1',
@@ -94,7 +94,7 @@ describe('a start input', () => {
     );
   });
 
-  it('does not call carried state of a newer build a bad start: only an older worker cannot read it', () => {
+  it('with carried state of a newer build is not InvalidStart: only an older worker cannot read it', () => {
     const input = { agent: 'a', carried: { ...aSnapshot(), version: 3 } };
     expect(() => parseStartInput(input, 'thread/t1')).toThrow(expect.objectContaining({ name: 'Error' }));
   });
