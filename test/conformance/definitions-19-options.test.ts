@@ -71,7 +71,7 @@ describe('definitions §19.1 Options', () => {
   );
 
   it.each([undefined, 1, null, {}, ['export default 1']])(
-    '[definitions 19.1] a source that is no text settles as link_error: %j',
+    '[definitions 19.1] a source that is not text settles as link_error: %j',
     async (source) => {
       const { status, error } = await run(source);
       expect({ status, error }).toEqual({
@@ -91,7 +91,7 @@ describe('definitions §19.1 Options', () => {
     expect(error?.message).toContain(`${SANDBOX_LIMITS.sourceBytes}`);
   });
 
-  it('[definitions 19.1] every option may be left out, or be undefined', async () => {
+  it('[definitions 19.1] every option may be omitted or undefined', async () => {
     const undefinedOnes: Record<keyof CodeExecutionOptions, undefined> = {
       language: undefined,
       execute: undefined,
@@ -112,7 +112,7 @@ describe('definitions §19.1 Options', () => {
     }
   });
 
-  it('[definitions 19.1] options are read at the call: what the caller changes later is not seen', async () => {
+  it('[definitions 19.1] options are read at the call: later changes by the caller are ignored', async () => {
     const options = {
       globals: { list: [1] },
       modules: { './a': 'export default 1' } as Record<string, string>,
@@ -123,7 +123,7 @@ describe('definitions §19.1 Options', () => {
     expect((await handle).result).toEqual([[1], 1]);
   });
 
-  it('[definitions 19.1] the language holds for modules too', async () => {
+  it('[definitions 19.1] the language applies to modules too', async () => {
     const modules = { './a.ts': 'export const a: number = 1;' };
     const source = "import { a } from './a.ts'; export default a;";
     expect(await resultOf(source, { modules })).toBe(1);
@@ -131,7 +131,7 @@ describe('definitions §19.1 Options', () => {
     expect({ status, name: error?.name }).toEqual({ status: 'link_error', name: 'SyntaxError' });
   });
 
-  it('[definitions 19.1] report is known to the code only where it was given, and in modules too', async () => {
+  it('[definitions 19.1] report exists only if a callback is given, in modules too', async () => {
     const source = "import './a'; report({ from: 'main' }); export default typeof report;";
     const heard: unknown[] = [];
     const { result, reports } = await runOnce(source, {

@@ -8,7 +8,7 @@ import { testRuntime } from '../support/runtime.ts';
 const denied = { status: 'failed', lastError: { code: 'BudgetExceeded' } };
 
 describe('a budget of time', () => {
-  it('[PL-17] cuts off a request that a model does not answer', async () => {
+  it('[PL-17] aborts a request that a model does not answer', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([hangs({ after: 'I think' })]),
       agent: { budget: { maxRuntimeSeconds: 1 } },
@@ -23,7 +23,7 @@ describe('a budget of time', () => {
   it.each([
     ['quick', true],
     ['slow', false],
-  ])('[PL-17] cuts off a %s tool, tells it so, and keeps an error as its result', async (_, quick) => {
+  ])('[PL-17] aborts a %s tool, signals it, and stores an error as its result', async (_, quick) => {
     let aborted = false;
     const stuck = defineTool({
       description: 'never ends',

@@ -25,7 +25,7 @@ describe('the number of cached threads', () => {
     expect(cachedThreadsFor({ available: 1024 * GIB, heapLimit: 1024 * GIB })).toBe(10_000);
   });
 
-  it('is what EVERTHREAD_CACHED_THREADS says, two at least', () => {
+  it('is the value of EVERTHREAD_CACHED_THREADS, at least two', () => {
     expect(readConfiguration({ EVERTHREAD_CACHED_THREADS: '7' }).cachedThreads).toBe(7);
     expect(() => readConfiguration({ EVERTHREAD_CACHED_THREADS: '1' })).toThrow(
       expect.objectContaining({ code: 'InvalidConfiguration' }),
@@ -33,7 +33,7 @@ describe('the number of cached threads', () => {
   });
 });
 
-it('a thread that is not cached any more goes on where it was', async () => {
+it('a thread evicted from the cache continues where it was', async () => {
   const threads = 5;
   const script = Array.from({ length: 2 * threads }, (_, index) => says(`answer ${index}`));
   const runtime = await testRuntime({
