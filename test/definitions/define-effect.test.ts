@@ -60,7 +60,7 @@ describe('[definitions 10] defineEffect', () => {
     expect(defineEffect({ description: 'Reminds.', execute })).toEqual(defineEffect('Reminds.', execute));
   });
 
-  it('takes any zod object: no model reads it', () => {
+  it('takes any zod object, since no model reads it', () => {
     expect(problems('Reminds.', z.object({ at: z.coerce.date() }), execute)).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('[definitions 11] defineThreadEndpoint', () => {
     expect(problemsOf(() => define({ handler: execute }))).toEqual([problem]);
   });
 
-  it('refuses by its type a handler that answers with something else', () => {
+  it('refuses by its type a handler that does not return a Response', () => {
     // @ts-expect-error a handler answers with a Response
     defineThreadEndpoint(async () => 'text');
   });

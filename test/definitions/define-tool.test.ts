@@ -33,7 +33,7 @@ describe('[definitions 8] defineTool', () => {
     expect(tool(given).args).toBe(given.args);
   });
 
-  it('counts a quick tool as idempotent unless it says otherwise', () => {
+  it('treats a quick tool as idempotent by default', () => {
     expect(tool({ quick: true })).toMatchObject({ quick: true, idempotent: true });
     expect(tool({ quick: true, idempotent: false })).toMatchObject({ quick: true, idempotent: false });
   });

@@ -32,7 +32,7 @@ async function keepPlace(): Promise<() => void> {
 }
 
 describe('the time of run_code', () => {
-  it('does not pass while the program waits for its place', async () => {
+  it('does not include the wait for a slot', async () => {
     const letGo = await keepPlace();
     const since = performance.now();
     const waiting = call({ waitSeconds: 3600, deadlineSeconds: 5 }, 'export default 6 * 7');
@@ -47,7 +47,7 @@ describe('the time of run_code', () => {
     expect(await waiting).toEqual({ status: 'success', result: '{"result":42}' });
   });
 
-  it('ends a program that runs on, and says so', async () => {
+  it('ends a program at its deadline, and reports that', async () => {
     expect(await call({ waitSeconds: 3600, deadlineSeconds: 1 }, 'for (;;);')).toEqual({
       status: 'error',
       error: 'terminated: Terminated: The code did not end within 1 seconds.',

@@ -23,7 +23,7 @@ describe('the pages', () => {
     ).toEqual([]);
   });
 
-  it('tell of each file of core what it is about, once', () => {
+  it('describe each file of core once', () => {
     const page = read('docs/architecture.md');
     const start = page.indexOf('### The inside of core');
     const table = page.slice(start, page.indexOf('\n## ', start));
