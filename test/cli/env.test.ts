@@ -119,7 +119,7 @@ describe('a value typed on a terminal', () => {
     ['ends with Enter', ['pass', 'word', '\r'], 'entered', 'password'],
     ['pasted as a whole', ['password\r'], 'entered', 'password'],
     ['can be mended', ['pasx\u007fs\bsüx', '\u007f', '\r'], 'entered', 'passü'],
-    ['can be begun anew', ['wrong\u0015right', '\r'], 'entered', 'right'],
+    ['can be started again', ['wrong\u0015right', '\r'], 'entered', 'right'],
     ['takes no arrow keys', ['pa', '\u001b[D', 'ss', '\r'], 'entered', 'pass'],
     ['is empty when nothing was typed', ['\u007f', '\r'], 'entered', ''],
     ['is given up with Ctrl-C', ['pass\u0003'], 'interrupted', 'pass'],

@@ -1,4 +1,4 @@
-/** Calls that are refused, fail or are cut off (docs/guards.md): each gets a result, and the thread goes on. */
+/** Calls that are refused, fail or are interrupted (docs/guards.md): each gets a result, and the thread continues. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { NO_RESULT } from '../../src/core/context/sanitise.ts';

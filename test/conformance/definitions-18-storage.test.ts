@@ -58,7 +58,7 @@ describe('definitions §18 searches', () => {
         ['/b.json', ['"apple"]'], [2]],
       ],
     ],
-    ['what is no expression', '(apple', [['/c.md', ['(apple', '[(apple*'], [2, 4]]]],
+    ['a value that is not an expression', '(apple', [['/c.md', ['(apple', '[(apple*'], [2, 4]]]],
     ['what matches nothing', 'pear', []],
   ])(
     '[definitions 22.29] grepFiles with %s returns lines and line numbers of text files only',

@@ -1,4 +1,4 @@
-/** A policy ends a call before it begins, whoever makes the call. */
+/** A policy ends a denied call of any caller before it starts. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Message } from '../../src/core/message/message.ts';

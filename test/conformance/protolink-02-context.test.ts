@@ -1,4 +1,4 @@
-/** Contexts of runs on the engine (docs/governance.md): how they come in, who sees them, and what they survive. */
+/** Contexts of runs on the engine (docs/governance.md): how they are given, who sees them, and what they survive. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';

@@ -1,4 +1,4 @@
-/** Budgets defined by an agent: where each limit denies, what is kept when it does, and that the thread can go on. */
+/** Budgets defined by an agent: where each limit denies, what is stored when it does, and that the thread stays usable. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { BudgetInput } from '../../src/definitions/budget-input.ts';

@@ -1,4 +1,4 @@
-/** Budgets that come with the context of a run, on the engine: for one message, for a start, and for a family. */
+/** Budgets in the context of a run, on the engine: for one message, for a start, and for a family. */
 import { describe, expect, it } from '@jest/globals';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** runtime §5: the activity of a step with quick calls only goes on into the next step; all guarantees still hold. */
+/** runtime §5: the activity of a step with quick calls only continues with the next step; all guarantees still hold. */
 import { describe, expect, it } from '@jest/globals';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';

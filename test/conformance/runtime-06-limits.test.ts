@@ -1,4 +1,4 @@
-/** runtime §3.7, §6, §15: the stop rules bind every step, whoever asks for it; order: test/core/stop.test.ts. */
+/** runtime §3.7, §6, §15: the stop rules apply to every step, whatever starts it; order: test/core/stop.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';

@@ -1,4 +1,4 @@
-/** Required scoped variables of a subagent that nobody has, and that are provided later (runtime §7.5). */
+/** Missing required scoped variables of a subagent, provided later (runtime §7.5). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { REPORT_START } from '../../src/core/thread/subagent-report.ts';

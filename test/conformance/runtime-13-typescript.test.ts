@@ -64,7 +64,7 @@ describe('runtime §13.6 TypeScript Erasure', () => {
 
   it.each([
     ['a wrong type', "const n: number = 'a text'; export default n;", 'a text'],
-    ['a type that nobody declared', 'const n: Nowhere.At.All<1> = 2; export default n;', 2],
+    ['an undeclared type', 'const n: Nowhere.At.All<1> = 2; export default n;', 2],
     ['an argument too many', 'const f = (): number => 3; export default f(1, 2);', 3],
     ['a property that is not there', 'interface A { a: 1 } const a: A = { b: 4 }; export default a.b;', 4],
     ['an unused type import of what was never given', "import type A from 'nowhere'; export default 5;", 5],

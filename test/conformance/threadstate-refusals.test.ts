@@ -1,4 +1,4 @@
-/** Values that ThreadState cannot keep: its members refuse them with a code, the call goes on, and nothing is lost. */
+/** Values that ThreadState cannot store: its members refuse them with a code, and the call continues. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { codeOf, work } from '../support/tool-work.ts';

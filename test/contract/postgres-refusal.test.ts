@@ -80,7 +80,7 @@ describe('a server', () => {
       /does not answer: .*ECONNREFUSED/,
     ],
     [
-      'that nobody knows',
+      'that is unknown',
       (url) => {
         url.hostname = 'nowhere.invalid';
       },
@@ -105,7 +105,7 @@ describe('a server', () => {
       /at stranger@.*Check user and password/,
     ],
     [
-      'that is told no password',
+      'that gets no password',
       (url) => {
         url.password = '';
       },

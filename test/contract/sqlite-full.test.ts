@@ -1,4 +1,4 @@
-/** A store on a disk that is really full (a small tmpfs): some writes are refused, others go on, nothing is lost. */
+/** A store on a disk that is really full (a small tmpfs): some writes are refused, others succeed, nothing is lost. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';

@@ -1,4 +1,4 @@
-/** A transaction on a thread that was flushed: it refuses whatever comes later, so that nothing is lost. */
+/** A transaction on a thread that was flushed: it refuses later writes, so that nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';

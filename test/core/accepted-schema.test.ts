@@ -198,7 +198,7 @@ const TABLE: readonly (readonly [what: string, given: unknown, offered: JsonSche
     { type: 'object', properties: { a: { type: 'number', maximum: 9, exclusiveMinimum: 0 } } },
   ],
   [
-    'what is no schema',
+    'a value that is not a schema',
     {
       type: 'object',
       properties: {

@@ -7,7 +7,7 @@ import { copyBytes } from '../../src/core/value/bytes.ts';
 const FILES = new URL('../../src/state/files.ts', import.meta.url).href;
 const SIZE = 1_000_000;
 
-it('are those of the view alone, and of nobody else', () => {
+it('copies only the bytes of a view, into memory of their own', () => {
   const given = new Uint8Array([1, 2, 3, 4]);
   const copies = [
     copyBytes(given.subarray(1, 3)),

@@ -115,7 +115,7 @@ describe('[definitions 16] the type of a value', () => {
   const declare = (type: 'text' | 'secret') => ({ variables: [{ name: 'A', type }] });
 
   it.each<[string, Project, string]>([
-    ['of nobody is secret', {}, 'secret'],
+    ['of an undeclared variable is secret', {}, 'secret'],
     ['of the agent', { agent: declare('text') }, 'text'],
     ['of the prompt', { prompt: declare('text') }, 'text'],
     ['of a tool', { tools: { pay: declare('text') } }, 'text'],

@@ -1,4 +1,4 @@
-/** JSON schemas that differ in words alone are told from those that accept something else. */
+/** JSON schemas that differ only in descriptions are distinguished from those that accept other values. */
 import { describe, expect, it } from '@jest/globals';
 import { canonicalJson } from '../../src/core/value/canonical-json.ts';
 import { type JsonSchema, undescribed } from '../../src/core/value/json-schema.ts';

@@ -27,7 +27,7 @@ describe('the text of a result', () => {
     ['bytes', Buffer.from('abc'), '{"$bytes":{"type":"Uint8Array","length":3}}'],
     ['a buffer', new ArrayBuffer(2), '{"$bytes":{"type":"ArrayBuffer","length":2}}'],
     ['typed numbers', new Float64Array([1.5]), '{"$Float64Array":[1.5]}'],
-    ['a number that is none', [Number.NaN], '[{"$number":"NaN"}]'],
+    ['a number that is invalid', [Number.NaN], '[{"$number":"NaN"}]'],
     ['a pattern', /a/g, '{"$regexp":"/a/g"}'],
     ['a cycle', cycle, '{"a":1,"self":[{"$ref":"cycle"}]}'],
     ['a shared part', [shared, shared], '[{"a":1},{"a":1}]'],

@@ -21,7 +21,7 @@ describe('defineA2aAgent', () => {
     ['needs words for models', { description: '' }, 'description'],
     ['has origins that are addresses', { origins: ['elsewhere'] }, 'origins[0]'],
     ['names variables that it declares', { headers: { authorization: '{{KEY}}' } }, 'headers.authorization'],
-    ['has no field that nobody knows', { token: 'x' }, 'write headers, with {{NAME}} for a variable'],
+    ['has no unknown field', { token: 'x' }, 'write headers, with {{NAME}} for a variable'],
   ])('%s', (_title, change, told) => {
     expect(problemsOf(() => defineA2aAgent({ ...AGENT, ...change } as typeof AGENT))).toContain(told);
   });

@@ -126,7 +126,7 @@ describe('[definitions 7] problems of an agent', () => {
       { sideA: { prompt: 'talk', sessionStop: { messageProperty: 'x' } } },
       ['sideA.sessionStop.name: is required'],
     ],
-    ['an env value that is no string', { env: { A: 1 } }, ['env.A: must be a string, not 1']],
+    ['an env value that is not a string', { env: { A: 1 } }, ['env.A: must be a string, not 1']],
     [
       'a variable declared twice',
       { variables: [{ name: 'A' }, { name: 'A' }] },

@@ -69,7 +69,7 @@ describe('[definitions 10] defineEffect', () => {
     ['an empty description', ['', execute], ['description: must not be empty']],
     ['no handler', ['Reminds.', args], ['execute: is required']],
     [
-      'a schema that is none',
+      'a schema that is invalid',
       ['Reminds.', { city: z.string() }, execute],
       ['args: must be a zod 4 object schema: z.object({ … })'],
     ],

@@ -42,7 +42,7 @@ describe('[definitions 9] defineHook', () => {
     ['an empty id', { id: '' }, ['id: must not be empty']],
     ['no execute', { execute: undefined }, ['execute: is required']],
     [
-      'an execute that is no function',
+      'an execute that is not a function',
       { execute: 'log' },
       ['execute: must be a function: (state, …) => what the hook may return'],
     ],

@@ -54,7 +54,7 @@ describe('[definitions 8] problems of a tool', () => {
     ['an empty description', { description: '' }, ['description: must not be empty']],
     ['no execute', { execute: undefined }, ['execute: is required']],
     [
-      'an execute that is no function',
+      'an execute that is not a function',
       { execute: {} },
       ['execute: must be a function: (state, args) => result'],
     ],

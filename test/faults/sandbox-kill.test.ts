@@ -1,4 +1,4 @@
-/** A worker dies or shuts down while it runs code: none of its sandbox processes remains, and its threads go on. */
+/** A worker dies or shuts down while it runs code: none of its sandbox processes remains, and its threads continue. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';

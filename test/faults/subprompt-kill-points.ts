@@ -1,4 +1,4 @@
-/** A worker dies at each place of a sub-prompt, and another one goes on (definitions §12.6): tools run at most once. */
+/** A worker dies at each place of a sub-prompt, and another one continues (definitions §12.6): tools run at most once. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../src/core/message/message.ts';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';

@@ -1,4 +1,4 @@
-/** A tool whose calls a person confirms, whatever the policy says. */
+/** A tool whose calls a person confirms, whatever the policy. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type AgentInput, defineTool, type ToolInput } from '../../src/definitions/index.ts';

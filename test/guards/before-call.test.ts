@@ -121,9 +121,9 @@ describe('hooks before a call', () => {
       () => 'yes' as never,
       /must return \{ block: true, reason \} or \{ arguments \}/,
     ],
-    ['returns a block that is none', () => ({ block: 'no' }) as never, /it returned an object/],
+    ['returns a block that is invalid', () => ({ block: 'no' }) as never, /it returned an object/],
     [
-      'gives a reason that is no text',
+      'gives a reason that is not text',
       () => ({ block: true, reason: 7 }) as never,
       /a reason that is a string/,
     ],

@@ -1,4 +1,4 @@
-/** Calls that fail one after the other: the execution asks a person for help, and goes on once it is given. */
+/** Calls that fail one after the other: the execution asks a person for help, and continues once it is given. */
 import { expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { toFailureGuard } from '../../src/core/guard/failure.ts';

@@ -1,4 +1,4 @@
-/** Rounds of a turn: a root thread that has used them up fails, a subagent is paused until a person lets it go on. */
+/** Rounds of a turn: a root thread that has used them up fails, a subagent is paused until a person releases it. */
 import { describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';

@@ -1,4 +1,4 @@
-/** A connection that a server over HTTP refuses: the failure says how it answered and at which address, and no secret. */
+/** A connection that a server over HTTP refuses: the failure has its answer and address, and no secret. */
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { listTools, withConnection } from '../../src/mcp/index.ts';

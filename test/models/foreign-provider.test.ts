@@ -194,19 +194,19 @@ cyclic.self = cyclic;
 
 describe('[definitions 5.5] an answer that violates the contract fails with InvalidAnswer after one request:', () => {
   it.each<[string, unknown[]]>([
-    ['a chunk that is none', [null]],
+    ['a chunk that is invalid', [null]],
     ['a chunk that is a list', [[]]],
     ['a chunk without a kind', [{ delta: 'x' }]],
     ['text that is an object', [{ type: 'content-delta', delta: { a: 1 } }]],
     ['reasoning that is a number', [{ type: 'reasoning-delta', delta: 7 }]],
     ['a call without a name', [{ type: 'tool-call-done', id: 'a', arguments: '{}' }]],
-    ['a call with a name that is no text', [{ type: 'tool-call-start', id: 'a', name: 7 }]],
-    ['a call with an id that is no text', [{ type: 'tool-call-start', id: 7, name: 'add' }]],
+    ['a call with a name that is not text', [{ type: 'tool-call-start', id: 'a', name: 7 }]],
+    ['a call with an id that is not text', [{ type: 'tool-call-start', id: 7, name: 'add' }]],
     ['arguments that are a list', [{ type: 'tool-call-done', id: 'a', name: 'add', arguments: [1] }]],
     ['arguments without JSON', [{ type: 'tool-call-done', id: 'a', name: 'add', arguments: cyclic }]],
     ['arguments of a call that has not begun', [{ type: 'tool-call-delta', id: 'a', argumentsDelta: '{' }]],
     [
-      'an image that is none',
+      'an image that is invalid',
       [{ type: 'image-done', index: 0, image: { data: '<svg>', mediaType: 'image/png' } }],
     ],
     ['a tool that ran without a name', [{ type: 'provider-tool-done', tool: { id: 't' } }]],
@@ -223,7 +223,7 @@ describe('[definitions 5.5] an answer that violates the contract fails with Inva
     ['a text', 'Hello'],
     ['content that is an object', { content: { a: 1 } }],
     ['calls that are no list', { toolCalls: { id: 'a' } }],
-    ['a call that is none', { toolCalls: [null] }],
+    ['a call that is invalid', { toolCalls: [null] }],
     ['a call without a name', { toolCalls: [{ id: 'a', arguments: {} }] }],
     ['arguments that are a number', { toolCalls: [{ id: 'a', name: 'add', arguments: 7 }] }],
     ['arguments without JSON', { toolCalls: [{ id: 'a', name: 'add', arguments: { big: 1n } }] }],

@@ -1,4 +1,4 @@
-/** The rate limiter of one process. Its clock stands still unless a test moves it. */
+/** The rate limiter of one process. Its clock moves only when a test moves it. */
 import { describe, expect, it } from '@jest/globals';
 import { callModel } from '../../src/models/call-model.ts';
 import { createRateLimiter } from '../../src/models/memory-limiter.ts';

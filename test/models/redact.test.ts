@@ -1,4 +1,4 @@
-/** Provider keys: a key that was sent with a request is removed from its failure, in whatever form it comes back. */
+/** Provider keys: a key that was sent with a request is removed from its failure, in any form in which it is returned. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ProviderError, type ProviderFactory } from '../../src/core/message/provider.ts';
 import { runAttempt } from '../../src/models/attempt.ts';

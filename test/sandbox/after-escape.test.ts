@@ -19,7 +19,7 @@ import { createFigures } from './figures.ts';
 const SECRET = 'everthread-secret-5a0b7c';
 const folder = mkdtempSync(join(tmpdir(), 'everthread-escape-'));
 const figures = createFigures(
-  'after an escape, somebody …',
+  'after an escape, an attacker who …',
   'behind the wall',
   'behind the wall alone',
   "Node's permission model alone",

@@ -71,9 +71,9 @@ describe('the next tenant', () => {
   const taken = (counts: Record<string, number>) => new Map(Object.entries(counts));
 
   it.each([
-    ['the first in turn, where nobody holds a place', ['a', 'b'], {}, 0, 'a'],
-    ['whoever holds fewer', ['a', 'b'], { a: 1 }, 0, 'b'],
-    ['nobody, where every place is taken', ['c'], { a: 1, b: 1 }, 0, undefined],
+    ['the first in turn, if no slot is taken', ['a', 'b'], {}, 0, 'a'],
+    ['the one with fewer slots', ['a', 'b'], { a: 1 }, 0, 'b'],
+    ['none, if every slot is taken', ['c'], { a: 1, b: 1 }, 0, undefined],
     ['one that holds none, for a place that was kept for long', ['c'], { a: 2 }, 1, 'c'],
     ['not one that holds a place already', ['a'], { a: 1, b: 1 }, 2, undefined],
     ['one more for each place that was kept for long', ['d'], { a: 1, b: 1, c: 1 }, 2, 'd'],

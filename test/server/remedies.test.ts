@@ -1,4 +1,4 @@
-/** What a refusal tells its reader to set or to send: done as it is said, it opens the door. */
+/** What a refusal names to set or to send: once that is done, the request succeeds. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';

@@ -28,7 +28,7 @@ describe('the end of a worker process', () => {
   it.each<[string, Partial<ProcessEnd>]>([
     ['SIGKILL of an operator or of the kernel', { signal: 'SIGKILL' }],
     ['SIGTERM', { signal: 'SIGTERM' }],
-    ['somebody who told it to go', { code: 0, leaving: true }],
+    ['a SIGTERM of another process', { code: 0, leaving: true }],
   ])('from outside (%s) makes no unit suspect', (_, given) => {
     expect(readDeath(end(given))).toMatchObject({ kind: 'outside' });
   });
@@ -36,7 +36,7 @@ describe('the end of a worker process', () => {
   it.each<[string, Partial<ProcessEnd>]>([
     ['a heap that is full', { signal: 'SIGABRT' }],
     ['a fault of native code', { signal: 'SIGSEGV' }],
-    ['an exit that nobody asked for', { code: 0 }],
+    ['an unrequested exit', { code: 0 }],
     ['an exit with an error', { code: 1 }],
   ])('of its own (%s) makes all running units suspect, and none guilty', (_, given) => {
     expect(readDeath(end(given))).toMatchObject({ kind: 'own', suspects: running });

@@ -1,4 +1,4 @@
-/** Chat turns as lines, on a real engine: begun, streamed, kept; by clients that leave and come back. */
+/** Chat turns as lines, on a real engine: started, streamed, stored; by clients that disconnect and return. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { executionPages } from '../../src/client/named-execution.ts';

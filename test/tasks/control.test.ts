@@ -221,7 +221,7 @@ describe('the start of a task', () => {
     ['another prefix', { task: 'a' }, 'thread/t1', /task\//],
     ['another id', { task: 'a', id: 't2' }, 'task/t1', /the workflow id contains "t1"/],
     ['no task', {}, 'task/t1', /"task"/],
-    ['a budget that is none', { task: 'a', budget: { maxSteps: -1 } }, 'task/t1', /maxSteps/],
+    ['a budget that is invalid', { task: 'a', budget: { maxSteps: -1 } }, 'task/t1', /maxSteps/],
     ['inputs that are no object', { task: 'a', inputs: [] }, 'task/t1', /"inputs"/],
   ])('refuses %s', (_, input, workflowId, reason) => {
     expect(() => parseTaskStart(input, workflowId)).toThrow(reason);

@@ -1,4 +1,4 @@
-/** How many threads a worker keeps in memory, and that a thread beyond that number still goes on. */
+/** How many threads a worker keeps in memory, and that an evicted thread still continues. */
 import { describe, expect, it } from '@jest/globals';
 import { readConfiguration } from '../../src/configuration.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';

@@ -1,4 +1,4 @@
-/** Tasks of agents elsewhere, keyed by the calls that began them. */
+/** Tasks of remote agents, keyed by the calls that created them. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';

@@ -1,4 +1,4 @@
-/** Budgets that come with the context of a run: they narrow those of agents, and apply alone if an agent has none. */
+/** Budgets in the context of a run: they narrow those of agents, and apply alone if an agent has none. */
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
 import type { RunLimits } from '../../../src/core/governance/run-limit.ts';

@@ -79,7 +79,7 @@ export function registerEnv(given: () => Stores): void {
       ['a name that assigns', 'A=b', SECRET, undefined],
       ['an empty name', '', SECRET, undefined],
       ['a name that is too long', 'A'.repeat(129), SECRET, undefined],
-      ['a value that is no text', 'A', 4711, undefined],
+      ['a value that is not text', 'A', 4711, undefined],
       ['half a character', 'A', `${SECRET}\uD800`, undefined],
       ['a value that is too long', 'A', SECRET.repeat(5000), undefined],
       ['another type', 'A', SECRET, 'hidden'],

@@ -1,4 +1,4 @@
-/** The variables that a child starts with, and requests for those that nobody has (runtime §7.5, definitions §13.7). */
+/** The variables that a child starts with, and requests for missing ones (runtime §7.5, definitions §13.7). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { KeepRequest } from '../../../src/store/family/variable-request-record.ts';

@@ -1,4 +1,4 @@
-/** commitStatus: a thread comes to rest, with everything settled (runtime §6, §10). */
+/** commitStatus: a thread becomes idle, with everything settled (runtime §6, §10). */
 import { describe, expect, it } from '@jest/globals';
 import type { RestStatus } from '../../../src/core/thread/step.ts';
 import type { Stores } from '../store-contract.ts';

@@ -65,11 +65,11 @@ export function registerValue(given: () => Stores): void {
 
     it.each<[string, unknown, unknown, string]>([
       ['a key that is too long', 'k'.repeat(513), 1, 'LimitExceeded'],
-      ['a key that is no text', 7, 1, 'InvalidValue'],
+      ['a key that is not text', 7, 1, 'InvalidValue'],
       ['a key with NUL', 'a\0', 1, 'InvalidValue'],
       ['a key with half a character', 'a\ud800', 1, 'InvalidValue'],
       ['a value that is too large', 'k', 'x'.repeat(LIMITS.valueBytes), 'LimitExceeded'],
-      ['a value that is no JSON', 'k', { at: new Date(0) }, 'InvalidValue'],
+      ['a value that is not JSON', 'k', { at: new Date(0) }, 'InvalidValue'],
     ])('refuse %s, and keep the previous value', async (_, key, value, code) => {
       const { store } = given();
       const { id } = await openThread(store);

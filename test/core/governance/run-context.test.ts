@@ -1,4 +1,4 @@
-/** Contexts of runs: checked when they come in, and joined so that nothing is ever widened. */
+/** Contexts of runs: validated on arrival, and joined so that none is widened. */
 import { describe, expect, it } from '@jest/globals';
 import { readContextMetadata, writeContextMetadata } from '../../../src/core/governance/context-metadata.ts';
 import { parseContext } from '../../../src/core/governance/given-context.ts';

@@ -1,4 +1,4 @@
-/** A thread is addressed as the agent that it was created for, or that has it now: over every door. */
+/** A thread is addressed as the agent that it was created for, or that has it now: at every endpoint. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { calls, says, scriptedModel } from '../../../src/testing/index.ts';

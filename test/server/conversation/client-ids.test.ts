@@ -1,4 +1,4 @@
-/** Which ids a client of AG-UI is told. */
+/** Which ids an AG-UI client is sent. */
 import { describe, expect, it } from '@jest/globals';
 import { readGivenIds, toAgUiItemId } from '../../../src/server/api/ag-ui/given-ids.ts';
 

@@ -1,4 +1,4 @@
-/** A conversation that goes on in a new thread: pictures of the first one come along, ids and order stay. */
+/** A conversation that continues in a new thread: its pictures are copied, ids and order stay. */
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { describe, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Signed addresses of files of another thread, at every door that takes files. */
+/** Signed addresses of files of another thread, at every endpoint that takes files. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { signUrl } from '../../../src/server/api/signed-address.ts';

@@ -1,4 +1,4 @@
-/** A thread begins with the conversation that a client carries, as it is: over every door that takes one. */
+/** A thread starts with the conversation carried by its client: at every endpoint that takes one. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ProviderMessage } from '../../../src/core/message/provider.ts';

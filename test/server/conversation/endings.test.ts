@@ -1,4 +1,4 @@
-/** How a conversation ends decides what a thread is told, over every door the same. */
+/** How the end of a conversation is read as input of a thread: the same at every endpoint. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ContentPart, ProviderMessage } from '../../../src/core/message/provider.ts';

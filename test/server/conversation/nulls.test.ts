@@ -1,4 +1,4 @@
-/** Clients serialise fields that they do not use as null: such a field is one that is left out, at every door. */
+/** Clients serialise fields that they do not use as null: such a field counts as absent, at every endpoint. */
 import { describe, expect, it } from '@jest/globals';
 import { sendParams } from '../../../src/server/api/a2a/a2a-request.ts';
 import { listParams } from '../../../src/server/api/a2a/task-list.ts';

@@ -1,4 +1,4 @@
-/** How a conversation may end, and what is new in it: one reader for every door. */
+/** How a conversation may end, and what is new in it: one reader for every endpoint. */
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../../src/core/value/limit.ts';
 import { readConversation } from '../../../src/server/api/conversation/conversation.ts';
