@@ -100,7 +100,7 @@ onDisk('a store whose disk is full', () => {
     await openThread(await open());
   });
 
-  it('leaves the next transaction intact', async () => {
+  it('rejects each write with StoreFull, and leaves concurrent reads and the next transaction intact', async () => {
     const store = await open();
     await openThread(store);
     const { kept } = await fillUp(store);

@@ -127,7 +127,7 @@ describe('a tool with confirmation', () => {
     });
   });
 
-  it('is not done where its confirm throws', async () => {
+  it('does not run if its confirm throws, without any setting', async () => {
     const { sent, waits } = await sending(() => Promise.reject(new Error('no names')));
     expect([waits, sent]).toEqual([[], []]);
   });

@@ -161,7 +161,7 @@ describe('JSON nested deeper than the limit', () => {
 });
 
 describe('a payload above the byte limit', () => {
-  it('is refused without being read, except a request without content', async () => {
+  it('is refused without being read, except in a stop, which still stops the thread', async () => {
     const thread = await hostileRuntime();
     const large = 'x'.repeat(1_900_000);
     await thread.signal('queueMessage', [json({ content: large })]);

@@ -166,7 +166,7 @@ describe('a child that ignores the limits', () => {
     expect(() => table.take(SANDBOX_LIMITS.functions + 1, 'a')).toThrow('too many functions');
   });
 
-  it('has a share of the total limit, and each run a small minimum', () => {
+  it('is refused above the limit of all runs, while each other run keeps a small share', () => {
     const ledger = new Ledger();
     const [greedy, modest] = [ledger.open(), ledger.open()];
     greedy.hold(SANDBOX_LIMITS.heldTogether + SANDBOX_LIMITS.heldByRun);

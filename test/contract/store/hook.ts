@@ -226,7 +226,7 @@ export function registerHook(given: () => Stores): void {
   });
 
   describe('a new thread', () => {
-    it('is greeted once if it is marked for it', async () => {
+    it('is marked as greeted once', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       expect((await pending(thread)).greeted).toBe(false);
