@@ -3,7 +3,7 @@
  * of them must turn red. The list of mutations is in `scripts/mutations/`. Exit code 1 if a mutation survives, or if
  * its tests are inconclusive.
  *   npm run mutate -- --only WORD …   those whose name, promise or tests contain one of the words
- *   npm run mutate -- --write         writes the findings to docs/mutations.md
+ *   npm run mutate -- --write         writes the findings to docs/generated/mutations.md
  *   npm run mutate -- --trust         assumes that the tests are green without the mutations, such as after `npm test` (M1)
  *   npm run mutate -- --json          the findings as JSON on standard output; progress goes to standard error
  * M1. The tests must be green without the mutation: each selection of them runs once on the untouched copy.

@@ -1,4 +1,4 @@
-/** Writes docs/events.md, the list of all events of a thread, from src/core/event/event-data.ts. `npm run events`. */
+/** Writes docs/generated/events.md, the list of all events of a thread, from src/core/event/event-data.ts. `npm run events`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const SOURCE = join(ROOT, 'src', 'core', 'event', 'event-data.ts');
 const BORROWED = ['thread/step.ts', 'context/context-manifest.ts'].map((path) =>
   join(ROOT, 'src', 'core', path),
 );
-export const TARGET = join(ROOT, 'docs', 'events.md');
+export const TARGET = join(ROOT, 'docs', 'generated', 'events.md');
 
 const HEAD = `# Events of a thread
 

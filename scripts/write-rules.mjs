@@ -1,6 +1,6 @@
 /**
  * Lists the rules that the sources state in their headers (` * C1. The answer is sent only after …`) as the last section of
- * docs/conformance.md. `npm run rules`; `npm run ledger` writes it too.
+ * docs/generated/conformance.md. `npm run rules`; `npm run ledger` writes it too.
  * R1. A rule is a line of a file's first comment that begins with a letter and a number; its words are its first sentence.
  * R2. An id belongs to its file: elsewhere it is cited with the file's name.
  */
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = ['src', 'scripts'];
-export const TARGET = join(ROOT, 'docs', 'conformance.md');
+export const TARGET = join(ROOT, 'docs', 'generated', 'conformance.md');
 const TITLE = '## Rules of the sources';
 /** Characters above which a sentence is replaced by its first clause. */
 const LONG = 110;

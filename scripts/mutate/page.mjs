@@ -1,9 +1,9 @@
-/** docs/mutations.md: what each mutation breaks, and which test notices it. */
+/** docs/generated/mutations.md: what each mutation breaks, and which test notices it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../set-up.mjs';
 
-export const PAGE = join(ROOT, 'docs', 'mutations.md');
+export const PAGE = join(ROOT, 'docs', 'generated', 'mutations.md');
 
 const HEAD = `# What the tests notice
 

@@ -54,7 +54,7 @@ export async function waitForIdle(wait: IdleWait): Promise<ThreadRecord> {
     const arrived = (await wait.store.queue.countTaken(wait.threadId, ids)) === ids.length;
     const taken = arrived || (await areMessagesTaken(wait));
     const record = await wait.store.threads.get(wait.threadId);
-    if (record && (await isAtRest({ ...wait, ask, arrived, heard: taken }, record))) {
+    if (record && (await isAtRest({ ...wait, ask, arrived, taken }, record))) {
       for (const id of ids) {
         wait.sent.ids.delete(id);
         wait.sent.words.delete(id);
@@ -94,11 +94,11 @@ interface RestCheck extends Pick<IdleWait, 'store' | 'sent'> {
   /** True if every sent item has arrived. */
   readonly arrived: boolean;
   /** True if every user message (`words`) has arrived. */
-  readonly heard: boolean;
+  readonly taken: boolean;
 }
 
 async function isAtRest(
-  { store, sent, ask, arrived, heard }: RestCheck,
+  { store, sent, ask, arrived, taken }: RestCheck,
   record: ThreadRecord,
 ): Promise<boolean> {
   if (record.terminatedAt !== null) return true;
@@ -108,7 +108,7 @@ async function isAtRest(
     const open = await store.waits.list({ threadId: record.id });
     // A pause ends as soon as the thread takes a user message; any other wait stays open.
     const isPaused = open.some(({ kind, threadId }) => kind === 'paused' && threadId === record.id);
-    return open.length > 0 && (heard || !isPaused);
+    return open.length > 0 && (taken || !isPaused);
   }
   if (record.status === 'running') return false;
   // A stopped thread keeps its queue, and so does one whose step could not begin.

@@ -144,8 +144,8 @@ function checkInitProperties(
  */
 function entryPrompt(agent: AgentDefinition, entry: PromptToolEntry): string {
   const resumable = entry.extra.resumable as { receives_messages?: string } | false | undefined;
-  const heardByB = resumable !== false && resumable?.receives_messages === 'side_b';
-  return (heardByB ? agent.sideB : agent.sideA)?.prompt ?? agent.sideA.prompt;
+  const toSideB = resumable !== false && resumable?.receives_messages === 'side_b';
+  return (toSideB ? agent.sideB : agent.sideA)?.prompt ?? agent.sideA.prompt;
 }
 
 function checkDuplicates(prompt: PromptDefinition): FieldProblem[] {

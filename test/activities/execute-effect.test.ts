@@ -4,6 +4,7 @@ import { type ExecutedEffect, executeEffect } from '../../src/activities/effect/
 import { defineEffect, defineTool, type ExecuteEffect, registryFrom } from '../../src/definitions/index.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { openThread } from '../contract/thread-driver.ts';
+import { eventually } from '../support/eventually.ts';
 import { testStore } from '../support/runtime.ts';
 
 type Handler = ExecuteEffect<undefined>;
@@ -45,8 +46,7 @@ describe('the handler of an effect', () => {
       kind: 'executed',
       error: { code: 'Timeout', message: expect.stringContaining('within 300 ms') },
     });
-    await new Promise(setImmediate);
-    expect(status).toBe('terminated');
+    expect(await eventually('its code has ended', () => status)).toBe('terminated');
   });
 
   it('that is aborted reports no end, even if it throws', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, fails, type ScriptedModel, says, scriptedModel } from '../../src/testing/index.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { workflowOf } from '../support/operator.ts';
 import { type PromptProject, promptProject, told } from '../support/prompt-project.ts';
 import { type TestRuntime, testRuntime } from '../support/runtime.ts';
@@ -62,12 +63,12 @@ describe('definitions §12.7 Handoff', () => {
     const runtime = await handing(model);
     const thread = await runtime.start('go');
     const workflow = workflowOf(runtime, thread);
-    expect(await workflow.query('status')).toMatchObject({ agent: 'clerk', status: 'idle' });
+    expect(await askStatus(workflow)).toMatchObject({ agent: 'clerk', status: 'idle' });
     expect((await workflow.describe()).searchAttributes).toMatchObject({ AgentId: ['clerk'] });
     await workflow.terminate('by hand');
     await runtime.say(thread, 'are you there?');
     expect(systems(model)[2]).toBe('system: You are clerk_desk.');
-    expect(await workflowOf(runtime, thread).query('status')).toMatchObject({ agent: 'clerk' });
+    expect(await askStatus(workflowOf(runtime, thread))).toMatchObject({ agent: 'clerk' });
   });
 
   it('[definitions 12.7] takes the arguments of its prompt, which may show them, and queues its first input', async () => {
@@ -179,7 +180,7 @@ describe('definitions §12.7 Handoff', () => {
     const runtime = await handing(model, { side: { stopTool: 'clerk' } });
     const thread = await runtime.start('go');
     expect(await runtime.client.getThread(thread)).toMatchObject({ agent: 'clerk', stopReason: 'stop_tool' });
-    expect(await workflowOf(runtime, thread).query('status')).toMatchObject({ agent: 'clerk' });
+    expect(await askStatus(workflowOf(runtime, thread))).toMatchObject({ agent: 'clerk' });
     await runtime.say(thread, 'now');
     expect(systems(model)).toEqual(['system: You are main.', 'system: You are clerk_desk.']);
   });
@@ -189,7 +190,7 @@ describe('definitions §12.7 Handoff', () => {
     const runtime = await handing(model);
     const thread = await runtime.start('go');
     expect(await runtime.client.getThread(thread)).toMatchObject({ agent: 'clerk', status: 'failed' });
-    expect(await workflowOf(runtime, thread).query('status')).toMatchObject({ agent: 'clerk' });
+    expect(await askStatus(workflowOf(runtime, thread))).toMatchObject({ agent: 'clerk' });
     await runtime.say(thread, 'again');
     expect(systems(model)[2]).toBe('system: You are clerk_desk.');
   });

@@ -108,7 +108,7 @@ export const RUNTIME_LINES_FROM_8: readonly PageLine[] = [
   ),
   reads(
     '§13.4: safety caps',
-    'on transfers, functions, logs and reports: they are listed in [sandbox.md](sandbox.md#caps). Reports are data, so a run that exceeds theirs is ended; logs lose their oldest entries',
+    'on transfers, functions, logs and reports: they are listed in [sandbox.md](../sandbox.md#caps). Reports are data, so a run that exceeds theirs is ended; logs lose their oldest entries',
     'runtime 13.4.3',
   ),
   reads(

@@ -125,7 +125,7 @@ export const THREAD_STATE_LINES: readonly PageLine[] = [
   ),
   reads(
     'ThreadState in tools, hooks and thread endpoints',
-    'and in effects. `act`, `ask`, `options`, `idempotencyKey` and others are additions: [threadstate.md](threadstate.md) lists all members',
+    'and in effects. `act`, `ask`, `options`, `idempotencyKey` and others are additions: [threadstate.md](../threadstate.md) lists all members',
     'threadstate utilities',
   ),
   reads(

@@ -4,7 +4,7 @@ import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
-import { status } from '../../src/workflows/messages.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { begin, untilStreaming, workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 import { cast, childrenOf, create, familyRuntime, RESUMABLE } from '../support/subagent-project.ts';
@@ -104,10 +104,8 @@ describe('cancelling an execution', () => {
     expect(await client.waitForIdle(thread)).toMatchObject({ status: 'stopped', stopReason: 'canceled' });
     expect(await ends(runtime, thread)).toMatchObject([{ data: { reason: 'canceled' } }]);
     await eventually('its workflow', async () => {
-      const shown = await workflowOf(runtime, thread)
-        .query(status)
-        .catch(() => undefined);
-      return shown?.status === 'stopped' && shown.stopReason === 'canceled';
+      const shown = await askStatus(workflowOf(runtime, thread));
+      return shown.status === 'stopped' && shown.stopReason === 'canceled';
     });
     await runtime.say(thread, 'and now?');
     expect(await runtime.transcript(thread)).toEqual([

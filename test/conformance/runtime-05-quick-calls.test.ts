@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
+import { askWorkflow } from '../support/ask-workflow.ts';
 import { ended } from '../support/effects.ts';
 import { consulting, resultOf } from '../support/prompt-project.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
@@ -131,7 +132,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     const runtime = await testRuntime({ model, tools: { note }, side: { stopTool: 'note' } });
     const thread = await runtime.start('go');
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
-    const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    const metadata = await askWorkflow<{ currentDetails: string }>(handle, '__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain('- **called:** nobody, note\n');
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineAgent, defineHook, defineTool } from '../../src/definitions/index.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { askWorkflow } from '../support/ask-workflow.ts';
 import { workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime } from '../support/runtime.ts';
 import { heard, twoSides } from '../support/two-sides.ts';
@@ -27,7 +28,10 @@ const ends = async ({ store }: TestRuntime, thread: string) =>
   );
 
 const statusOf = (runtime: TestRuntime, thread: string) =>
-  workflowOf(runtime, thread).query<{ activity: string; stopReason: string | null; side?: string }>('status');
+  askWorkflow<{ activity: string; stopReason: string | null; side?: string }>(
+    workflowOf(runtime, thread),
+    'status',
+  );
 
 describe('runtime §6 Stop Conditions of two sides', () => {
   it('[runtime 6] sessionStop ends the session, and its reason is in the record, the query, the log and the details', async () => {
@@ -43,7 +47,8 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     });
     expect(await statusOf(runtime, thread)).toMatchObject({ stopReason: 'session_stop', side: 'a' });
     expect(await ends(runtime, thread)).toEqual(['session_stop']);
-    const { currentDetails } = await workflowOf(runtime, thread).query<{ currentDetails: string }>(
+    const { currentDetails } = await askWorkflow<{ currentDetails: string }>(
+      workflowOf(runtime, thread),
       '__temporal_workflow_metadata',
     );
     expect(currentDetails).toContain('- **stopped by:** session\\_stop');

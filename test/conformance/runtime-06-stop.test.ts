@@ -6,6 +6,8 @@ import { defineTool } from '../../src/definitions/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
 import type { SpillItems } from '../../src/store/message/queue-record.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
+import { askStatus } from '../support/ask-workflow.ts';
+import { workflowOf } from '../support/operator.ts';
 import { closeAfterTest, eventually, helperRegistry, testRuntime, testStore } from '../support/runtime.ts';
 
 const finish = defineTool({
@@ -103,7 +105,7 @@ describe('runtime §6 Stop Conditions', () => {
   });
 
   it('stop closes the socket to the provider, as the provider sees it', async () => {
-    const model = scriptedModel([says('word '.repeat(100), { chunks: 100, chunkDelayMs: 300 })]);
+    const model = scriptedModel([says('word '.repeat(300), { chunks: 300, chunkDelayMs: 400 })]);
     const { url, close } = await model.serve();
     closeAfterTest(close);
     const provider = openaiCompatible({ baseUrl: url, apiKey: 'none' });
@@ -113,14 +115,12 @@ describe('runtime §6 Stop Conditions', () => {
     await eventually('text has streamed', async () =>
       (await runtime.store.events.read(threadId, 0)).some((event) => event.type === 'model.chunk'),
     );
-    const asked = Date.now();
     await runtime.client.stop(threadId);
     const connection = await eventually('the provider sees the connection closed', () =>
       model.connections.find(({ closedAt }) => closedAt !== null),
     );
+    // bench/recovery.ts measures this delay; here it must only be shorter than the answer.
     expect(connection.completed).toBe(false);
-    // bench/recovery.ts measures this delay; here it must only be shorter than the answer, which lasts 30 s.
-    expect((connection.closedAt as number) - asked).toBeLessThan(20_000);
   });
 
   it('stop while a tool runs gives it and the calls after it the result "stopped"', async () => {
@@ -162,10 +162,7 @@ describe('runtime §6 Stop Conditions', () => {
     await runtime.client.queueMessage(threadId, { role: 'assistant', content: 'a note' });
     await runtime.client.queueTool(threadId, { name: 'look' });
     await eventually('both are parked', async () => {
-      const view = await runtime.client.temporal.workflow
-        .getHandle(`thread/${threadId}`)
-        .query<{ queued: number }>('status');
-      return view.queued >= 2;
+      return (await askStatus(workflowOf(runtime, threadId))).queued >= 2;
     });
     expect(model.requests).toHaveLength(1);
     await runtime.say(threadId, 'three');

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { ended, eventsOf, schedule } from '../support/effects.ts';
 import { hookRuntime } from '../support/hook-project.ts';
@@ -11,7 +12,7 @@ import { workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
 /** Resolves once the thread's workflow has processed every signal that was sent before. */
-const isHeard = (runtime: TestRuntime, thread: string) => workflowOf(runtime, thread).query('status');
+const isHeard = (runtime: TestRuntime, thread: string) => askStatus(workflowOf(runtime, thread));
 
 const orderOf = async (runtime: TestRuntime, thread: string) =>
   (

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
+import { askStatus, askWorkflow } from '../support/ask-workflow.ts';
 import { hookRuntime } from '../support/hook-project.ts';
 import { testRuntime } from '../support/runtime.ts';
 
@@ -101,7 +102,7 @@ describe('runtime §12 Observability', () => {
       AgentId: ['helper'],
       RootThreadId: [thread],
     });
-    expect(await handle.query('status')).toEqual({
+    expect(await askStatus(handle)).toEqual({
       threadId: thread,
       agent: 'helper',
       status: 'idle',
@@ -112,7 +113,7 @@ describe('runtime §12 Observability', () => {
       activity: 'waiting for a message',
       lastError: null,
     });
-    const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    const metadata = await askWorkflow<{ currentDetails: string }>(handle, '__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain('waiting for a message');
   });
 
@@ -130,7 +131,7 @@ describe('runtime §12 Observability', () => {
       return data ? [JSON.parse(Buffer.from(data).toString())] : [];
     });
     expect(summaries.at(-1)).toBe('failed: auth_error');
-    const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    const metadata = await askWorkflow<{ currentDetails: string }>(handle, '__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain('**status:** failed: auth\\_error');
     expect(metadata.currentDetails).toContain('no such key');
   });

@@ -24,7 +24,7 @@ describe('a pattern', () => {
     clearInterval(clock);
     expect(watched.stop()).toBeLessThan(500);
     // On a busy machine this thread gets few of its hundred turns; a blocked thread would get none.
-    expect(turns).toBeGreaterThan(5);
+    expect(turns).toBeGreaterThan(0);
   });
 
   it('that was aborted frees its slot for others', async () => {

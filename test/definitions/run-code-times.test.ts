@@ -33,18 +33,26 @@ async function keepPlace(): Promise<() => void> {
 
 describe('the time of run_code', () => {
   it('does not include the wait for a slot', async () => {
+    // A busy machine may need longer than the limit for the program itself.
+    let result: ToolResult | undefined;
+    for (let seconds = 1; seconds < 20 && result?.status !== 'success'; seconds *= 2) {
+      const letGo = await keepPlace();
+      const since = performance.now();
+      const waiting = call({ waitSeconds: 3600, deadlineSeconds: seconds }, 'export default 6 * 7');
+      await eventually('its time would be over', () => performance.now() - since > 1000 * seconds + 500);
+      letGo();
+      result = await waiting;
+    }
+    expect(result).toEqual({ status: 'success', result: '{"result":42}' });
+  });
+
+  it('has a limit for the wait for a place', async () => {
     const letGo = await keepPlace();
-    const since = performance.now();
-    const waiting = call({ waitSeconds: 3600, deadlineSeconds: 5 }, 'export default 6 * 7');
-    const other = call({ waitSeconds: 1, deadlineSeconds: 3600 }, 'export default 1');
-    expect(await other).toEqual({
+    expect(await call({ waitSeconds: 1, deadlineSeconds: 3600 }, 'export default 1')).toEqual({
       status: 'error',
       error: expect.stringMatching(/^terminated: Terminated: The code waited 1 seconds and did not start/),
     });
-    // Longer than the program's own limit of 5 s.
-    await eventually('its time would be over', () => performance.now() - since > 5500);
     letGo();
-    expect(await waiting).toEqual({ status: 'success', result: '{"result":42}' });
   });
 
   it('ends a program at its deadline, and reports that', async () => {

@@ -1,4 +1,4 @@
-/** docs/events.md lists every kind of event of a thread's log, as the types define them. */
+/** docs/generated/events.md lists every kind of event of a thread's log, as the types define them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { EVENT_KINDS } from '../../src/core/event/thread-event.ts';
@@ -8,7 +8,7 @@ const { renderEvents, TARGET } = await import(
 );
 const page = readFileSync(TARGET, 'utf8');
 
-describe('docs/events.md', () => {
+describe('docs/generated/events.md', () => {
   it('equals src/core/event/event-data.ts (npm run events writes it)', () => {
     expect(page).toBe(renderEvents());
   });

@@ -1,4 +1,4 @@
-/** Each mutation of `npm run mutate` still matches the source, and docs/mutations.md names the test that notices it. */
+/** Each mutation of `npm run mutate` still matches the source, and docs/generated/mutations.md names the test that notices it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -33,7 +33,7 @@ describe('the list of mutations', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('equals docs/mutations.md (npm run mutate -- --write writes it)', () => {
+  it('equals docs/generated/mutations.md (npm run mutate -- --write writes it)', () => {
     const findings: ReadonlyMap<string, string> = readFindings();
     expect(readPage()).toBe(renderPage(PARTS, (name: string) => findings.get(name)));
     expect(names.filter((name) => findings.get(name)?.startsWith('**'))).toEqual([]);

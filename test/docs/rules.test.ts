@@ -1,4 +1,4 @@
-/** Comments name rules by ids: each is stated once in its file's header, in words, and listed in docs/conformance.md. */
+/** Comments name rules by ids: each is stated once in its file's header, in words, and listed in docs/generated/conformance.md. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
@@ -25,7 +25,7 @@ const nameOf = ({ file, id }: Pick<Rule, 'file' | 'id'>) => `${file} ${id}`;
 const WORDED = /^(scripts|src)/;
 
 describe('the rules of the sources', () => {
-  it('are listed in docs/conformance.md (npm run rules writes it)', () => {
+  it('are listed in docs/generated/conformance.md (npm run rules writes it)', () => {
     const page = readFileSync(TARGET, 'utf8');
     expect(page).toBe(withRules(page));
   });

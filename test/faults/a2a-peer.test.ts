@@ -9,7 +9,7 @@ import { calls, says } from '../../src/testing/index.ts';
 import { type A2aPeer, type PeerKind, startA2aPeer } from '../support/a2a-peer.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { killWorkers, PATIENT } from '../support/standing.ts';
+import { killWorkers } from '../support/standing.ts';
 
 const KINDS = ['keeps', 'forgets', 'once'] as const;
 
@@ -57,7 +57,6 @@ beforeAll(async () => {
   peer = await startA2aPeer();
   const peers = KINDS.map((kind) => [kind, { url: `${peer.origin}/${kind}`, idempotent: kind === 'once' }]);
   cluster = await startCluster({
-    configuration: PATIENT,
     program: join(import.meta.dirname, 'two-everthreads-worker.ts'),
     environment: { EVERTHREAD_TEST_PEERS: JSON.stringify(Object.fromEntries(peers)) },
     script({ messages }) {

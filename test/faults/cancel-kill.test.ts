@@ -3,7 +3,7 @@
  * execution once, as canceled, with the reason.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { status } from '../../src/workflows/messages.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { killWorkers, standAt } from '../support/standing.ts';
@@ -15,8 +15,7 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
   let answering: string;
 
   beforeAll(async () => {
-    // Heartbeat timeouts longer than any pause of a busy machine: only the killed worker may be considered lost.
-    cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
+    cluster = await startCluster();
     await cluster.keep(1);
     const inTool = () => standAt(cluster, 'body_before', () => cluster.begin('use write 1'));
     untold = await inTool();
@@ -52,12 +51,11 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
       status: 'stopped',
       stopReason: 'canceled',
     });
-    // The status that the workflow shows to people. A query that arrives together with new events fails until their
-    // workflow task is done.
+    // The status that the workflow shows to people.
     await eventually('the status of its workflow', async () => {
       const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);
-      const shown = await handle.query(status).catch(() => undefined);
-      return shown?.status === 'stopped' && shown.stopReason === 'canceled';
+      const shown = await askStatus(handle);
+      return shown.status === 'stopped' && shown.stopReason === 'canceled';
     });
   }
 

@@ -8,7 +8,7 @@ import { decide } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import { isAide } from '../support/fault-family.ts';
-import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
 
 describe('a worker process killed with SIGKILL around the wait of a subagent', () => {
   let cluster: Cluster;
@@ -18,7 +18,6 @@ describe('a worker process killed with SIGKILL around the wait of a subagent', (
 
   beforeAll(async () => {
     cluster = await startCluster({
-      configuration: PATIENT,
       script: (request) => {
         const settled = request.messages.at(-1)?.role === 'tool';
         if (isAide(request))

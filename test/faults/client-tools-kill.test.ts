@@ -14,7 +14,7 @@ import { createApi } from '../../src/server/api/create-api.ts';
 import { calls, hangs, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { killWorkers, PATIENT } from '../support/standing.ts';
+import { killWorkers } from '../support/standing.ts';
 
 const WEATHER = { name: 'weather', description: 'tells the weather', parameters: { type: 'object' } };
 
@@ -93,7 +93,6 @@ describe('a client tool', () => {
   beforeAll(async () => {
     let heard = false;
     cluster = await startCluster({
-      configuration: PATIENT,
       script({ messages }) {
         const result = messages.findLast(({ role }) => role === 'tool');
         if (!result) return calls('client__weather', { town: 'Oslo' });

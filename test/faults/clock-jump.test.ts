@@ -25,8 +25,6 @@ beforeAll(async () => {
   clockFile = join(process.env.EVERTHREAD_TEST_FOLDER as string, `clock-${Math.random()}`);
   cluster = await startCluster({
     environment: { NODE_OPTIONS: `--import ${PRELOAD}`, EVERTHREAD_TEST_CLOCK: clockFile },
-    // No worker is killed here: one that a busy machine delays must not be considered lost.
-    configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 },
   });
   await cluster.keep(1);
 });

@@ -35,8 +35,6 @@ describe('a worker process killed with SIGKILL', () => {
         hung = true;
         return hangs();
       },
-      // Long enough that a worker whose threads stay at their places is not considered lost before the kill.
-      configuration: { modelHeartbeatMs: 4000 },
     });
     await cluster.keep(1);
     for (const [, place] of PLACES) {

@@ -22,8 +22,6 @@ beforeEach(async () => {
   cluster = await startCluster({
     store: `sqlite:${disk.folder}/store.db`,
     script: faultScript(() => gate.opened),
-    // No worker is killed here: one that a busy machine delays must not be considered lost.
-    configuration: { modelHeartbeatMs: 20_000, toolHeartbeatMs: 20_000 },
   });
   await cluster.keep(1);
 });

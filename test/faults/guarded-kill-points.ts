@@ -78,9 +78,7 @@ function guardedTurn(matrix: readonly Deaths[]): void {
   let undisturbed: Turn;
 
   beforeAll(async () => {
-    // Long enough that workers with little CPU time are late but not considered lost.
-    const configuration = { modelHeartbeatMs: 6000, toolHeartbeatMs: 6000 };
-    cluster = await startCluster({ script: answer, configuration });
+    cluster = await startCluster({ script: answer });
     await cluster.keep(2);
     undisturbed = await turn({});
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
 
 describe('hooks of a killed worker', () => {
   let cluster: Cluster;
@@ -10,7 +10,7 @@ describe('hooks of a killed worker', () => {
   const threads = new Map<string, string>();
 
   beforeAll(async () => {
-    cluster = await startCluster({ configuration: PATIENT });
+    cluster = await startCluster();
     await cluster.keep(1);
     for (const point of ['body_before', 'tool_committed'] as const)
       threads.set(point, await standAt(cluster, point, () => cluster.begin('use tap 1', 'guarded')));

@@ -4,7 +4,7 @@ import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { calls, type RecordedRequest } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
 
 const results = ({ messages }: RecordedRequest) => messages.filter(({ role }) => role === 'tool').length;
 
@@ -28,7 +28,6 @@ describe('a loop of repeated calls', () => {
 
   beforeAll(async () => {
     cluster = await startCluster({
-      configuration: PATIENT,
       script: async (request) => {
         if (results(request) === 7) await gates.get(WORDS.find((word) => isOf(request, word)) ?? '')?.promise;
         return calls(request.messages.some(({ content }) => content === 'quickly') ? 'touch' : 'set', {

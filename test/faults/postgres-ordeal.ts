@@ -73,12 +73,7 @@ export function describePostgresWorkers({ workersDie, databaseDies }: PostgresOr
     it(
       `whose database crashes repeatedly for ${databaseDies.seconds} s show it in no thread (seed ${SEED})`,
       async () => {
-        // No worker dies: one that is only slow must not be considered lost.
-        const cluster = await clusterOn('crashing', {
-          historySoftLimit: databaseDies.historySoftLimit,
-          modelHeartbeatMs: 10_000,
-          toolHeartbeatMs: 10_000,
-        });
+        const cluster = await clusterOn('crashing', { historySoftLimit: databaseDies.historySoftLimit });
         const { strikes, turns, unknown } = await survive({
           cluster,
           ...databaseDies,

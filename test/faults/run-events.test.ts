@@ -24,8 +24,7 @@ describe('RunEvents after a worker was killed', () => {
   const threads = new Map<string, string>();
 
   beforeAll(async () => {
-    // Heartbeat timeouts longer than any pause of a busy machine: only the killed worker may be considered lost.
-    cluster = await startCluster({ configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 } });
+    cluster = await startCluster();
     await cluster.keep(1);
     for (const [place, content] of Object.entries(PLACES) as [Place, string][])
       threads.set(place, await standAt(cluster, place, () => cluster.begin(content)));

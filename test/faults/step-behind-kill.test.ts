@@ -12,7 +12,7 @@ import { type DeathPoint, faultScript, hasStayed, orderStay, release } from '../
 import { isLong } from '../support/long-form.ts';
 import { eventually } from '../support/runtime.ts';
 import { activitiesOf } from '../support/scheduled.ts';
-import { killWorkers, PATIENT } from '../support/standing.ts';
+import { killWorkers } from '../support/standing.ts';
 
 interface Place {
   readonly tool: string;
@@ -90,7 +90,7 @@ beforeAll(async () => {
       if (results !== last?.times || !toHang.delete(content)) return script(request, index);
       return hangs({ after: 'Answered' });
     },
-    configuration: { ...PATIENT, modelGraceMs: 0 },
+    configuration: { modelGraceMs: 0 },
   });
   await cluster.keep(1);
   for (const place of PLACES) {

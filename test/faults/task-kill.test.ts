@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, type ClusterOptions, startCluster } from '../support/fault-cluster.ts';
-import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
 import { describeTaskCalls } from './task-call-kill-points.ts';
 import { expectUnknown, expectWhole } from './task-kill-points.ts';
 
@@ -14,7 +14,7 @@ describe('a worker process killed with SIGKILL', () => {
   let cluster: Cluster;
   /** Task ids by the place at which the worker was killed. */
   const tasks = {} as Record<'task_decided' | 'body_after' | 'task_ending' | 'waiting', string>;
-  const next: { -readonly [Key in keyof ClusterOptions]: ClusterOptions[Key] } = { configuration: PATIENT };
+  const next: { -readonly [Key in keyof ClusterOptions]: ClusterOptions[Key] } = {};
 
   const start = async (inputs = {}) => (await cluster.client.tasks.start({ task: 'write', inputs })).id;
   async function wait(): Promise<string> {

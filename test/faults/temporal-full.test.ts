@@ -73,7 +73,8 @@ onDisk('a Temporal server whose disk is full', () => {
     watch.close();
     const heard = async () => {
       const { connection } = cluster.client.temporal;
-      const say = () => cluster.client.queueMessage(thread, { content: 'the last' });
+      // One that was taken too late to be answered is the same message when it is sent again.
+      const say = () => cluster.client.queueMessage(thread, { id: 'the-last', content: 'the last' });
       return connection.withDeadline(Date.now() + 5000, say).then(
         () => true,
         () => false,

@@ -14,11 +14,8 @@ const LEVELS = [
   { name: 'leaf', children: 0 },
 ];
 const THREADS = 13;
-/**
- * Required time in milliseconds from the client's call to the last closed socket. On a machine so busy that the tree
- * takes longer than that to grow, closing it may take as long.
- */
-const WITHIN_MS = 2000;
+/** A stop that had to wait for a heartbeat would come too late for any test; `bench/recovery.ts` measures the time. */
+const NO_HEARTBEATS = { modelHeartbeatMs: 3_600_000, toolHeartbeatMs: 3_600_000, stopWithinMs: 1_200_000 };
 
 /** An agent that creates its children first; then it streams without an end. */
 function act({ messages }: RecordedRequest) {
@@ -74,37 +71,26 @@ async function grow() {
   const model = scriptedModel(act);
   const server = await model.serve();
   closeAfterTest(server.close);
-  const runtime = await testRuntime({ registry: registry(server.url) });
-  const began = performance.now();
+  const runtime = await testRuntime({ registry: registry(server.url), configuration: NO_HEARTBEATS });
   const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
   const open = () => model.connections.filter(({ closedAt }) => closedAt === null).length;
   await eventually('all to stream', () => open() === THREADS);
-  return { ...runtime, threadId, model, open, withinMs: Math.max(WITHIN_MS, performance.now() - began) };
+  return { ...runtime, threadId, model, open };
 }
 
 describe('a tree of 13 streaming threads', () => {
-  it.each(['stop', 'terminate'] as const)(
-    'one %s of the root closes every socket within 2 s',
-    async (action) => {
-      const { client, store, threadId, model, open, withinMs } = await grow();
-      const began = Date.now();
-      await client[action](threadId);
-      await eventually('all sockets to close', () => open() === 0);
-      const times = model.connections
-        .filter(({ completed }) => !completed)
-        .map(({ closedAt }) => (closedAt as number) - began)
-        .sort((a, b) => a - b);
-      console.info(`${action}: sockets closed after ${times.join(', ')} ms`);
-      expect(times).toHaveLength(THREADS);
-      expect(times.at(-1)).toBeLessThan(withinMs);
-      const status = action === 'stop' ? 'stopped' : 'terminated';
-      await eventually('the whole tree to rest', async () => {
-        const family = await client.getFamily(threadId);
-        return family.length === THREADS && family.every(({ thread }) => thread.status === status);
-      });
-      const family = await store.family.read(threadId);
-      expect(family.map(({ child }) => child?.status ?? status)).toEqual(Array(THREADS).fill(status));
-      expect(model.requests).toHaveLength(THREADS + 4);
-    },
-  );
+  it.each(['stop', 'terminate'] as const)('one %s of the root closes every socket', async (action) => {
+    const { client, store, threadId, model, open } = await grow();
+    await client[action](threadId);
+    await eventually('all sockets to close', () => open() === 0);
+    expect(model.connections.filter(({ completed }) => !completed)).toHaveLength(THREADS);
+    const status = action === 'stop' ? 'stopped' : 'terminated';
+    await eventually('the whole tree to rest', async () => {
+      const family = await client.getFamily(threadId);
+      return family.length === THREADS && family.every(({ thread }) => thread.status === status);
+    });
+    const family = await store.family.read(threadId);
+    expect(family.map(({ child }) => child?.status ?? status)).toEqual(Array(THREADS).fill(status));
+    expect(model.requests).toHaveLength(THREADS + 4);
+  });
 });

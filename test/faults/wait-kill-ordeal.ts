@@ -34,8 +34,7 @@ export interface WaitOrdeal {
 export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void {
   let cluster: Cluster;
   beforeAll(async () => {
-    // Long enough that workers with little CPU time are late but not considered lost.
-    cluster = await startCluster({ configuration: { modelHeartbeatMs: 3000, toolHeartbeatMs: 3000 } });
+    cluster = await startCluster();
   });
   afterAll(() => cluster?.close());
 

@@ -8,7 +8,7 @@ import { answerWait } from '../../src/workflows/messages.ts';
 import { command, decide, openWait } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
 
 /** State of a thread when its worker dies. */
 type Story =
@@ -57,7 +57,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
 
   /** Each thread is at its place, or waits, when the only worker dies. */
   beforeAll(async () => {
-    cluster = await startCluster({ configuration: PATIENT });
+    cluster = await startCluster();
     await cluster.keep(1);
     const unanswered: Story[] = ['decided', 'refused', 'undecided'];
     for (const story of unanswered) await asked(story);

@@ -42,8 +42,6 @@ inBrowser('a page of useChat', () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     const answer = faultScript();
     cluster = await startCluster({
-      // Heartbeat timeouts longer than any pause of a busy machine: only the killed worker may be considered lost.
-      configuration: { modelHeartbeatMs: 10_000, toolHeartbeatMs: 10_000 },
       script: (request, index) => {
         const last = request.messages.at(-1);
         if (last?.content === 'hang') return hangs({ after: 'For ever and' });

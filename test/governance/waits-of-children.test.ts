@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { defineTool, type ToolEntryInput } from '../../src/definitions/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { signalForgotten, signalUnseen } from '../../src/worker/maintenance.ts';
-import { answerWaitUpdate, status } from '../../src/workflows/messages.ts';
+import { answerWaitUpdate } from '../../src/workflows/messages.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { type Answer, childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { eventually, type RuntimeOptions, testRuntime } from '../support/runtime.ts';
 
@@ -60,14 +61,7 @@ async function threeGenerations({
   };
   const statuses = async () =>
     Promise.all([root, middle, clerk].map(async (id) => (await client.getThread(id)).status));
-  // A query that overtakes the task of a signal is refused until that task has run, so it is retried.
-  const shown = (threadId: string) =>
-    eventually('an answer', () =>
-      client.temporal.workflow
-        .getHandle(`thread/${threadId}`)
-        .query(status)
-        .catch(() => undefined),
-    );
+  const shown = (threadId: string) => askStatus(client.temporal.workflow.getHandle(`thread/${threadId}`));
   return { runtime, client, store, root, middle, clerk, wait, told, statuses, shown };
 }
 

@@ -8,7 +8,8 @@ import type { AgentInput } from '../../src/definitions/agent-input.ts';
 import type { GuardsInput } from '../../src/definitions/guards-input.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
-import { answerWaitUpdate, status } from '../../src/workflows/messages.ts';
+import { answerWaitUpdate } from '../../src/workflows/messages.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { eventually, helperRegistry, type TestRuntime, testRuntime } from '../support/runtime.ts';
 import { cast, childrenOf, familyRuntime } from '../support/subagent-project.ts';
 
@@ -178,7 +179,7 @@ describe('a subagent that used up its rounds', () => {
   it('[AX-122] is shown by the parent that it blocks, and can be released from there', async () => {
     const family = await paused([FINISH]);
     const parent = family.client.temporal.workflow.getHandle(`thread/${family.parent}`);
-    const shown = async () => (await parent.query(status)).waits;
+    const shown = async () => (await askStatus(parent)).waits;
     const view = { id: family.wait.id, kind: 'paused', name: 'scout', threadId: family.child };
     expect(await eventually('the parent shows it', shown)).toEqual([view]);
     expect(await family.client.getThread(family.parent)).toMatchObject({ status: 'waiting' });

@@ -81,6 +81,7 @@ describe('the status query for subagents', () => {
     const runtime = await familyRuntime({
       cast: actors,
       entries: ['scout', QUERY],
+      guards: { team: { statusCooldownSeconds: 3600 } },
       agents: { scout: {}, digger: {} },
       prompts: { scout_a: { ...CHAT, tools: ['digger', QUERY, 'finish'] } },
     });

@@ -12,9 +12,9 @@ async function refusal(answer: RequestListener): Promise<string> {
   const url = `${reach.url}?key=${SECRET}`;
   const headers = { authorization: `Bearer ${SECRET}` };
   const signal = new AbortController().signal;
-  const terms = { signal, timeoutMs: 5000 };
+  const terms = { signal, timeoutMs: 120_000 };
   return withConnection(
-    { threadId: 't', reach: { ...reach, url, headers }, connectTimeoutMs: 5000 },
+    { threadId: 't', reach: { ...reach, url, headers }, connectTimeoutMs: 120_000 },
     signal,
     (connection) => listTools(connection, new Set(['do']), terms),
   ).then(

@@ -19,7 +19,7 @@ import {
   says,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { AT_ONCE_MS, ask, collect, defineTestModel, until } from './support.ts';
+import { ask, collect, defineTestModel, until } from './support.ts';
 
 const servers: ScriptedServer[] = [];
 afterEach(async () => {
@@ -231,11 +231,9 @@ test.each([
     const outcome = answer.catch((error: unknown) => error);
     await until(() => script.requests.length === 1, 'the request');
     const reason = new Error('the user pressed stop');
-    const abortedAt = Date.now();
     abort.abort(reason);
     expect(await outcome).toBe(reason);
     await until(() => script.connections[0]?.closedAt != null, 'the socket to close');
     expect(script.connections[0]?.completed).toBe(false);
-    expect(script.connections[0]!.closedAt! - abortedAt).toBeLessThan(AT_ONCE_MS);
   },
 );

@@ -5,6 +5,7 @@ import type {
   ProviderRequest,
   ProviderStreamChunk,
 } from '../../src/core/message/provider.ts';
+import { eventually } from '../support/eventually.ts';
 
 export function defineTestModel(
   name: string,
@@ -35,16 +36,7 @@ export async function collect(chunks: AsyncIterable<ProviderStreamChunk>): Promi
   return all;
 }
 
-/** Milliseconds; well below the 4 to 5 seconds after which either end closes an idle socket by itself. */
-export const AT_ONCE_MS = 3000;
-
-/**
- * Waits for a condition; fails after twenty seconds, since a busy machine may suspend this process for some of them.
- */
+/** Waits for a condition; for less time than the two minutes after which a silent request is given up by itself. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Waited twenty seconds in vain for ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await eventually(what, condition, 100_000, 5);
 }

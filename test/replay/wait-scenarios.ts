@@ -4,7 +4,8 @@ import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { WaitAnswer } from '../../src/core/wait/answer.ts';
 import { definePolicy, defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
-import { answerWait, answerWaitUpdate, status } from '../../src/workflows/messages.ts';
+import { answerWait, answerWaitUpdate } from '../../src/workflows/messages.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { childProject, handsIn, hasResult, modelOf } from '../support/child-project.ts';
 import { eventually } from '../support/runtime.ts';
 import { type Scenario, say } from './scenario.ts';
@@ -101,7 +102,7 @@ export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await eventually(
         'the wait',
         async () =>
-          (await handleOf(client, threadId).query(status)).activity?.startsWith('waiting for the model') ||
+          (await askStatus(handleOf(client, threadId))).activity?.startsWith('waiting for the model') ||
           undefined,
       );
       await client.stop(threadId);
@@ -147,8 +148,7 @@ export const WAIT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       const handle = handleOf(client, threadId);
       const shows = () =>
         eventually('it shows the wait', async () => {
-          const view = await handle.query(status).catch(() => undefined);
-          return view?.waits !== undefined;
+          return (await askStatus(handle)).waits !== undefined;
         });
       await shows();
       const { runId } = await handle.describe();

@@ -22,10 +22,14 @@ function heldApi() {
         closing.signal.addEventListener('abort', () => controller.close());
       },
     });
+  const asked = Promise.withResolvers<void>();
   const api: Api = {
     async fetch(request) {
       const { pathname } = new URL(request.url);
-      if (pathname === '/held') await gate.promise;
+      if (pathname === '/held') {
+        asked.resolve();
+        await gate.promise;
+      }
       return new Response(pathname === '/stream' ? body() : 'whole');
     },
     connect: async () => ({
@@ -33,7 +37,7 @@ function heldApi() {
     }),
     close: () => closing.abort(),
   };
-  return { api, release: gate.resolve };
+  return { api, asked: asked.promise, release: gate.resolve };
 }
 
 async function serve(api: Api, keepAliveMs?: number): Promise<ServedApi> {
@@ -79,7 +83,7 @@ describe('a connection between two requests', () => {
 
 describe('the shutdown of a server', () => {
   it('waits for open requests, and closes idle connections', async () => {
-    const { api, release } = heldApi();
+    const { api, asked, release } = heldApi();
     const served = await serve(api);
     const { port } = new URL(served.url);
     // One that has answered, one that has not asked, one that reads a stream, and one that waits for its answer.
@@ -95,6 +99,7 @@ describe('the shutdown of a server', () => {
     closeAfterTest(async () => socket.terminate());
     await once(socket, 'open');
     const held = keptConnection(served.url)('/held');
+    await asked;
     const cut = new AbortController();
     const gone = fetch(`${served.url}/stream`, { signal: cut.signal }).then(({ body }) => body);
     await gone;
@@ -108,5 +113,5 @@ describe('the shutdown of a server', () => {
     expect([await text, answer.headers.connection]).toEqual(['whole', 'close']);
     await closed;
     await expect(fetch(served.url)).rejects.toThrow('fetch failed');
-  }, 30_000);
+  }, 60_000);
 });

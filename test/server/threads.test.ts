@@ -4,6 +4,7 @@ import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { fails, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
+import { askStatus } from '../support/ask-workflow.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
 describe('/v1/threads', () => {
@@ -97,7 +98,7 @@ describe('/v1/threads', () => {
     await eventually('the model is asked', () => model.requests.length === 1);
     await client.continue(threadId);
     // A query is answered after the signals that came before it.
-    await client.temporal.workflow.getHandle(`thread/${threadId}`).query('status');
+    await askStatus(client.temporal.workflow.getHandle(`thread/${threadId}`));
     gate.resolve();
     await client.waitForIdle(threadId);
     expect(await runtime.transcript(threadId)).toEqual(['user: one', 'assistant: answer 0']);

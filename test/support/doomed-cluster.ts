@@ -44,9 +44,6 @@ export interface DoomedCluster {
   close(): Promise<void>;
 }
 
-/** Heartbeats so long that no held activity counts as lost before the kill, however busy the machine. */
-const PATIENT = { modelHeartbeatMs: 4000, toolHeartbeatMs: 4000 };
-
 export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster> {
   const { manner, dooms, isWatched = () => false } = options;
   const script = faultScript();
@@ -59,7 +56,7 @@ export async function startDoomed(options: DoomedOptions): Promise<DoomedCluster
         ? hangs({ after: 'Once upon a time' })
         : script(request, index);
     },
-    configuration: { ...(manner === 'together' ? PATIENT : {}), ...options.configuration },
+    configuration: options.configuration,
   });
 
   const give = (doom: Doom, order: (point: DeathPoint) => void) => {

@@ -13,6 +13,7 @@ import { placeStore } from '../once/store-template.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { eventually } from './eventually.ts';
 import { type DeathPoint, faultScript, orderDeath } from './fault-project.ts';
+import { loseActivities } from './lost-activities.ts';
 import { connectPatiently } from './patient-client.ts';
 import { PROGRAM_OPTIONS } from './program-options.ts';
 import type { WorkerOrder } from './run-worker-process.ts';
@@ -20,6 +21,8 @@ import type { WorkerOrder } from './run-worker-process.ts';
 export interface WorkerProcess {
   readonly pid: number;
   readonly alive: boolean;
+  /** Resolves with the exit code of the process; null if a signal ended it. */
+  readonly ended: Promise<number | null>;
   /** Sends a signal and waits for the process to end. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
@@ -88,9 +91,19 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     store,
     projectDir: folder,
   });
-  const configuration = { modelHeartbeatMs: 1000, toolHeartbeatMs: 1000, ...options.configuration };
+  // Longer than any pause of a living worker: only a killed one counts as lost, and that at once (lost-activities.ts).
+  const configuration = { modelHeartbeatMs: 30_000, toolHeartbeatMs: 30_000, ...options.configuration };
   const order: WorkerOrder = { modelUrl: server.url, folder, taskQueue, store, configuration };
   const started: WorkerProcess[] = [];
+  const closing = new AbortController();
+  const lost: Promise<void>[] = [];
+  const note = (worker: WorkerProcess) => {
+    started.push(worker);
+    void worker.ended.then((code) => {
+      if (code === 0) return;
+      lost.push(loseActivities({ client: client.temporal, taskQueue, pid: worker.pid }, closing.signal));
+    });
+  };
   const alive = () => started.filter((worker) => worker.alive);
   const deaths = () => started.length - alive().length;
   let deathsBefore = 0;
@@ -107,11 +120,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     async keep(count) {
       const missing = Array.from({ length: Math.max(0, count - alive().length) });
-      started.push(...(await Promise.all(missing.map(() => startWorker(order, options, address)))));
+      for (const worker of await Promise.all(missing.map(() => startWorker(order, options, address))))
+        note(worker);
     },
     standBy() {
       const { process: standby, said } = spawnWorker({ ...order, standsBy: true }, options, address);
-      started.push(standby);
+      note(standby);
       return Object.assign(standby, {
         loaded: () => said('loaded'),
         begin: () => {
@@ -121,7 +135,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       });
     },
     async startWith(other) {
-      started.push(await startWorker({ ...order, store: other }, options, address));
+      note(await startWorker({ ...order, store: other }, options, address));
     },
     orderDeath(point) {
       deathsBefore = deaths();
@@ -136,7 +150,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     ledger: (threadId) => readLedger(folder, threadId),
     async close() {
+      closing.abort();
       await Promise.all(alive().map((worker) => worker.end('SIGKILL')));
+      await Promise.all(lost);
       await client.close();
       await server.close();
     },
@@ -193,13 +209,14 @@ function spawnWorker(
   closeSync(log);
   const words = new Set<unknown>();
   const isAlive = () => child.exitCode === null && child.signalCode === null;
-  const exit = once(child, 'exit');
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
   child.on('message', (word) => words.add(word));
   // A message to a process that has just died is lost.
   child.on('error', () => undefined);
   return {
     process: {
       pid: child.pid as number,
+      ended: exit,
       get alive() {
         return isAlive();
       },

@@ -106,19 +106,24 @@ async function endpointStrays(): Promise<void> {
     });
     return process.exit(3);
   });
+  const allTold = Promise.withResolvers<void>();
+  let told = 0;
   const endpoints = await createEndpointHandler({
     client,
     registry: registryFrom({ endpoints: { 'pay.post': pay } }),
-    onError: (error, where) =>
+    onError: (error, where) => {
       say(
         `${(error as Error).message} ${JSON.stringify(where) === JSON.stringify({ threadId: id, endpoint: 'pay.post' })}`,
-      ),
+      );
+      told += 1;
+      if (told === 3) allTold.resolve();
+    },
   });
   const answer = await endpoints.handle(
     new Request(`http://host.test/api/threads/${id}/pay`, { method: 'POST' }),
   );
   say(JSON.stringify(await answer.json()));
-  await delay(100);
+  await allTold.promise;
   say('lives');
   await endpoints.close();
   await client.close();

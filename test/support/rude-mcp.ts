@@ -33,17 +33,20 @@ export type Met = {
   readonly left?: ListedTools['left'];
 };
 
-/** Lists the tools of a server and calls one; returns the resulting code. */
-export async function meet(reach: McpReach, timeoutMs = 20_000, wanted = ['do']): Promise<Met> {
+/** Milliseconds for what must succeed, however busy the machine is. */
+const PATIENCE_MS = 120_000;
+
+/** Lists the tools of a server and calls one, for `timeoutMs` at most; returns the resulting code. */
+export async function meet(reach: McpReach, timeoutMs = PATIENCE_MS, wanted = ['do']): Promise<Met> {
   const signal = new AbortController().signal;
   try {
     return await withConnection(
-      { threadId: 't', reach, connectTimeoutMs: 20_000 },
+      { threadId: 't', reach, connectTimeoutMs: PATIENCE_MS },
       signal,
       async (connection) => {
-        const terms = { signal, timeoutMs };
-        const { tools: listed, left } = await listTools(connection, new Set(wanted), terms);
-        const answer = await callTool(connection, { name: 'do', arguments: {} }, terms);
+        const list = { signal, timeoutMs: PATIENCE_MS };
+        const { tools: listed, left } = await listTools(connection, new Set(wanted), list);
+        const answer = await callTool(connection, { name: 'do', arguments: {} }, { signal, timeoutMs });
         if (answer.kind === 'asks') return { code: 'asks', text: '' };
         const { status, result, error, error_code: code } = answer.result;
         return {

@@ -1,13 +1,10 @@
 /**
  * Holds threads at fault points until their worker is killed. One kill serves all of them, so a file of many points
- * needs two worker starts in total instead of two per point. No held thread may count as lost before: see `PATIENT`.
+ * needs two worker starts in total instead of two per point.
  */
 import { eventually } from './eventually.ts';
 import type { Cluster } from './fault-cluster.ts';
 import { type DeathPoint, hasStayed, orderStay } from './fault-project.ts';
-
-/** Heartbeats longer than the delays of a busy machine. */
-export const PATIENT = { modelHeartbeatMs: 6000, toolHeartbeatMs: 6000 } as const;
 
 /** Runs `cause`; resolves once the code that it triggers is held at the point. */
 export async function standAt<T>(

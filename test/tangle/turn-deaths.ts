@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
 import type { DeathPoint } from '../support/fault-project.ts';
 import { PATIENCE } from '../support/killing.ts';
-import { killWorkers, PATIENT, standAt } from '../support/standing.ts';
+import { killWorkers, standAt } from '../support/standing.ts';
 import {
   answerTo,
   expectWhole,
@@ -39,7 +39,6 @@ export function describeTurnDeaths(manner: Manner, points: readonly DeathPoint[]
     beforeAll(async () => {
       cluster = await startCluster({
         program: PROGRAM,
-        configuration: manner === 'together' ? PATIENT : {},
         script: () => says(answerTo('turn-0'), { chunks: PIECES }),
       });
       await cluster.keep(1);

@@ -24,8 +24,8 @@ function leftEarly({ connections }: ScriptedModel): Promise<unknown> {
   );
 }
 
-/** Milliseconds: far more than a stop takes, and less than the minute after which a worker learns of it in any case. */
-const SOON_MS = 20_000;
+/** Milliseconds, just below the minute after which a worker learns of a stop in any case. */
+const SOON_MS = 55_000;
 
 describe('a stop', () => {
   it("reaches a model call on the thread's own worker without a heartbeat", async () => {

@@ -84,25 +84,25 @@ export function createLogger(
 function countRepeats(toText: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
   const flood = new LogFlood(intervalMs);
   let timer: NodeJS.Timeout | undefined;
-  const tellCounts = (now?: number) => {
+  const writeCounts = (now?: number) => {
     for (const { level, message, ...counts } of flood.collect(now))
       write(toText(level as TemporalLevel, `More of the same: ${message}`, counts, false));
   };
-  const tellLast = () => tellCounts();
-  const tellDue = () => {
+  const writeLastCounts = () => writeCounts();
+  const writeDueCounts = () => {
     timer = undefined;
-    tellCounts(performance.now());
+    writeCounts(performance.now());
     if (flood.holds) wake();
-    else process.off('exit', tellLast);
+    else process.off('exit', writeLastCounts);
   };
   const wake = () => {
-    timer = setTimeout(tellDue, intervalMs).unref();
+    timer = setTimeout(writeDueCounts, intervalMs).unref();
   };
   return (level: TemporalLevel, message: string, metadata: Metadata): boolean => {
     const part = metadata.sdkComponent === undefined ? undefined : String(metadata.sdkComponent);
     const isTold = flood.admit({ level, message, part, thread: threadOf(metadata) }, performance.now());
     if (!isTold && timer === undefined) {
-      process.once('exit', tellLast);
+      process.once('exit', writeLastCounts);
       wake();
     }
     return isTold;

@@ -88,14 +88,14 @@ export function estimateProviderMessage(message: ProviderMessage, ratio?: number
     : typeof content === 'string'
       ? estimateText(content, ratio)
       : estimateJson(content, ratio);
-  const said = message.role === 'assistant' ? estimateSaid(message, ratio) : 0;
+  const said = message.role === 'assistant' ? estimateAnswer(message, ratio) : 0;
   const files = message.role === 'tool' ? (message.attachments?.length ?? 0) * PART_TOKENS : 0;
   return MESSAGE_TOKENS + own + said + files;
 }
 
 type AssistantMessage = Extract<ProviderMessage, { role: 'assistant' }>;
 
-function estimateSaid(message: AssistantMessage, ratio?: number): number {
+function estimateAnswer(message: AssistantMessage, ratio?: number): number {
   const { toolCalls, reasoning, reasoningDetails, parts } = message;
   const thought = reasoningDetails ? estimateJson(reasoningDetails, ratio) : estimateText(reasoning, ratio);
   return estimateJson(toolCalls, ratio) + (parts ? estimateParts(parts, ratio) : thought);

@@ -3,7 +3,7 @@
  * the store holds: content is in messages, files and values, except for the text that a model streams.
  * A kind never changes its name, since its rows are kept. A new field is optional, or `readEvent` gives it a value in
  * older rows.
- * `docs/events.md` is generated from the first comment of each kind (`npm run events`).
+ * `docs/generated/events.md` is generated from the first comment of each kind (`npm run events`).
  */
 
 import type { CallRepair } from '../answer/clean-calls.ts';

@@ -23,15 +23,15 @@ export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) =>
   if (event.type === 'execution.started') {
     const begun = openTask(reading, event.data.executionId, event.at);
     const { id: taskId, status } = begun.task;
-    return [{ ...reading, heard: [], open: begun }, [{ statusUpdate: { taskId, contextId, status } }]];
+    return [{ ...reading, received: [], open: begun }, [{ statusUpdate: { taskId, contextId, status } }]];
   }
   if (event.type === 'message.created') return handleMessage(reading, row);
   // T2: between executions.
-  if (!open) return [isExecutionRow(event) ? { ...reading, heard: [] } : reading, []];
+  if (!open) return [isExecutionRow(event) ? { ...reading, received: [] } : reading, []];
   // T1: the last frame of the task.
   if (event.type === 'execution.ended') {
     const [{ task }, frames] = endTask(open, event.data, event);
-    return [{ ...reading, heard: [], open: null, ended: task }, frames];
+    return [{ ...reading, received: [], open: null, ended: task }, frames];
   }
   const [next, frames] = handle(open, event);
   return [{ ...reading, open: next }, frames];
@@ -62,7 +62,7 @@ function handleMessage(
   if (role !== 'user' || depth !== undefined || !message || message.silent)
     return [open ? { ...reading, open: { ...open, said } } : reading, []];
   const userMessage = toA2aMessage(contextId, message);
-  if (!open) return [{ ...reading, heard: [...reading.heard, userMessage] }, []];
+  if (!open) return [{ ...reading, received: [...reading.received, userMessage] }, []];
   const { task } = open;
   const history = [...task.history, { ...userMessage, taskId: task.id }];
   return [{ ...reading, open: { ...open, said, task: { ...task, history } } }, []];

@@ -19,7 +19,7 @@ export interface TaskReading {
   /** The thread's id. */
   readonly contextId: string;
   /** Messages of users since the last step; the next execution begins with them. */
-  readonly heard: readonly Omit<A2aMessage, 'taskId'>[];
+  readonly received: readonly Omit<A2aMessage, 'taskId'>[];
   /** Null between executions. */
   readonly open: OpenTask | null;
   /** The last task that has ended. */
@@ -27,16 +27,16 @@ export interface TaskReading {
 }
 
 export function beginTasks(contextId: string): TaskReading {
-  return { contextId, heard: [], open: null, ended: null };
+  return { contextId, received: [], open: null, ended: null };
 }
 
-export function openTask({ contextId, heard }: TaskReading, id: string, at: number): OpenTask {
+export function openTask({ contextId, received }: TaskReading, id: string, at: number): OpenTask {
   const task: A2aTask = {
     id,
     contextId,
     status: { state: 'TASK_STATE_WORKING', timestamp: toTimestamp(at) },
     artifacts: [],
-    history: heard.map((message) => ({ ...message, taskId: id })),
+    history: received.map((message) => ({ ...message, taskId: id })),
   };
   return { task, text: null, waits: {}, said: null };
 }

@@ -134,7 +134,7 @@ export class KeptBody {
   #dropOldest(): void {
     const [oldest] = this.#long;
     if (!oldest || oldest.message >= this.#message) throw tooLarge(this.#most);
-    const left = Buffer.from(tellLost(oldest.bytes));
+    const left = Buffer.from(describeLoss(oldest.bytes));
     this.#held -= oldest.bytes.length - left.length;
     oldest.bytes = left;
     this.#long.shift();
@@ -142,7 +142,7 @@ export class KeptBody {
 }
 
 /** J2: what stands in place of a text. */
-function tellLost(bytes: Uint8Array): string {
+function describeLoss(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, HEAD)).toString('latin1');
   const [, type] = /^data:([\w.+/\\-]*)[;,]/.exec(head) ?? [];
   if (type !== undefined) return `data:${type},`;

@@ -38,7 +38,7 @@ export interface AgentCall {
   /** Filled forms for the waits that an earlier call reported, by wait id. */
   readonly filled?: Readonly<Record<string, FilledForm>> | undefined;
   /** Log row up to which an earlier call has reported progress. */
-  readonly heard?: number | undefined;
+  readonly reportedSeq?: number | undefined;
 }
 
 export interface CallTerms {
@@ -73,12 +73,12 @@ export async function callAgent(
   await answerFilledForms(client, caller, place, call.filled);
   const { canceled, leaving, dismissed } = terms;
   const ending = AbortSignal.any([canceled, leaving, ...(dismissed ? [dismissed] : [])]);
-  const end = await followCall(client, { ...place, heard: call.heard ?? 0 }, ending, terms);
+  const end = await followCall(client, { ...place, reportedSeq: call.reportedSeq ?? 0 }, ending, terms);
   if (end) return { ...end, threadId, executionId };
   if (!canceled.aborted) {
     // G4: after a dismissal the open waits are reported.
     const waits = dismissed?.aborted ? await blockingWaits(client, threadId) : [];
-    if (waits.length > 0) return { kind: 'waits', waits, heard: place.after, threadId, executionId };
+    if (waits.length > 0) return { kind: 'waits', waits, reportedSeq: place.after, threadId, executionId };
     return { kind: 'working', threadId, executionId };
   }
   // G3: this execution alone.

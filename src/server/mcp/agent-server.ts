@@ -119,7 +119,7 @@ interface ToolCallInput {
 export class AgentServer extends Server {
   readonly #host: AgentServerHost;
   /** A promise for each answer to our requests that this connection received; settles once the answer is stored. */
-  readonly heard: Promise<void>[] = [];
+  readonly answers: Promise<void>[] = [];
 
   constructor(host: AgentServerHost) {
     super(
@@ -142,7 +142,7 @@ export class AgentServer extends Server {
     const { client, caller, forms } = this.#host;
     const responses = handleResponse(client, caller, response, forms);
     responses.catch(this.#host.onError);
-    this.heard.push(responses);
+    this.answers.push(responses);
   }
 
   async answer(asked: ToolCallInput): Promise<CallToolResult | InputRequiredResult> {
@@ -174,8 +174,8 @@ export class AgentServer extends Server {
 
   async #toCall({ agent, given, before }: ToolCallInput): Promise<AgentCall | string> {
     if (!before) return toCall(this.#host.agents(), agent, given);
-    const { thread: threadId, execution: executionId, heard, filled } = before;
-    return { agent, threadId, executionId, heard, filled };
+    const { thread: threadId, execution: executionId, reportedSeq, filled } = before;
+    return { agent, threadId, executionId, reportedSeq, filled };
   }
 
   /** Forms that are shown during the call. Undefined if the client is asked by the call's result, or not at all. */

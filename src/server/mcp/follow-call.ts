@@ -8,8 +8,8 @@ import type { Wait } from '../../store/wait/wait-record.ts';
 export type Ended =
   | { readonly kind: 'answered'; readonly text: string; readonly files: readonly NamedFile[] }
   | { readonly kind: 'failed'; readonly error: string }
-  /** `heard`: the log row up to which progress was reported. */
-  | { readonly kind: 'waits'; readonly waits: readonly Wait[]; readonly heard: number };
+  /** `reportedSeq`: the log row up to which progress was reported. */
+  | { readonly kind: 'waits'; readonly waits: readonly Wait[]; readonly reportedSeq: number };
 
 export interface Followed {
   readonly threadId: string;
@@ -17,7 +17,7 @@ export interface Followed {
   /** The log is read behind this row. */
   readonly after: number;
   /** Progress is reported for rows behind this one. */
-  readonly heard: number;
+  readonly reportedSeq: number;
 }
 
 export interface FollowTerms {
@@ -29,7 +29,7 @@ export interface FollowTerms {
 /** Undefined if the signal fires before the execution has ended. */
 export async function followCall(
   client: RuntimeClient,
-  { threadId, executionId, after, heard }: Followed,
+  { threadId, executionId, after, reportedSeq }: Followed,
   signal: AbortSignal,
   { tell, show }: FollowTerms,
 ): Promise<Ended | undefined> {
@@ -45,7 +45,7 @@ export async function followCall(
       if (event.type === 'thread.terminated') return { kind: 'failed', error: 'The thread was terminated.' };
       if (!isIn) continue;
       const words = progressText(event);
-      if (words !== undefined && seq > heard) tell(words);
+      if (words !== undefined && seq > reportedSeq) tell(words);
       if (event.type === 'file.created' || event.type === 'file.updated')
         files.set(event.data.path, event.data);
       if (event.type === 'file.deleted') files.delete(event.data.path);
@@ -64,7 +64,7 @@ export async function followCall(
     // An empty page: the end of the log for now.
     const waits = await blockingWaits(client, threadId);
     if (show?.(waits) === true || waits.length === 0) continue;
-    return { kind: 'waits', waits, heard: seq };
+    return { kind: 'waits', waits, reportedSeq: seq };
   }
   return undefined;
 }

@@ -51,7 +51,7 @@ export function serveMcp(app: ApiApp, { host, requireCaller, onError }: McpOptio
     const session = await sessionOf(request);
     const response = await handler.fetch(request);
     // A person's answer is stored before it is acknowledged.
-    await Promise.all(servers.flatMap(({ heard }) => heard));
+    await Promise.all(servers.flatMap(({ answers }) => answers));
     if (session !== undefined && response.ok) response.headers.set('mcp-session-id', session);
     return response;
   });

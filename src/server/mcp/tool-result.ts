@@ -48,20 +48,20 @@ export async function toResult(
 }
 
 /** Asks for a form for each wait, under the wait's id. Undefined if no wait can be asked as a form. */
-function toInputRequest({ threadId, executionId, waits, heard }: Extract<CallEnd, { kind: 'waits' }>) {
+function toInputRequest({ threadId, executionId, waits, reportedSeq }: Extract<CallEnd, { kind: 'waits' }>) {
   const forms = waits.flatMap((wait) => {
     const form = toForm(wait);
     return form ? [[wait.id, inputRequired.elicit(form)] as const] : [];
   });
   if (forms.length === 0) return undefined;
-  const requestState = JSON.stringify({ thread: threadId, execution: executionId, heard });
+  const requestState = JSON.stringify({ thread: threadId, execution: executionId, reportedSeq });
   return inputRequired({ inputRequests: Object.fromEntries(forms), requestState });
 }
 
 export interface EarlierRound {
   readonly thread: string;
   readonly execution: string;
-  readonly heard: number;
+  readonly reportedSeq: number;
   readonly filled: Readonly<Record<string, FilledForm>>;
   /** True if the person dismissed a form. */
   readonly isDismissed: boolean;
@@ -72,7 +72,7 @@ export function readEarlierRound(
   state: unknown,
   responses: Readonly<Record<string, unknown>> | undefined,
 ): EarlierRound | undefined {
-  const { thread, execution, heard } = parse(state);
+  const { thread, execution, reportedSeq } = parse(state);
   if (typeof thread !== 'string' || typeof execution !== 'string') return undefined;
   const filled = Object.fromEntries(
     Object.entries(responses ?? {}).map(([id, each]) => [id, readFilled(each)]),
@@ -80,7 +80,7 @@ export function readEarlierRound(
   return {
     thread,
     execution,
-    heard: typeof heard === 'number' ? heard : 0,
+    reportedSeq: typeof reportedSeq === 'number' ? reportedSeq : 0,
     filled,
     isDismissed: Object.values(filled).some(({ action }) => action === 'cancel'),
   };
