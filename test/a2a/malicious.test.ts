@@ -93,8 +93,8 @@ async function meetAll(runtime: TestRuntime) {
   return new Map(met);
 }
 
-describe('an agent elsewhere that does harm', () => {
-  it('is met with a code in each of thirty ways, and reaches nothing inside', async () => {
+describe('a malicious remote agent', () => {
+  it('ends with a code in each of thirty ways, and reaches no internal address', async () => {
     const model = scriptedModel(({ messages }) => {
       const last = messages.at(-1);
       return last?.role === 'user' ? calls(`a2a__${last.content}`, { message: 'go' }) : says('went on');

@@ -62,8 +62,8 @@ async function theirThread(runtime: TestRuntime, id: string): Promise<{ contextI
   });
 }
 
-describe('an agent elsewhere', () => {
-  it('is offered in the words of its author, asked once, and its answer is the result', async () => {
+describe('a remote agent', () => {
+  it('is offered with its author’s description, called once, and its answer is the result', async () => {
     await elsewhere({ model: scriptedModel([says('Four.')]) });
     const model = scriptedModel([asks('Two and two?'), says('It is four.')]);
     const runtime = await here(model);
@@ -78,7 +78,7 @@ describe('an agent elsewhere', () => {
     expect(await theirs.transcript(contextId)).toEqual(['user: Two and two?', 'assistant: Four.']);
   });
 
-  it('begins a context with each call, or goes on in that of its thread', async () => {
+  it('starts a context with each call, or continues that of its thread', async () => {
     await elsewhere({ model: scriptedModel(({ messages }) => says(`${messages.length} messages`)) });
     const script = () => [asks('one'), asks('two'), says('done')];
     const plain = await here(scriptedModel(script()));
@@ -93,7 +93,7 @@ describe('an agent elsewhere', () => {
     ]);
   });
 
-  it('gives files, and is given those that the call names', async () => {
+  it('returns files, and gets those named by the call', async () => {
     const look = defineTool({
       description: 'looks',
       execute: async (state) => {
@@ -125,7 +125,7 @@ describe('an agent elsewhere', () => {
     expect(files).toMatchObject([{ name: 'report.txt' }]);
   });
 
-  it('that fails is an error which its model reads, with a code', async () => {
+  it('that fails is an error with a code that its model reads', async () => {
     await elsewhere({ model: scriptedModel([]), side: { maxSteps: 1 } });
     const model = scriptedModel([asks('go'), says('so be it')]);
     const runtime = await here(model);
@@ -134,7 +134,7 @@ describe('an agent elsewhere', () => {
   });
 
   it.each(BINDINGS)(
-    'asks over %s: a durable question, whose answer goes on with the same task',
+    'asks over %s: a durable wait, whose answer continues the same task',
     async (binding) => {
       const book = defineTool({
         description: 'books',
@@ -163,7 +163,7 @@ describe('an agent elsewhere', () => {
     },
   );
 
-  it('whose question is refused is cancelled, and the call is an error', async () => {
+  it('whose question is denied is cancelled, and the call is an error', async () => {
     const book = defineTool({
       description: 'books',
       confirm: () => 'Book it?',
@@ -199,7 +199,7 @@ const nobodyWants = (runtime: TestRuntime, id: string) =>
     async () => (await runtime.store.a2a.listUnwanted(id)).length === 0,
   );
 
-describe('a task elsewhere', () => {
+describe('a remote task', () => {
   beforeEach(() => elsewhere({ model: scriptedModel(() => hangs()) }));
 
   it.each([
@@ -226,7 +226,7 @@ describe('a task elsewhere', () => {
     await nobodyWants(runtime, id);
   });
 
-  it('that does not end in its time is cancelled, and the call is an error with a code', async () => {
+  it('that exceeds its timeout is cancelled, and the call is an error with a code', async () => {
     const model = scriptedModel([asks('go'), says('too slow')]);
     const runtime = await here(model, {}, { timeoutMs: 1500 });
     // Whether the task has begun by then depends on the machine: one that is still queued is cancelled too.

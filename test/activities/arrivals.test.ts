@@ -41,7 +41,7 @@ async function aThread() {
 }
 
 describe('a batch of queued items', () => {
-  it('loses the items that the store cannot take, with a reason each, and no other', async () => {
+  it('loses only items that the store cannot take, each with a reason', async () => {
     const { store, run, pending, events } = await aThread();
     const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const items = ids.map((id) => (id === 'c' || id === 'g' ? unwritable(id) : message(id)));
@@ -51,7 +51,7 @@ describe('a batch of queued items', () => {
     expect(await events()).toEqual(['c', 'g'].map((id) => ({ id, code: 'InvalidMessage', reason })));
   });
 
-  it('waits with all of them where the fault is not theirs', async () => {
+  it('is kept completely if the fault is not in its items', async () => {
     const { run, pending, events } = await aThread();
     for (const fault of [new TypeError('a fault of ours'), new Error('disk I/O error')]) {
       const broken = { queue: { spill: () => Promise.reject(fault) } };

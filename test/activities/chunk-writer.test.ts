@@ -24,8 +24,8 @@ function writing() {
   return { writer, rows, pauses, goOff: () => due() };
 }
 
-describe('streamed text on its way to the log', () => {
-  it('the first token of a request waits for its burst alone, and what follows at once for the rest of 50 ms', async () => {
+describe('the writer of streamed text', () => {
+  it('writes the first token of a request after its burst, and the rest every 50 ms', async () => {
     const { writer, rows, pauses, goOff } = writing();
     writer.push(text('an', 1));
     writer.push(text(' answer', 1));
@@ -42,7 +42,7 @@ describe('streamed text on its way to the log', () => {
     ]);
   });
 
-  it('texts of two requests are rows of their own, the first one at once', async () => {
+  it('writes texts of two requests as separate rows, the first one at once', async () => {
     const { writer, rows } = writing();
     writer.push(text('cut off', 1));
     writer.push(text('again', 2));
@@ -53,7 +53,7 @@ describe('streamed text on its way to the log', () => {
     ]);
   });
 
-  it('texts of several kinds are rows of their own, in their order', async () => {
+  it('writes texts of several kinds as separate rows, in order', async () => {
     const { writer, rows, goOff } = writing();
     for (const delta of ['I ', 'think']) writer.push(thought(delta));
     writer.push(text('So', 1));
@@ -69,7 +69,7 @@ describe('streamed text on its way to the log', () => {
     ]);
   });
 
-  it('the rest of the arguments of a call is not written when the answer ends', async () => {
+  it('does not write the rest of the arguments of a call when the answer ends', async () => {
     const { writer, rows, goOff } = writing();
     writer.push(input('{"a"'));
     goOff();
@@ -78,7 +78,7 @@ describe('streamed text on its way to the log', () => {
     expect(rows).toEqual([[{ ...call, delta: '{"a"' }, 1]]);
   });
 
-  it('no row ends within a character, whatever pieces come in between', async () => {
+  it('never splits a character between rows', async () => {
     const { writer, rows, goOff } = writing();
     writer.push(text('a\ud83d', 1));
     goOff();

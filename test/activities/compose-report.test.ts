@@ -13,7 +13,7 @@ describe("a child's report", () => {
   it.each([
     ['session_stop', 'result'],
     ['session_fail', 'failure'],
-  ])('of %s is what the session tool has handed in', (reason, kind) => {
+  ])('of %s is the payload of the session tool', (reason, kind) => {
     const session = { content: 'all of it', attachments: ['/attachments/a.txt'] };
     expect(composeReport(idle(reason), { ...WORDS, session })).toEqual({ kind, ...session });
   });
@@ -39,7 +39,7 @@ describe("a child's report", () => {
     ['max_total_steps'],
     ['hook_blocked'],
     ['empty_response'],
-  ])('of %s is a failure that says so, and what was said last', (reason) => {
+  ])('of %s is a failure with its reason and the last message', (reason) => {
     const report = composeReport(idle(reason), WORDS);
     expect(report?.kind).toBe('failure');
     expect(report?.content).toContain(`(${reason}).\n\nIts last output:\nso far`);
@@ -55,7 +55,7 @@ describe("a child's report", () => {
     });
   });
 
-  it('of a stop says no more than why', () => {
+  it('of a stop has only its reason', () => {
     expect(composeReport({ status: 'stopped', reason: 'enough' }, WORDS)).toEqual({
       kind: 'stopped',
       content: 'enough',
@@ -63,7 +63,7 @@ describe("a child's report", () => {
     });
   });
 
-  it('is none where nothing ended, or the thread itself did', () => {
+  it('is not made if nothing ended, or the thread was terminated', () => {
     expect(composeReport(idle(), WORDS)).toBeUndefined();
     expect(composeReport({ status: 'terminated', reason: 'enough' }, WORDS)).toBeUndefined();
     expect(findReportSource({ status: 'terminated' })).toBe('nothing');

@@ -37,7 +37,7 @@ async function execute(
 const forever = () => new Promise<void>(() => undefined);
 
 describe('the handler of an effect', () => {
-  it('that does not end in time is told as a time-out, and its code ends', async () => {
+  it('that exceeds its timeout fails as a timeout, and its code is aborted', async () => {
     let status: string | undefined;
     const compute: Handler = async (state) => {
       status = (await state.runCode('for (;;);')).status;
@@ -49,7 +49,7 @@ describe('the handler of an effect', () => {
     expect(await eventually('its code has ended', () => status)).toBe('terminated');
   });
 
-  it('that is cut off says nothing of how it ended, also when it throws for it', async () => {
+  it('that is aborted reports no end, even if it throws', async () => {
     const controller = new AbortController();
     const cut: Handler = async (state) => {
       controller.abort(new Error('stopped'));
@@ -60,7 +60,7 @@ describe('the handler of an effect', () => {
     expect(await execute(forever, { signal: AbortSignal.abort() })).toEqual({ kind: 'aborted' });
   });
 
-  it('leaves the tools that it queued, also when it fails', async () => {
+  it('keeps its queued tools, even if it fails', async () => {
     const queue: Handler = (state) => {
       state.queueTool('look', { at: 1 });
       throw new TypeError('later');

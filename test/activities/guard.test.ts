@@ -39,8 +39,8 @@ async function failureOf(work: Work<unknown>): Promise<ApplicationFailure> {
   return failure as ApplicationFailure;
 }
 
-describe('an activity', () => {
-  it('says again and again that it lives, while its work says nothing', async () => {
+describe('the guard around an activity', () => {
+  it('sends heartbeats while the work is silent', async () => {
     const beats = async (heartbeats: EventEmitter) => {
       for (let count = 0; count < 3; count++) await once(heartbeats, 'heartbeat');
       return 'answered';
@@ -48,7 +48,7 @@ describe('an activity', () => {
     expect(await inActivity({ run: beats })).toBe('answered');
   });
 
-  it('says so no more when it has ended', async () => {
+  it('sends no heartbeat after the end', async () => {
     const { context, heartbeats } = contextOf({});
     let count = 0;
     heartbeats.on('heartbeat', () => {
@@ -62,7 +62,7 @@ describe('an activity', () => {
     expect(count).toBe(before);
   });
 
-  it('answers as much as history may hold, and fails loudly with more', async () => {
+  it('returns a result up to the history limit, and fails above it', async () => {
     const whole = 'x'.repeat(LIMITS.activityResultBytes - 2);
     expect(await inActivity({ run: async () => whole })).toBe(whole);
     const failure = await failureOf({ run: async () => `${whole}x` });
@@ -70,7 +70,7 @@ describe('an activity', () => {
     expect(failure.message).toContain(`${LIMITS.activityResultBytes + 1} bytes`);
   });
 
-  it('is tried again with a fault, as often as it may, and then no more', async () => {
+  it('retries a fault up to the maximum attempts', async () => {
     const fault = { run: () => Promise.reject(new TypeError('a fault')), faultAttempts: 8 };
     expect(await failureOf({ ...fault, info: { attempt: 7 } })).toMatchObject({
       type: 'Fault',
@@ -83,7 +83,7 @@ describe('an activity', () => {
   });
 
   it.each(['StoreUnavailable', 'StoreFull', 'StoreMismatch', 'StoreLost', 'StoreCorrupt'] as const)(
-    'waits for a store that says %s, however often it was tried',
+    'waits for a store that fails with %s, at any attempt',
     async (code: ErrorCode) => {
       const run = () => Promise.reject(new RuntimeError(code, 'not now'));
       const failure = await failureOf({ run, info: { attempt: 1000 }, faultAttempts: 8 });

@@ -10,7 +10,7 @@ describe('the pause between two heartbeats', () => {
     ['of the shortest times that may be set', 1000, 250],
     ['of a long time-out', 600_000, 2000],
     ['of a stop that may take its time', 10_000, 60_000],
-  ])('%s leaves room for three of them within the time-out, and a stop in time', (_, timeout, stopWithin) => {
+  ])('%s fits three times into the timeout, and a stop in time', (_, timeout, stopWithin) => {
     const pause = heartbeatPauseMs(timeout, stopWithin);
     expect(3 * pause).toBeLessThanOrEqual(timeout);
     expect(pause).toBeLessThanOrEqual(stopWithin);
@@ -18,11 +18,11 @@ describe('the pause between two heartbeats', () => {
     expect(Math.max(3 * (pause + 1) - timeout, pause + 1 - stopWithin)).toBeGreaterThan(0);
   });
 
-  it('is bounded where an activity has no time-out', () => {
+  it('has a limit for an activity without a timeout', () => {
     expect(heartbeatPauseMs(undefined, 2000)).toBe(2000);
   });
 
-  it('is two seconds at most, unless it is set', () => {
+  it('is at most two seconds by default', () => {
     expect(readConfiguration({}).stopWithinMs).toBe(2000);
     expect(readConfiguration({ EVERTHREAD_STOP_WITHIN_MS: '15000' }).stopWithinMs).toBe(15_000);
   });

@@ -20,8 +20,8 @@ function requestOf(ofModel: object, ofPrompt: object = {}, tools = {}, ofAgent: 
   return buildRequest(registry, active, { model: asked, tools }, step);
 }
 
-describe('[definitions 4] a request has what the definition of its model says:', () => {
-  it('the most tokens of an answer, and the providers that may give it', () => {
+describe('[definitions 4] a request has these fields of its model definition:', () => {
+  it('the maximum output tokens, and the allowed providers', () => {
     expect(
       requestOf({ capabilities: { maxOutputTokens: 500 }, includedProviders: ['a', 'b'] }),
     ).toMatchObject({
@@ -39,7 +39,7 @@ describe('[definitions 4] a request has what the definition of its model says:',
     expect(providerOptions).toEqual({ seed: 1, extra: { b: 2 } });
   });
 
-  it('the format of the answer, unless the model has no JSON mode', () => {
+  it('the response format, unless the model has no JSON mode', () => {
     const providerOptions = { responseFormat: { type: 'json_object' }, seed: 7 };
     expect(requestOf({}, { providerOptions })).toMatchObject({
       responseFormat: { type: 'json_object' },
@@ -51,7 +51,7 @@ describe('[definitions 4] a request has what the definition of its model says:',
   });
 });
 
-describe("[definitions 6.3] a provider's own tool", () => {
+describe('[definitions 6.3] a provider tool', () => {
   const draw = { description: 'Draws.', args: z.object({ what: z.string() }) };
   const drawn = {
     type: 'function',
@@ -67,11 +67,11 @@ describe("[definitions 6.3] a provider's own tool", () => {
     options: {},
   };
 
-  it('is described as the provider tells of it', () => {
+  it('is described by the provider', () => {
     expect(requestOf({ providerTools: ['draw'] }, { tools: ['draw'] }, { draw }).tools).toEqual([drawn]);
   });
 
-  it('is offered by its prefix where only the provider tells of it, and not where it does not', () => {
+  it('is offered by its prefix if only the provider lists it, and not otherwise', () => {
     expect(requestOf({}, { tools: ['provider:draw'] }, { draw }).tools).toEqual([drawn]);
     expect(requestOf({}, { tools: ['provider:draw'] }, {}).tools).toBeUndefined();
   });
@@ -80,14 +80,14 @@ describe("[definitions 6.3] a provider's own tool", () => {
     ['provider.draw', true],
     ['provider.*', true],
     ['files.*', false],
-  ])('is sent under a policy only if one of its rules allows it, as %s does: %s', (name, sent) => {
+  ])('is sent under a policy only if a rule allows it, as %s does: %s', (name, sent) => {
     const policy = { rules: { [name]: 'allow' }, default: 'allow' };
     const { tools = [] } = requestOf({ providerTools: ['draw'] }, { tools: ['draw'] }, {}, { policy });
     expect(tools.length > 0).toBe(sent);
   });
 });
 
-describe('what a client or a server describes', () => {
+describe('a tool described by a client or server', () => {
   const foreign = (name: string, parameters: Record<string, unknown>) =>
     [name, { name, description: name, parameters }] as const;
 
@@ -107,7 +107,7 @@ describe('what a client or a server describes', () => {
     expect(tools.map((tool) => refuseSchema(tool.function.parameters))).toEqual(tools.map(() => undefined));
   });
 
-  it('is refused at the door if its arguments are no object', () => {
+  it('is refused if its arguments are not an object', () => {
     const tool = { name: 'say', description: '', parameters: { type: 'string' } };
     expect(refuseClientTools([tool])).toBe('the parameters of "say" must be the schema of an object');
     expect(refuseClientTools([{ ...tool, parameters: {} }])).toBeUndefined();

@@ -19,12 +19,12 @@ const registry = promptProject({
 });
 
 describe('the calls of a step', () => {
-  it('are dispatched by what their names stand for', () => {
+  it('are dispatched by the kind of definition that they name', () => {
     const { calls } = toStepCalls(registry, ['once', 'quick', 'consult', 'clerk', 'nobody']);
     expect(calls.map(({ mode }) => mode)).toEqual(['once', 'quick', 'prompt', 'quick', 'quick']);
   });
 
-  it('are of children where a subagent is named, or what makes and tells one', () => {
+  it('are of children if they name a subagent or its lifecycle tools', () => {
     const { calls } = toStepCalls(registry, ['scout', 'subagent_create', 'subagent_message']);
     expect(calls.map(({ mode }) => mode)).toEqual(['child', 'child', 'child']);
     const own = {
@@ -34,14 +34,14 @@ describe('the calls of a step', () => {
     expect(toStepCalls(own as typeof registry, ['subagent_create']).calls[0]?.mode).toBe('once');
   });
 
-  it('tell of children beyond those that are named, and stay small', () => {
+  it('include children beyond the named calls, and stay small', () => {
     const names = Array.from({ length: 500 }, (_, n) => (n % 2 === 0 ? 'subagent_create' : 'consult'));
     const told = toStepCalls(registry, names);
     expect(told.laterChildren).toEqual(Array.from({ length: 242 }, (_, n) => LIMITS.namedCalls + 2 * n));
     expect(JSON.stringify(told).length).toBeLessThan(LIMITS.activityResultBytes - 500);
   });
 
-  it('are named as far as an answer has room; of the others the prompts are told by index', () => {
+  it('are named while there is room; prompts among the others are listed by index', () => {
     const names = Array.from({ length: 300 }, (_, n) => (n % 2 === 0 ? 'consult' : 'x'.repeat(200)));
     const told = toStepCalls(registry, names);
     expect(told.callCount).toBe(300);
@@ -52,7 +52,7 @@ describe('the calls of a step', () => {
     expect(JSON.stringify(told).length).toBeLessThan(LIMITS.activityResultBytes - 500);
   });
 
-  it('tell nothing of prompts beyond where there are none', () => {
+  it('have no prompt indexes if there are no more prompts', () => {
     expect(
       toStepCalls(
         registry,

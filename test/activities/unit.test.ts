@@ -7,18 +7,18 @@ import type { Strike } from '../../src/store/tool/tool-record.ts';
 const suspect = (strikes: number): Strike => ({ work: 'w', threadId: 't', code: 'tool', name: 'a', strikes });
 
 describe('a unit of work', () => {
-  it('that nobody suspects runs here', () => {
+  it('without suspicion runs in the worker', () => {
     expect([planUnit(null, true), planUnit(null, false)]).toEqual(['here', 'here']);
   });
 
-  it('that is suspect runs alone where it can, and is not given up for it', () => {
+  it('that is suspect runs alone if possible, and is not given up for it', () => {
     for (let strikes = 0; strikes < LIMITS.strikes; strikes++) {
       expect(planUnit(suspect(strikes), true)).toBe('alone');
       expect(planUnit(suspect(strikes), false)).toBe('here');
     }
   });
 
-  it('is given up after as many proofs as it takes', () => {
+  it('is given up after the maximum number of proven crashes', () => {
     expect(planUnit(suspect(LIMITS.strikes), true)).toBe('give_up');
     expect(planUnit(suspect(LIMITS.strikes), false)).toBe('give_up');
   });

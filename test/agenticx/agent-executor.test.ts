@@ -77,7 +77,7 @@ async function run(steps: ScriptStep[], given: Partial<Parameters<AgentExecutor[
 
 const typesOf = ({ event_log: log }: ExecutorResult) => log.map(({ type }) => type);
 
-describe('an agent of the page', () => {
+describe('an AgenticX agent', () => {
   it('[AX-130] has its defaults', () => {
     const made = new Agent({ name: 'a', role: 'r', goal: 'g' });
     expect(made).toMatchObject({ organizationId: 'default-org', maxIterations: 25, backstory: null });
@@ -85,13 +85,13 @@ describe('an agent of the page', () => {
     expect(made.id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it.each(['verbose', 'max_iter'])('[AX-131] has no field %s, and says so', (name) => {
+  it.each(['verbose', 'max_iter'])('[AX-131] has no field %s, and reports it', (name) => {
     const given = { name: 'a', role: 'r', goal: 'g', [name]: 1 } as AgentFields;
     expect(() => new Agent(given)).toThrow(expect.objectContaining({ code: 'InvalidValue' }));
     expect(() => new Agent({ name: 'a', role: 'r' } as AgentFields)).toThrow(/"goal"/);
   });
 
-  it('[AX-132] has its own limit where it has turns', async () => {
+  it('[AX-132] applies its own limit during turns', async () => {
     const shared = { store, workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string };
     const options = { ...shared, ...agent.runtimeOptions, taskQueue: randomUUID() };
     const runtime = new AgentRuntime(llmProvider, new AutoApproveConfirmGate(), options);
@@ -103,7 +103,7 @@ describe('an agent of the page', () => {
   });
 });
 
-describe('an executor of the page', () => {
+describe('an AgenticX executor', () => {
   it('[AX-140] finishes a task, with its log and its statistics', async () => {
     const finish = { result: 'A report.', reasoning: 'It is short.' };
     const done = await run([calls('count', { n: 1 }), calls('finish_task', finish)]);
@@ -116,7 +116,7 @@ describe('an executor of the page', () => {
     expect(done.stats.token_usage).toBeGreaterThan(0);
   });
 
-  it('[AX-140] takes a text for the result, belongs to its organisation, and is run once', async () => {
+  it('[AX-140] stores its result as text, belongs to its organisation, and runs once', async () => {
     const task = newTask();
     const first = await run([says('A text.')], { task });
     expect(first).toMatchObject({ success: true, result: 'A text.' });
@@ -125,7 +125,7 @@ describe('an executor of the page', () => {
     expect(execution?.context).toMatchObject({ organizationId: 'default-org' });
   });
 
-  it('[AX-141] what a guide rail stops has not succeeded', async () => {
+  it('[AX-141] fails when a guide rail stops it', async () => {
     const stops = railed(() => ({ action: 'abort', reason: 'It names a customer.' }));
     const done = await run([says('About Ada.')], { agent: stops });
     expect(done).toMatchObject({ success: false, error: 'It names a customer.' });
@@ -134,7 +134,7 @@ describe('an executor of the page', () => {
     expect(done.stats.final_state).toBe('failed');
   });
 
-  it('[AX-143] waits for the person that its model asks, and goes on in another process', async () => {
+  it('[AX-143] waits for the person asked by its model, and continues in another process', async () => {
     const task = newTask();
     const before = executorOf();
     script = [calls('human_request', { question: 'Which year?' }), says('Of 1999.')];
@@ -148,7 +148,7 @@ describe('an executor of the page', () => {
     expect(done.event_log.find(({ type }) => type === 'tool_result')).toMatchObject({ result: 'In 1999.' });
   });
 
-  it('[AX-144] three failures in a row ask a person for help, whose words the model reads', async () => {
+  it('[AX-144] asks a person for help after three failures in a row, and the model reads the answer', async () => {
     const task = newTask();
     const fails = Array.from({ length: 3 }, (_, n) => calls(n === 1 ? 'nowhere' : 'fall'));
     const waits = await run([...fails, says('By the stairs.')], { task });
@@ -162,7 +162,7 @@ describe('an executor of the page', () => {
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: 'Use the stairs.' });
   });
 
-  it('[AX-146] a task that never ends has not succeeded', async () => {
+  it('[AX-146] fails a task that never ends', async () => {
     const small = executorOf({ maxIterations: 10, taskQueue: randomUUID() });
     script = Array.from({ length: 12 }, (_, n) => calls('count', { n }));
     const done = await small.run({ agent, task: newTask() });
@@ -171,8 +171,8 @@ describe('an executor of the page', () => {
   });
 });
 
-describe('calls at once', () => {
-  it('[AX-145] come back in their order, one that fails stops no other, and no more run than may', async () => {
+describe('concurrent calls', () => {
+  it('[AX-145] return in order; a failing one stops no other, and at most the limit run', async () => {
     const batch = [{ name: 'meet' }, { name: 'fall' }, { name: 'nowhere' }, { name: 'meet' }];
     const count = { name: 'count', arguments: { n: 5 } };
     const outcomes = await executor.executeParallelToolCalls(agent, [...batch, count], { maxConcurrency: 2 });
@@ -186,7 +186,7 @@ describe('calls at once', () => {
     expect(most).toBe(2);
   });
 
-  it('[AX-145] behind one that fails none begins, where that is asked for', async () => {
+  it('[AX-145] after a failing one none starts, if configured', async () => {
     const batch = [{ name: 'fall' }, { name: 'count', arguments: { n: 1 } }];
     const options = { failFast: true, maxConcurrency: 1 };
     expect(await executor.executeParallelToolCalls(agent, batch, options)).toMatchObject([
@@ -202,7 +202,7 @@ describe('guide rails', () => {
     (output) => ({ action: 'modify', output: output + text });
   const judge = (rails: GuideRail[], config = {}) => judgeOutput('a', rails, { ...config, context: {} });
 
-  it('[AX-142] change one after the other what comes out, within their limit', async () => {
+  it('[AX-142] change the output one after the other, within their limit', async () => {
     expect(await judge([add('b'), () => true, () => null, add('c')])).toEqual({ output: 'abc' });
     expect(await judge(Array(5).fill(add('b')))).toEqual({ output: 'abbbbb' });
     expect(await judge(Array(6).fill(add('b')))).toMatchObject({ aborted: expect.any(String) });
@@ -213,7 +213,7 @@ describe('guide rails', () => {
     ['refuses', () => false],
     ['throws', () => Promise.reject(new Error('no'))],
     ['answers nonsense', () => ({ action: 'maybe' }) as never],
-  ])('[AX-141] one that %s ends the task', async (_, rail) => {
+  ])('[AX-141] fail the task with one that %s', async (_, rail) => {
     expect(await judge([rail, add('b')])).toMatchObject({ aborted: expect.any(String) });
   });
 });

@@ -89,8 +89,8 @@ async function turn(steps: ScriptStep[], listening: Listening = {}): Promise<Run
 
 const typesOf = (events: readonly RuntimeEvent[]) => events.map(({ type }) => type);
 
-describe('a turn of the page', () => {
-  it('[AX-06] is a round and its answer, under the id of the agent', async () => {
+describe('an AgenticX turn', () => {
+  it('[AX-06] is a round and its answer, under the agent id', async () => {
     const told = await turn([says('hello')], { agentId: 'clerk' });
     expect(told).toEqual([
       { type: 'round_start', data: { round: 1, max_rounds: 10 }, agent_id: 'clerk' },
@@ -98,7 +98,7 @@ describe('a turn of the page', () => {
     ]);
   });
 
-  it('[AX-02] calls tools, and knows of the turns before it', async () => {
+  it('[AX-02] calls tools, and has the earlier turns', async () => {
     const session = randomUUID();
     const first = await turn([calls('count', { n: 3 }), says('three')], { session });
     expect(typesOf(first)).toEqual(['round_start', 'tool_call', 'tool_result', 'round_start', 'final']);
@@ -111,13 +111,13 @@ describe('a turn of the page', () => {
     ]);
   });
 
-  it('[AX-03] has ten rounds unless it says otherwise', async () => {
+  it('[AX-03] has ten rounds by default', async () => {
     const told = await turn(Array.from({ length: 12 }, (_, n) => calls('count', { n })));
     expect(told.filter(({ type }) => type === 'round_start')).toHaveLength(10);
     expect(told.at(-1)).toMatchObject({ type: 'error', data: { terminal: true } });
   });
 
-  it('[AX-05] is stopped where its program says so, whatever it threw before', async () => {
+  it('[AX-05] is stopped by its program, whatever that threw before', async () => {
     let asked = 0;
     const shouldStop = () => {
       asked += 1;
@@ -129,7 +129,7 @@ describe('a turn of the page', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  it('[AX-20] is summed up at the thresholds of its compactor, and says so', async () => {
+  it('[AX-20] is summarised at the thresholds of its compactor, with an event', async () => {
     const compactor = { thresholdMessages: 8, retainRecentMessages: 4 };
     const by = runtimeOf(gate, { compactor });
     const told = await turn(
@@ -143,21 +143,21 @@ describe('a turn of the page', () => {
     ]);
   });
 
-  it('[AX-70] is reminded of a loop, and ended by it, at the thresholds of the page', async () => {
+  it('[AX-70] gets a loop reminder, and is ended, at the documented thresholds', async () => {
     const told = await turn(Array.from({ length: 9 }, () => calls('look')));
     expect(told.filter(({ type }) => type === 'tool_result')).toHaveLength(8);
     expect(told.at(-1)?.data).toMatchObject({ terminal: true, detector: 'generic_repeat' });
   });
 
-  it('attaches to one that has begun under its id, and says nothing twice', async () => {
+  it('attaches to a started one under its id, and repeats nothing', async () => {
     const listening = { session: randomUUID(), turnId: randomUUID() };
     const first = await turn([says('once')], listening);
     expect(await turn([says('twice')], listening)).toEqual(first);
   });
 });
 
-describe('gates of the page', () => {
-  it('[AX-92] what is asked is answered once, by its id', async () => {
+describe('AgenticX gates', () => {
+  it('[AX-92] answer a request once, by its id', async () => {
     const answers: boolean[] = [];
     const onEvent = ({ type, data }: RuntimeEvent) => {
       if (type !== 'confirm_required') return;
@@ -176,7 +176,7 @@ describe('gates of the page', () => {
     expect(paid.splice(0)).toEqual([7]);
   });
 
-  it('[AX-91] what is refused is not done, and the model goes on; what needs no confirmation is', async () => {
+  it('[AX-91] deny a call, and the model continues; calls without confirmation run', async () => {
     const refuse = ({ type, data }: RuntimeEvent) =>
       type === 'confirm_required' && gate.resolve(data.id, false);
     const steps = [calls('pay', { amount: 7 }), calls('pay', { amount: 1 }), says('so be it')];
@@ -186,14 +186,14 @@ describe('gates of the page', () => {
     expect(paid.splice(0)).toEqual([1]);
   });
 
-  it('[AX-90] a body asks as its call does, and has the answer', async () => {
+  it('[AX-90] ask from a body as from its call, and return the answer', async () => {
     const agree = ({ type, data }: RuntimeEvent) =>
       type === 'confirm_required' && gate.resolve(data.id, data.question === 'Erase it?');
     const told = await turn([calls('erase'), says('done')], { onEvent: agree });
     expect(told.find(({ type }) => type === 'tool_result')?.data).toMatchObject({ result: 'erased' });
   });
 
-  it('[AX-96] a turn that is stopped asks no more', async () => {
+  it('[AX-96] ask no more once the turn is stopped', async () => {
     let id = '';
     const onEvent = ({ type, data }: RuntimeEvent) => {
       if (type === 'confirm_required') id = data.id;
@@ -204,7 +204,7 @@ describe('gates of the page', () => {
     expect(paid).toEqual([]);
   });
 
-  it('[AX-93] what is asked outlives its process, and is done once', async () => {
+  it('[AX-93] keep a request beyond its process, and the call runs once', async () => {
     const terms = { taskQueue: randomUUID() };
     const before = runtimeOf(gate, terms);
     const listening = { session: randomUUID(), turnId: randomUUID() };
@@ -219,7 +219,7 @@ describe('gates of the page', () => {
     expect(paid.splice(0)).toEqual([9]);
   });
 
-  it('[AX-94] one that approves all asks nobody, and nothing tells of it', async () => {
+  it('[AX-94] that approve everything ask nobody and send no event', async () => {
     const auto = new AutoApproveConfirmGate();
     const steps = [calls('pay', { amount: 7 }), calls('erase'), says('done')];
     const told = await turn(steps, { by: runtimeOf(auto) });
@@ -232,7 +232,7 @@ describe('gates of the page', () => {
     expect(paid.splice(0)).toEqual([7]);
   });
 
-  it('one that fails refuses', async () => {
+  it('that fail deny', async () => {
     class Broken extends ConfirmGate {
       requestConfirm(): boolean {
         throw new Error('no line');
@@ -285,7 +285,7 @@ describe('the gate on the terminal', () => {
   });
 });
 
-describe('settings of the page', () => {
+describe('AgenticX settings', () => {
   it.each([
     ['5', 10],
     ['500', 120],
@@ -296,7 +296,7 @@ describe('settings of the page', () => {
     expect(maxToolRoundsOf({ AGX_MAX_TOOL_ROUNDS: said })).toBe(rounds);
   });
 
-  it('[AX-39] times are those of the environment, then of the model, then of the page; what is none is ignored', () => {
+  it('[AX-39] timeouts are those of the environment, the model, then the defaults; invalid ones are ignored', () => {
     expect(toTimeouts({})).toEqual({ plainSeconds: 120, totalSeconds: 300 });
     const environment = {
       AGX_LLM_INVOKE_TIMEOUT_SECONDS: '90',

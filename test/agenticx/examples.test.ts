@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { runExample } from '../support/run-example.ts';
 
-it('[AX-140] typical usage: a task is run, and comes to its result', async () => {
+it('[AX-140] typical usage: a task runs to its result', async () => {
   const lines = await runExample('agenticx/typical-usage.ts');
   expect(lines.slice(-3)).toEqual([
     'task_end',

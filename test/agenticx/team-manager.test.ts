@@ -8,7 +8,7 @@ import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent
 const AT = calls('progress', { at: 'work' });
 
 describe('a team manager', () => {
-  it('[AX-68] reads the limits of status queries as the page’s server does', () => {
+  it('[AX-68] reads the limits of status queries as AgenticX’s server does', () => {
     const read = (budget?: string, seconds?: string) => {
       const { statusBudget, statusCooldownSeconds } = statusQueryLimitsOf({
         AGX_STATUS_QUERY_BUDGET_PER_TURN: budget,
@@ -24,7 +24,7 @@ describe('a team manager', () => {
     ]);
   });
 
-  it('[AX-122] shows a paused subagent, lets it go on, and speaks to it where it is paused again', async () => {
+  it('[AX-122] shows a paused subagent, releases it, and messages it when it is paused again', async () => {
     const actors = cast({
       main: [calls('scout'), says('thank you')],
       scout_a: [...Array.from({ length: 20 }, () => AT), calls('finish', { text: 'found it' })],

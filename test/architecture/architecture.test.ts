@@ -29,7 +29,7 @@ function breaches(files: readonly SourceFile[], pattern: RegExp): string[] {
 }
 
 describe('layers', () => {
-  it('are all known, and so are the files beside them', () => {
+  it('are all known, as are the files next to them', () => {
     const layers = new Set(SOURCES.map(({ path }) => layerOf(path)));
     layers.delete('root');
     expect(Object.keys(LAYERS)).toEqual(expect.arrayContaining([...layers]));
@@ -47,7 +47,7 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('import files by their names, and only files that are there', () => {
+  it('import existing files by their names', () => {
     const lost = SOURCES.flatMap(({ path, imports }) =>
       imports
         .filter(({ file }) => file && !PATHS.has(file))
@@ -88,7 +88,7 @@ describe('layers', () => {
 describe('code that is pure or replayed', () => {
   const files = inLayers('core', 'workflows');
 
-  it('asks no clock, no dice and no process', () => {
+  it('uses no clock, no randomness and no process', () => {
     const worldly =
       /\b(Date\.now|new Date\b|Date\(|Math\.random|process\b|performance\b|crypto\b|Buffer\b|fetch\(|require\()/g;
     // This file alone may read the workflow VM's own clock, which Temporal sets when it replays.
@@ -96,11 +96,11 @@ describe('code that is pure or replayed', () => {
     expect(breaches(others, worldly)).toEqual([]);
   });
 
-  it('sets no timer of the platform', () => {
+  it('sets no platform timer', () => {
     expect(breaches(files, /\b(setTimeout|setInterval|setImmediate|queueMicrotask)\b/g)).toEqual([]);
   });
 
-  it('keeps no state at the level of a module', () => {
+  it('has no mutable module-level state', () => {
     expect(breaches(files, /^(export )?(let|var) .*/gm)).toEqual([]);
     expect(breaches(files, /^(export )?const \w+(: [^=]+)? = new (Map|Set|WeakMap|Array)\(\s*\)/gm)).toEqual(
       [],
@@ -132,7 +132,7 @@ describe('the store', () => {
   });
 
   // On PostgreSQL no write waits for its row count (postgres/connection.ts, A1).
-  it('asks what a write has done by `returning`', () => {
+  it('checks the effect of a write by `returning`', () => {
     expect(breaches(inLayers('store'), /\bnum(Inserted|Updated|Deleted|Changed)\w*/g)).toEqual([]);
   });
 });
@@ -143,14 +143,14 @@ describe('files', () => {
     expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
   });
 
-  it('have kebab-case names that say what they are about', () => {
+  it('have kebab-case names that name their subject', () => {
     const segments = SOURCES.flatMap(({ path }) => path.split('/').map((segment) => ({ path, segment })));
     const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.ts)?$/;
     const idle = /^(utils?|helpers?|common|misc)(\.ts)?$/;
     expect(segments.filter(({ segment }) => !kebab.test(segment) || idle.test(segment))).toEqual([]);
   });
 
-  it('begin with a comment that says what they are for', () => {
+  it('begin with a comment about their purpose', () => {
     const silent = SOURCES.filter(({ text }) => !/^(#!.*\n)?\/\*\*[\s\S]{20,}?\*\//.test(text));
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe('files', () => {
     expect(breaches(SOURCES, /^export default\b.*/gm)).toEqual([]);
   });
 
-  it('name index.ts only as a door', () => {
+  it('name index.ts only as an entry', () => {
     const doors = SOURCES.filter(({ path }) => basename(path) === 'index.ts').map(
       ({ path }) => path.split('/').length,
     );
@@ -167,7 +167,7 @@ describe('files', () => {
   });
 });
 
-describe('the reading of sources', () => {
+describe('the source reader', () => {
   const text = [
     '/** A header. import { no } from "./comment.ts"; */',
     "import type { A } from '../core/a.ts';",
@@ -186,7 +186,7 @@ describe('the reading of sources', () => {
   ].join('\n');
   const source = readSource('store/commands/x.ts', text);
 
-  it('finds every import, what is erased, and what is loaded later', () => {
+  it('finds every import, type-only and dynamic ones included', () => {
     expect(source.imports).toEqual([
       { specifier: '../core/a.ts', file: 'store/core/a.ts', package: undefined, typeOnly: true, lazy: false },
       { specifier: './b.ts', file: 'store/commands/b.ts', package: undefined, typeOnly: false, lazy: false },
@@ -204,7 +204,7 @@ describe('the reading of sources', () => {
     ]);
   });
 
-  it('sees code alone', () => {
+  it('ignores comments and strings', () => {
     expect(source.code).not.toMatch(/Date\.now|Math\.random|header/);
     expect(breaches([readSource('core/x.ts', 'const a = Date.now();')], /Date\.now/g)).toEqual([
       'core/x.ts: Date.now',
@@ -246,7 +246,7 @@ describe('the reading of sources', () => {
     ['worker/a.ts', "import { x } from '../cli/output/logger.ts';", false],
     ['configuration.ts', "import { x } from './worker/index.ts';", false],
     ['unknown/a.ts', "import { x } from './b.ts';", false],
-  ])('lets %s say %s: %j', (path, line, allowed) => {
+  ])('reads the import %s of %s: %j', (path, line, allowed) => {
     const [imported] = readSource(path, line).imports;
     expect(imported && mayImport(path, imported)).toBe(allowed);
   });

@@ -25,7 +25,7 @@ describe('everthread/client', () => {
     expect(files).toContain('client/http/http-client.ts');
   });
 
-  it('loads core and its own files alone, and none of them asks for what Node alone has', () => {
+  it('loads only core and its own files, none of which needs Node', () => {
     const own =
       /^(core\/|client\/(index|event-sink|new-thread-id|sent-ledger|thread-cursor|http\/[a-z-]+)\.ts)/;
     expect([...files].filter((path) => !own.test(path))).toEqual([]);
@@ -34,7 +34,7 @@ describe('everthread/client', () => {
     expect(asking).toEqual([]);
   });
 
-  it('notices what a file would load', () => {
+  it('detects what a file would load', () => {
     expect(loadedBy('client/runtime-client.ts').packages).toContain('client/outgoing.ts imports node:');
   });
 });

@@ -22,7 +22,7 @@ function packageOf(path: string): string | undefined {
 }
 
 describe('the workflow bundle', () => {
-  it('holds our workflows', () => {
+  it('contains our workflows', () => {
     expect(modules).toEqual(
       expect.arrayContaining([
         './src/workflows/index.ts',
@@ -32,18 +32,18 @@ describe('the workflow bundle', () => {
     );
   });
 
-  it('holds of our own code the workflows and core alone', () => {
+  it('contains only workflows and core of our own code', () => {
     const own = modules.filter((path) => path.startsWith('./src/'));
     expect(own.filter((path) => !/^\.\/src\/(workflows|core)\//.test(path))).toEqual([]);
   });
 
-  it("holds no package but Temporal's workflow code", () => {
+  it("contains no package but Temporal's workflow code", () => {
     const packages = new Set(modules.flatMap((path) => packageOf(path) ?? []));
     expect([...packages].filter((name) => !PACKAGES.includes(name))).toEqual([]);
     for (const name of ['zod', 'kysely', 'openai', 'protobufjs']) expect(packages).not.toContain(name);
   });
 
-  it('holds no module of Node', () => {
+  it('contains no Node module', () => {
     const builtins = new Set(builtinModules);
     const required = [...code.matchAll(/\brequire\(["'](?:node:)?([^"')]+)["']\)/g)].map(
       ([, name]) => name as string,

@@ -56,7 +56,7 @@ describe('the lock file', () => {
     expect(lacking).toEqual([]);
   });
 
-  it('has the Node of every platform that we bring one for', () => {
+  it('has the Node of every platform for which we provide one', () => {
     const { optionalDependencies = {} } = packages[''] as LockedPackage;
     const missing = Object.entries(optionalDependencies).filter(
       ([name, version]) => packages[`node_modules/${name}`]?.version !== version,
@@ -64,7 +64,7 @@ describe('the lock file', () => {
     expect(missing).toEqual([]);
   });
 
-  it('says nothing of the machine that wrote it', () => {
+  it('has no trace of the machine that wrote it', () => {
     const strange = TEXT.split('\n').filter((line) =>
       /"(file:|link:)|localhost|127\.0\.0\.1|\/(home|root|work|tmp|Users)\//.test(line),
     );
@@ -82,7 +82,7 @@ describe('the packages of Temporal', () => {
     expect(new Set(temporal.map((path) => packages[path]?.version)).size).toBe(1);
   });
 
-  it('share one protobufjs 8: with two, messages of one are strangers to the other', () => {
+  it('share one protobufjs 8, since messages of a second one are not recognised', () => {
     expect(packages['node_modules/protobufjs']?.version).toMatch(/^8\./);
     expect(
       installed.map(([path]) => path).filter((path) => /@temporalio\/.*node_modules\/protobufjs$/.test(path)),

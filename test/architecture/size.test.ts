@@ -11,11 +11,11 @@ import {
 } from './size.ts';
 import { readSource } from './source-tree.ts';
 
-it('no figure of the sources rises above what is written in size.json', () => {
+it('no figure of the sources rises above size.json', () => {
   expect(listRises(measureSize(), readSize())).toEqual([]);
 });
 
-it('what is counted are tokens, importers, forwarders, circles, and names that stand twice', () => {
+it('the figures are tokens, importers, forwarders, circles, and duplicate names', () => {
   const sources = [
     readSource(
       'a/one.ts',
@@ -42,7 +42,7 @@ it('what is counted are tokens, importers, forwarders, circles, and names that s
   expect(listNamesTwice(sources)).toEqual(['A']);
 });
 
-it('a figure that rises is told with its limit', () => {
+it('a figure that rises is reported with its limit', () => {
   const before = { tokens: { core: 10 }, files: { core: 1 }, types: 2 } as unknown as Size;
   const now = { tokens: { core: 11, new: 1 }, files: { core: 1 }, types: 1 } as unknown as Size;
   expect(listRises(now, before)).toEqual(['tokens of core: 11, above 10', 'tokens of new: 1, above 0']);

@@ -79,7 +79,7 @@ describe('without a package that it does not need', () => {
     expect(unneeded.filter((name) => loaded.has(name))).toEqual([]);
   });
 
-  it('which would be seen', () => {
+  it('detects a package that is loaded', () => {
     expect(packagesOf(['worker/index.ts'])).toContain('@temporalio/worker');
     expect(packagesOf(['store/open-store.ts'])).toContain('kysely');
   });

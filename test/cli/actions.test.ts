@@ -38,7 +38,7 @@ describe('everthread actions', () => {
 
   const run = (...args: string[]) => project.run(['actions', ...args]);
 
-  it('[PL-26] lists what is uncertain, and keeps what a person says became of it, once', async () => {
+  it('[PL-26] lists uncertain actions, and stores a person’s statement of the outcome, once', async () => {
     const listed = await run('list', '--json');
     expect(JSON.parse(listed.stdout)).toMatchObject({
       actions: [{ id, name: 'refund', state: 'uncertain' }],

@@ -12,7 +12,7 @@ describe('everthread api', () => {
   });
   afterAll(() => project.remove());
 
-  it('listens beyond this machine once EVERTHREAD_API_TOKENS is set, as it says', async () => {
+  it('listens on other interfaces once EVERTHREAD_API_TOKENS is set, as its error says', async () => {
     const args = ['api', '--host', '0.0.0.0', '--port', '0', '--json'];
     const refused = project.start(args);
     expect(await refused.ended).toMatchObject({
@@ -45,7 +45,7 @@ describe('everthread api', () => {
     expect((await served.ended).code).toBe(0);
   }, 240_000);
 
-  it('names the setting that is wrong', async () => {
+  it('names the invalid setting', async () => {
     const wrong = project.start(['api', '--port', '0'], { EVERTHREAD_API_ORIGINS: 'app.example' });
     expect(await wrong.ended).toMatchObject({
       code: 2,

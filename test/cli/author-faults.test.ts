@@ -54,7 +54,7 @@ const show = async (...more: string[]) =>
   (await project.run(['threads', 'show', threadId, ...more], { env: KEY })).stdout;
 
 describe('a tool in TypeScript that throws', () => {
-  it('is told in the log of the worker, with the file and the line that its author wrote', async () => {
+  it('is logged by the worker with the file and line of its source', async () => {
     await seen(worker, 'The tool "weather" failed');
     const line = worker
       .stderr()
@@ -65,7 +65,7 @@ describe('a tool in TypeScript that throws', () => {
     expect(line).toContain(PLACE);
   });
 
-  it('is told by threads show --debug, and not without it', async () => {
+  it('is shown by threads show --debug, and not without it', async () => {
     expect(await show()).not.toContain(PLACE);
     const debug = await show('--debug');
     expect(debug).toMatch(
@@ -78,7 +78,7 @@ describe('a tool in TypeScript that throws', () => {
     ]);
   });
 
-  it('is a message for the model that says what was thrown, and no more', async () => {
+  it('is a message for the model with only the thrown message', async () => {
     const { messages } = JSON.parse(await show('--json')) as {
       messages: { role: string; content: string }[];
     };
@@ -87,7 +87,7 @@ describe('a tool in TypeScript that throws', () => {
     );
   });
 
-  it('leaves the place, and not the stack, in the history of the workflow', async () => {
+  it('leaves its location, but not the stack, in the history of the workflow', async () => {
     const connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS });
     const { workflow } = new Client({ connection });
     const history = JSON.stringify(await workflow.getHandle(`thread/${threadId}`).fetchHistory());
@@ -100,8 +100,8 @@ describe('a tool in TypeScript that throws', () => {
   });
 });
 
-describe('a module of the project whose timer throws', () => {
-  it('is told in the log, and the worker goes on', async () => {
+describe('a project module whose timer throws', () => {
+  it('is logged, and the worker continues', async () => {
     project.write({ 'let-it-throw': '' });
     await seen(worker, 'the watch of the module');
     expect(worker.stderr()).toMatch(/ERROR The project "definitions" threw an error that nothing catches/);

@@ -41,18 +41,18 @@ async function chatting(...said: (string | undefined)[]) {
 }
 
 describe('a chat in a terminal', () => {
-  it('[AX-90] asks for approvals and answers at once, and goes on with what is said', async () => {
+  it('[AX-90] asks for approvals and answers at once, and continues with the input', async () => {
     const { sent, asked, exitCode, status } = await chatting('yes', 'bob');
     expect(asked).toEqual(['send: Send it to ada? [y/N] ', 'send: In whose name? ']);
     expect([sent, exitCode, status]).toEqual([['ada by bob'], 0, 'idle']);
   });
 
-  it('[AX-91] takes anything but a yes for a no', async () => {
+  it('[AX-91] takes anything but a yes as a no', async () => {
     const { sent, asked, status } = await chatting('sure');
     expect([asked.length, sent, status]).toEqual([1, [], 'idle']);
   });
 
-  it('leaves open what nobody answers', async () => {
+  it('leaves unanswered questions open', async () => {
     const { sent, client, threadId, status } = await chatting(undefined);
     expect([sent, status]).toEqual([[], 'waiting']);
     expect(await client.listWaits({ threadId })).toHaveLength(1);

@@ -74,7 +74,7 @@ describe('everthread code run', () => {
     );
   });
 
-  it('tells an error with its place, the lines around it, and the stack; the console goes to standard error', async () => {
+  it('reports an error with its location, the lines around it, and the stack; the console goes to standard error', async () => {
     const source = [
       'interface Order { price?: { cents: number } }',
       'export default function total() {',
@@ -92,7 +92,7 @@ describe('everthread code run', () => {
     expect(stderr).not.toContain(project.folder);
   });
 
-  it('with --json prints the whole result, with tags for what JSON lacks', async () => {
+  it('with --json prints the whole result, with tags for values that JSON lacks', async () => {
     const source =
       'console.warn("w", 1n); export default { when: new Date(0), set: new Set([1n]), f: () => 1 };';
     const [result, error] = await Promise.all([
@@ -118,7 +118,7 @@ describe('everthread code run', () => {
     });
   });
 
-  it('ends a program at the deadline of --timeout, and says so', async () => {
+  it('ends a program at the deadline of --timeout, and reports that', async () => {
     // The deadline includes the start of the sandbox: on a busy machine the program may not have begun by then.
     let logs: readonly unknown[] = [];
     for (let deadline = 1000; deadline < 100_000 && logs.length === 0; deadline *= 2) {
@@ -133,7 +133,7 @@ describe('everthread code run', () => {
     expect(logs).toMatchObject([{ args: ['on it'] }]);
   });
 
-  it('ends a program that takes more than --memory, and names the limit', async () => {
+  it('ends a program that exceeds --memory, and names the limit', async () => {
     const source = 'const all: unknown[] = []; for (;;) all.push(new Array(1000).fill(all.length));';
     expect(await json(source, ['--memory', '32mb'])).toMatchObject({
       exit: 1,
@@ -163,7 +163,7 @@ describe('everthread code run', () => {
     expect(children.filter(isAlive)).toEqual([]);
   });
 
-  it('refuses what it cannot use with exit code 2', async () => {
+  it('refuses invalid usage with exit code 2', async () => {
     const cases: [string, ...string[]][] = [
       ['Give a JSON array', 'file.ts', '--args', '{"a":1}'],
       ['Give a JSON array', 'file.ts', '--args', '[1'],
@@ -182,7 +182,7 @@ describe('everthread code run', () => {
     );
   });
 
-  it('shows nothing of a program as a command to the terminal', async () => {
+  it('escapes control sequences in a program’s output', async () => {
     const [{ stdout, stderr }, value] = await Promise.all([
       code('console.log("\\u001b[31m"); throw new Error("\\u001b[2J")'),
       code('export default "\\u001b[31m"', [], 'value.ts'),
@@ -191,7 +191,7 @@ describe('everthread code run', () => {
     expect(value.stdout).toBe('␛[31m\n');
   });
 
-  it('tells its options and examples with --help', async () => {
+  it('prints options and examples with --help', async () => {
     const { code: exit, stdout } = await project.run(['code', 'run', '--help'], { env });
     expect(exit).toBe(0);
     for (const told of ['--fn', '--args', '--memory', '--timeout', '--language', 'Examples:', 'Exit codes:'])

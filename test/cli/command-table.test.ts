@@ -33,9 +33,9 @@ function mention(command: Command) {
   };
 }
 
-describe('the table of commands', () => {
+describe('the command table', () => {
   it.each(pathsOf(COMMANDS).map((path) => [path.join(' '), path] as const))(
-    'lists "%s" as the command tells of itself',
+    'lists "%s" as the command describes itself',
     async (_name, path) => {
       const [listed, loaded] = [
         await buildProgram({ exitCode: 0 }, path.slice(0, -1)),
@@ -45,7 +45,7 @@ describe('the table of commands', () => {
     },
   );
 
-  it('takes the commands that read from one file, and no others', async () => {
+  it('loads the read commands from one file, and no others', async () => {
     const parts = new Set<unknown>(Object.values(reading));
     for (const path of pathsOf(COMMANDS)) {
       const command = namedCommands(path).at(-1);
@@ -55,7 +55,7 @@ describe('the table of commands', () => {
     }
   });
 
-  it('finds a command by its alias, and behind options', () => {
+  it('finds a command by its alias, and after options', () => {
     expect(namedCommands(['thread', 'list', '--json'])).toEqual([
       COMMANDS.threads,
       COMMANDS.threads?.below?.list,

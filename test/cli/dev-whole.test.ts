@@ -48,7 +48,7 @@ describe('everthread dev without a configured server', () => {
   }, 130_000);
   afterAll(() => project.remove());
 
-  it('makes a key for its project, which the other commands use', async () => {
+  it('creates a key for its project, used by the other commands', async () => {
     expect(dev.stderr()).toContain(`Created ${KEY_FILE}, the key that encrypts variables`);
     if (process.platform !== 'win32')
       expect(statSync(join(project.folder, KEY_FILE)).mode & 0o777).toBe(0o600);
@@ -61,7 +61,7 @@ describe('everthread dev without a configured server', () => {
     expect(stdout).toContain(`opened with [secret KEY], ${SECRET.length}`);
   });
 
-  it('runs everything, tells where, and serves other commands', async () => {
+  it('runs everything, prints the addresses, and serves other commands', async () => {
     expect(dev.stdout()).toMatch(/Temporal\s+127\.0\.0\.1:\d+, namespace default/);
     expect(dev.stdout()).toMatch(/Agents\s+helper/);
     expect(dev.stdout()).toContain('  everthread chat helper\n');
@@ -77,7 +77,7 @@ describe('everthread dev without a configured server', () => {
     await page.body?.cancel();
   });
 
-  it('serves the API in a process of its own: a reload cuts no reader, and one that fell is at the same address again', async () => {
+  it('serves the API in a separate process: a reload cuts no reader, and a crash restarts it at the same address', async () => {
     const started = await fetch(`${api}/v1/threads`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -108,7 +108,7 @@ describe('everthread dev without a configured server', () => {
     expect(await names()).toEqual(['helper', 'second']);
   });
 
-  it('a worker that falls is started again, without its Temporal server', async () => {
+  it('restarts a crashed worker without restarting its Temporal server', async () => {
     const server = () => readFileSync(devFile(), 'utf8');
     const before = server();
     process.kill(workerBelow(dev.process.pid as number) as number, 'SIGKILL');
@@ -119,7 +119,7 @@ describe('everthread dev without a configured server', () => {
     );
   });
 
-  it('--wait tells of a worker and of a server that are away and come back, and ends with the answer', async () => {
+  it('--wait reports when worker and server are down and back, and ends with the answer', async () => {
     const server = JSON.parse(readFileSync(devFile(), 'utf8')) as {
       readonly pid: number;
       readonly address: string;

@@ -43,7 +43,7 @@ describe('everthread dev in a project whose files are edited', () => {
   let port: number;
   const reports = () => dev.stdout().split('"event":"problems"').length - 1;
 
-  it('tells all problems of a project before anything is started, and begins when the last of them is mended', async () => {
+  it('prints all problems of a project before anything starts, and starts when the last is fixed', async () => {
     project.write({
       'agents/agents/helper.ts': 'export default 7;\n',
       'agents/tools/weather.ts': 'export default {;\n',
@@ -76,7 +76,7 @@ describe('everthread dev in a project whose files are edited', () => {
     },
   );
 
-  it('takes changes over, and keeps the old definitions while new ones have problems', async () => {
+  it('applies changes, and keeps the old definitions while new ones have problems', async () => {
     const before = reports();
     project.write(second('tolk'));
     await eventually('problems are told', () => reports() > before, 110_000);
@@ -99,7 +99,7 @@ describe('everthread dev in a project whose files are edited', () => {
 describe('everthread dev', () => {
   withProject();
 
-  it('ends at once in a folder that is no project', async () => {
+  it('ends at once outside a project', async () => {
     rmSync(join(project.folder, 'agents'), { recursive: true });
     const { code, stderr } = await project.run(['dev']);
     expect(code).toBe(2);
@@ -111,7 +111,7 @@ describe('everthread worker', () => {
   withProject();
   let next: Running;
 
-  it('hands its work over on SIGTERM, so that the next worker goes on at once', async () => {
+  it('hands its work over on SIGTERM, so that the next worker continues at once', async () => {
     const first = project.start(['worker', '--json']);
     await seen(first, '"event":"ready"');
     const tail = await tailOfNew(project, 'hang please');
@@ -155,7 +155,7 @@ export default defineTool({
     expect((await worker.ended).code).toBe(130);
   });
 
-  it('refuses settings that it cannot use, naming the variable', async () => {
+  it('refuses invalid settings, naming the variable', async () => {
     const { code, stderr } = await project.run(['worker'], { env: { EVERTHREAD_LOG: 'loud' } });
     expect({ code, stderr }).toEqual({
       code: 2,

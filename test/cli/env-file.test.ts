@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('sets what the shell has not set, and names it without its value', () => {
+it('sets variables missing in the shell, and names them without values', () => {
   writeFileSync(join(folder, '.env'), 'OPENAI_API_KEY="sk-secret" # mine\nOPENAI_MODEL=small\nOWN=\n');
   const environment: NodeJS.ProcessEnv = { OPENAI_MODEL: 'large' };
   const read = readEnvFile(folder, environment);
@@ -26,7 +26,7 @@ it('sets what the shell has not set, and names it without its value', () => {
   );
 });
 
-it('gives nothing to Everthread, Temporal, PostgreSQL and Node, and says so', () => {
+it('ignores variables of Everthread, Temporal, PostgreSQL and Node, and reports that', () => {
   const names = ['EVERTHREAD_STORE', 'NODE_OPTIONS', 'PGPASSWORD', 'TEMPORAL_ADDRESS'];
   writeFileSync(join(folder, '.env'), names.map((name) => `${name}=x`).join('\n'));
   const environment: NodeJS.ProcessEnv = {};
@@ -36,7 +36,7 @@ it('gives nothing to Everthread, Temporal, PostgreSQL and Node, and says so', ()
   expect(read && envFileText(read)).toContain(`set them in the shell: ${names.join(', ')}`);
 });
 
-it('is not there where it is a folder, as some tools make one', () => {
+it('is ignored if it is a directory, as some tools create', () => {
   expect(readEnvFile(folder, {})).toBeUndefined();
   mkdirSync(join(folder, '.env'));
   expect(readEnvFile(folder, {})).toBeUndefined();

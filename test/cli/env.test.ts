@@ -22,7 +22,7 @@ describe('everthread env', () => {
   const list = async (...owner: string[]) =>
     JSON.parse((await run(['list', ...owner, '--json'])).stdout).variables as Record<string, unknown>[];
 
-  it('set takes the value from standard input and never repeats it', async () => {
+  it('set takes the value from standard input and never prints it', async () => {
     const { code, stdout, stderr } = await run(['set', 'KEY'], `${SECRET}\n`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('Set KEY of the instance, a secret.');
@@ -52,7 +52,7 @@ describe('everthread env', () => {
     expect(unreadable).toMatchObject({ code: 0, stdout: expect.stringContaining('not readable: key "old"') });
   });
 
-  it('rotate encrypts everything with the first key, and refuses when a key is missing', async () => {
+  it('rotate re-encrypts everything with the first key, and refuses if a key is missing', async () => {
     const missing = await run(['rotate'], '', newKey);
     expect(missing.code).toBe(2);
     expect(missing.stderr).toMatch(/InvalidConfiguration: The variable .* key "old", which is not among/);
@@ -65,7 +65,7 @@ describe('everthread env', () => {
     expect((await run(['list', '--user', 'ada'], '', newKey)).stdout).toMatch(/^PLACE +text .*another$/m);
   });
 
-  it('unset removes, and ends with 3 where there was nothing', async () => {
+  it('unset removes a variable, and ends with 3 if there is none', async () => {
     expect(await run(['unset', 'KEY', '--thread', 't1'])).toMatchObject({ code: 0 });
     const again = await run(['unset', 'KEY', '--thread', 't1', '--json']);
     expect(again.code).toBe(3);
@@ -90,7 +90,7 @@ describe('everthread env', () => {
     ['a value on the command line', ['set', 'KEY', SECRET], 'too many arguments'],
   ];
 
-  it('refuses what cannot be meant with exit code 2', async () => {
+  it('refuses invalid usage with exit code 2', async () => {
     const refused = REFUSED.map(async ([what, args, told]) => {
       const { code, stderr } = await run(args, SECRET);
       return { what, code, told: stderr.includes(told) ? told : stderr };
@@ -119,7 +119,7 @@ describe('a value typed on a terminal', () => {
     ['ends with Enter', ['pass', 'word', '\r'], 'entered', 'password'],
     ['pasted as a whole', ['password\r'], 'entered', 'password'],
     ['can be mended', ['pasx\u007fs\bsüx', '\u007f', '\r'], 'entered', 'passü'],
-    ['can be begun anew', ['wrong\u0015right', '\r'], 'entered', 'right'],
+    ['can be started again', ['wrong\u0015right', '\r'], 'entered', 'right'],
     ['takes no arrow keys', ['pa', '\u001b[D', 'ss', '\r'], 'entered', 'pass'],
     ['is empty when nothing was typed', ['\u007f', '\r'], 'entered', ''],
     ['is given up with Ctrl-C', ['pass\u0003'], 'interrupted', 'pass'],

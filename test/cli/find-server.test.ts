@@ -15,14 +15,14 @@ async function listening() {
   return { found: { address, namespace: 'default', connection: { address } }, close };
 }
 
-describe('a server that a command is to use', () => {
-  it('is missing at once where nothing listens', async () => {
+describe('the server used by a command', () => {
+  it('is missing at once if nothing listens', async () => {
     const { found, close } = await listening();
     await close();
     await expect(requireListening(found)).rejects.toMatchObject({ code: 'TemporalUnavailable' });
   });
 
-  it('is there although this process has had no time to see that it was accepted', async () => {
+  it('is found even if this process had no time to see the accepted connection', async () => {
     const { found, close } = await listening();
     const required = requireListening(found);
     // Blocks this process, as on a machine where other processes use the processor.

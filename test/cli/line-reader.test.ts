@@ -10,7 +10,7 @@ function typing({ isTerminal = true } = {}) {
   return { input, output: () => written, lines: new LineReader('you > ', { input, output, isTerminal }) };
 }
 
-it('a pasted text of many lines is one message, and a typed line another', async () => {
+it('a pasted text of several lines is one message, and a typed line another', async () => {
   const { input, lines } = typing();
   input.write('one\r\ntwo\r\n\r\nthree\r\n');
   expect(await lines.next()).toBe('one\ntwo\n\nthree');
@@ -19,7 +19,7 @@ it('a pasted text of many lines is one message, and a typed line another', async
   lines.close();
 });
 
-it('a paste that the terminal marks is one message, sent by Enter, however slowly it comes', async () => {
+it('a bracketed paste is one message, sent by Enter, however slowly it arrives', async () => {
   const { input, output, lines } = typing();
   expect(output()).toContain('\u001b[?2004h');
   let taken: string | undefined;
@@ -43,7 +43,7 @@ it('a paste that the terminal marks is one message, sent by Enter, however slowl
   expect(output()).toContain('\u001b[?2004l');
 });
 
-it('a pasted text whose last line has no end waits for Enter', async () => {
+it('a pasted text without a final line break waits for Enter', async () => {
   const { input, lines } = typing();
   input.write('one\r\ntwo');
   const next = lines.next();
@@ -52,7 +52,7 @@ it('a pasted text whose last line has no end waits for Enter', async () => {
   lines.close();
 });
 
-it('what was typed ahead answers no question', async () => {
+it('text typed ahead answers no question', async () => {
   const { input, lines } = typing({ isTerminal: false });
   const first = lines.next();
   input.write('one\ntyped ahead\n');
@@ -64,7 +64,7 @@ it('what was typed ahead answers no question', async () => {
   lines.close();
 });
 
-it('Ctrl-C and the end of the input leave a question without an answer', async () => {
+it('Ctrl-C and the end of input leave a question unanswered', async () => {
   const { input, lines } = typing();
   lines.onInterrupt = () => undefined;
   const left = lines.ask('Really? [y/N] ');
@@ -75,7 +75,7 @@ it('Ctrl-C and the end of the input leave a question without an answer', async (
   expect(await last).toBeUndefined();
 });
 
-it('what was held when the input ends is still a message', async () => {
+it('text held when the input ends is still a message', async () => {
   const { input, lines } = typing();
   input.write('one\r\n');
   input.end();

@@ -20,7 +20,7 @@ afterEach(() => project.remove());
 const dependency = () => everthreadDependency(join(project.folder, 'fresh'), root);
 
 describe('the dependency of a new project', () => {
-  it("is the installing project's own, a tarball's path seen from the new folder", () => {
+  it("is the version of the installing project, or a tarball's path relative to the new folder", () => {
     project.write({ 'app/package.json': '{ "dependencies": { "everthread": "^1.0.0" } }' });
     expect(dependency()).toBe('^1.0.0');
     project.write({
@@ -32,7 +32,7 @@ describe('the dependency of a new project', () => {
     );
   });
 
-  it('is what the lockfile knows of a tarball that package.json does not name', () => {
+  it('is the tarball in the lockfile if package.json does not name it', () => {
     const packages = { 'node_modules/everthread': { version: '1.2.3', resolved: 'file:everthread.tgz' } };
     project.write({
       'app/package.json': '{}',
@@ -41,7 +41,7 @@ describe('the dependency of a new project', () => {
     expect(dependency()).toBe('file:../app/everthread.tgz');
   });
 
-  it('is the running version where nobody says more, and the way to a clone', () => {
+  it('is the running version by default, and the path of a clone', () => {
     expect(dependency()).toBe('^1.2.3');
     expect(everthreadDependency(join(project.folder, 'fresh'), join(project.folder, 'clone'))).toBe(
       'file:../clone',

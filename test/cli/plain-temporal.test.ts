@@ -74,7 +74,7 @@ describe('the plain temporal CLI', () => {
     ]);
   });
 
-  it('sendMessage answers the id, and refuses with a code', async () => {
+  it('sendMessage returns the id, and refuses with a code', async () => {
     const { runtime, threadId, start, update } = await startWorker();
     await start();
     expect(await update('sendMessage', '{"content":"hi","id":"m1"}')).toContain('map[id:m1]');
@@ -86,7 +86,7 @@ describe('the plain temporal CLI', () => {
     await expect(update('sendMessage', '{"content":"hi"}')).rejects.toBeDefined();
   });
 
-  it('asks the status, stops and terminates', async () => {
+  it('queries the status, stops and terminates', async () => {
     const { runtime, threadId, start, signal, query } = await startWorker();
     await start();
     await eventually('it waits', async () =>

@@ -28,7 +28,7 @@ async function storeCheck(address = database.address) {
 }
 
 describe('a store on PostgreSQL', () => {
-  it('that is not there yet is told of, and not made, by commands that only look', async () => {
+  it('that does not exist is reported, and not created, by read commands', async () => {
     expect((await storeCheck()).check).toMatchObject({
       status: 'warn',
       message: expect.stringMatching(/^the store in PostgreSQL at .* does not exist yet$/),
@@ -44,7 +44,7 @@ describe('a store on PostgreSQL', () => {
     expect(await database.query(`select * from pg_tables where schemaname = 'public'`)).toEqual([]);
   });
 
-  it('is read and examined, and named with its version and its id', async () => {
+  it('is read and checked, and shown with its version and id', async () => {
     const store = await openStore(database.address, '');
     await store.close();
     const { check } = await storeCheck();
@@ -56,7 +56,7 @@ describe('a store on PostgreSQL', () => {
     expect(await run(['threads', 'list', '--json'])).toMatchObject({ code: 0 });
   });
 
-  it('that refuses its password is told of without it', async () => {
+  it('that refuses its password is reported without it', async () => {
     const url = new URL(database.address);
     url.password = 'geheim7';
     const { check, output } = await storeCheck(url.href);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => project.remove());
 
 describe('everthread validate', () => {
-  it('counts what it found when there are no problems', async () => {
+  it('counts the definitions if there are no problems', async () => {
     project.write(HELPER);
     expect(await project.run(['validate'])).toEqual({
       code: 0,
@@ -24,7 +24,7 @@ describe('everthread validate', () => {
     });
   });
 
-  it('shows the price of a known model, and where it is from', async () => {
+  it('shows the price of a known model, and its source', async () => {
     project.write({
       ...HELPER,
       'agents/models/known.ts':
@@ -62,7 +62,7 @@ describe('everthread validate', () => {
     });
   });
 
-  it('tells a folder without agents what to do', async () => {
+  it('explains what to do in a folder without agents', async () => {
     const { code, stdout } = await project.run(['validate'], INSIDE);
     expect(code).toBe(2);
     expect(stdout).toContain('everthread new');
@@ -70,7 +70,7 @@ describe('everthread validate', () => {
 });
 
 describe('everthread new', () => {
-  it('fills a folder that npm init made, and the project works at once', async () => {
+  it('fills a folder made by npm init, and the project works at once', async () => {
     project.write({
       'package.json':
         '{ "name": "mine", "type": "commonjs", "scripts": { "dev": "mine", "test": "echo \\"Error: no test specified\\" && exit 1" } }',
@@ -105,7 +105,7 @@ describe('everthread new', () => {
     for (const line of worker.stderr().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
   });
 
-  it('makes a folder of its own, whose dependency leads to the running copy', async () => {
+  it('creates a new folder whose dependency is the running copy', async () => {
     const { code, stdout } = await project.run(['new', 'My Agents']);
     expect(code).toBe(0);
     for (const text of ['  package.json\n', '  README.md\n', '  cd "My Agents"\n', '  npm install\n'])
@@ -119,7 +119,7 @@ describe('everthread new', () => {
     expect((await project.run(['validate', '--project', folder], INSIDE)).code).toBe(0);
   });
 
-  it('refuses a folder that holds something, and writes nothing', async () => {
+  it('refuses a non-empty folder, and writes nothing', async () => {
     project.write({ 'index.js': '1' });
     const { code, stderr } = await project.run(['new', '.']);
     expect(code).toBe(2);
@@ -162,7 +162,7 @@ describe('everthread doctor', () => {
     expect(existsSync(join(project.folder, 'data'))).toBe(false);
   });
 
-  it('tells which wall programs stand behind, and fails where the one that is asked for does not stand', async () => {
+  it('reports the isolation of programs, and fails if the required one is missing', async () => {
     project.write(HELPER);
     const sandboxOf = async (wall: string) => {
       // Only the sandbox is checked: without a server there is no step to measure.
@@ -184,7 +184,7 @@ describe('everthread doctor', () => {
       expect(best.message).toMatch(/the protection of environment, files, writing, network, processes/);
   });
 
-  it('says what to do where something fails, and ends with exit code 1', async () => {
+  it('explains how to fix a failed check, and ends with exit code 1', async () => {
     project.write({ ...HELPER, 'agents/agents/helper.ts': 'export default nothing;\n' });
     const { code, stdout } = await project.run(['doctor'], {
       env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },

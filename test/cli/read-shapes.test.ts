@@ -92,14 +92,14 @@ async function describeRead(args: readonly string[]): Promise<string> {
     .join('\n');
 }
 
-describe('what commands print with --json', () => {
-  it('has the keys and types that are checked in; otherwise: EVERTHREAD_WRITE=1', async () => {
+describe('the output of commands with --json', () => {
+  it('has the checked-in keys and types (EVERTHREAD_WRITE=1 writes them)', async () => {
     const texts: string[] = [];
     for (const args of READS) texts.push(await describeRead(args));
     expectCheckedIn('test/cli/read-shapes.txt', texts.join('\n'));
   });
 
-  it('is described for every command that has the option, unless the command changes something', async () => {
+  it('is described for every command with the option, unless the command changes something', async () => {
     const names = (await Promise.all(Object.entries(COMMANDS).flatMap(pathsOf).map(listWithJson))).flat();
     const read = READS.map((args) => names.find((name) => `${args.join(' ')} `.startsWith(`${name} `)));
     expect(new Set(names)).toEqual(new Set([...read, ...NOT_READS]));

@@ -29,7 +29,7 @@ const run = (...args: string[]) => project.run(['runs', ...args]);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
 describe('everthread runs', () => {
-  it('[PL-24] list tells executions of all threads, the latest first, by state and thread', async () => {
+  it('[PL-24] list shows executions of all threads, latest first, by state and thread', async () => {
     const { runs } = await json('list');
     expect(runs.map((one: { id: string; state: string }) => [one.id, one.state])).toEqual([
       ['run-b', 'failed'],
@@ -44,7 +44,7 @@ describe('everthread runs', () => {
     expect(stdout).toMatch(/run-a +thread-\S+ +helper +completed .* stop_on_response/);
   });
 
-  it('show tells the events of one, and tail --as run those of its thread', async () => {
+  it('show prints the events of a run, and tail --as run those of its thread', async () => {
     const { stdout } = await run('show', 'run-a');
     expect(stdout).toMatch(/ 1 {2}task\.status +Task is working/);
     expect(stdout).toMatch(/action\.started +look: started/);
@@ -65,13 +65,13 @@ describe('everthread runs', () => {
     expect(tailed.stdout.trim().split('\n')).toEqual(lines.slice(1));
   });
 
-  it('an unknown run ends with 3, and says where to look', async () => {
+  it('an unknown run ends with 3 and a hint', async () => {
     const { code, stderr } = await run('show', 'nowhere');
     expect(code).toBe(3);
     expect(stderr).toMatch(/ExecutionNotFound: .*"nowhere".*everthread runs list/);
   });
 
-  it('[PL-23] report is redacted unless told otherwise; replay and diff read it again', async () => {
+  it('[PL-23] report is redacted by default; replay and diff read it', async () => {
     const file = join(project.folder, 'a.json');
     expect((await run('report', 'run-a', '--out', file)).code).toBe(0);
     expect(readFileSync(file, 'utf8')).not.toContain('hunter2');

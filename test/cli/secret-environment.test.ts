@@ -60,7 +60,7 @@ async function toolsView(env: Readonly<Record<string, string | undefined>>) {
 }
 
 onLinux('while a worker runs', () => {
-  it('encryption keys stand in no environment of any of its processes, that of an older Node included, and still decrypt; an address without a password stays', async () => {
+  it('encryption keys are in no environment of any process, an older Node included, and still decrypt; an address without a password stays', async () => {
     const keys = generateKey('k1');
     const secret = keys.split(':')[1] as string;
     const env = { EVERTHREAD_ENCRYPTION_KEYS: keys, OPENAI_API_KEY: 'the-providers-own' };
@@ -101,7 +101,7 @@ onLinux('while a worker runs', () => {
     },
   };
   it.each(rowsOf(PLACES, 'in its address'))(
-    "a store's password (%s) stands in no environment of any of its processes, nor do keys beside it, and still opens",
+    "a store's password (%s) and keys next to it are in no environment of any process, and the store still opens",
     async (_, toEnv) => {
       const database = await createDatabase();
       const role = `guest_${process.pid}_${Math.trunc(performance.now())}`;
@@ -148,7 +148,7 @@ describe('which variables are secrets', () => {
     expect(Object.keys(secretsIn(environment))).toEqual(names);
   });
 
-  it('a hidden PGPASSWORD is in the address that the store opens, whatever its signs', () => {
+  it('a hidden PGPASSWORD is in the address that the store opens, with any characters', () => {
     const password = 'p@ss/w%rd: ü#?';
     const address = storeAddress(postgres, password);
     expect(decodeURIComponent(new URL(address).password)).toBe(password);

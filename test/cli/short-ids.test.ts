@@ -27,29 +27,29 @@ const shown = async (id: string) => {
   return code === 0 ? stdout.match(/^thread\s+(\S+)/m)?.[1] : stderr;
 };
 
-describe('the beginning of an id', () => {
-  it('stands for the whole where one alone begins so', async () => {
+describe('an id prefix', () => {
+  it('stands for the id if it is unambiguous', async () => {
     expect(await shown('order-')).toBe('order-7');
     expect(await shown('helper-0000000000000001')).toBe(IDS[0]);
   });
 
-  it('that is an id itself is taken as it is', async () => {
+  it('that equals an id is that id', async () => {
     expect(await shown('order')).toBe('order');
   });
 
-  it('that several have is an error which lists them', async () => {
+  it('that is ambiguous is an error that lists the ids', async () => {
     expect(await shown('helper-')).toBe(
       `InvalidRequest: More than one thread begins with "helper-": ${IDS[0]}, ${IDS[1]}. Give more characters of it.\n`,
     );
   });
 
-  it('of nothing is told as that', async () => {
+  it('without a match is reported as not found', async () => {
     expect(await shown('nobody')).toContain('ThreadNotFound: Thread "nobody" is not in this store.');
   });
 });
 
 describe('other ids', () => {
-  it('are shortened in the same way: executions, and the threads of options', async () => {
+  it('are abbreviated in the same way: executions, and threads in options', async () => {
     const { code, stdout } = await project.run(['runs', 'show', 'run-of-order-']);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('order-7') });
     expect((await project.run(['runs', 'show', 'run-of'])).stderr).toContain(
@@ -61,7 +61,7 @@ describe('other ids', () => {
 });
 
 describe('a list of threads', () => {
-  it('has the age of each and the words with which it begins, a subagent its name', async () => {
+  it('has the age and first text of each thread, and the name of a subagent', async () => {
     const { stdout } = await project.run(['threads', 'list']);
     expect(stdout).toMatch(/^THREAD +AGENT +STATUS +STEPS +AGE +CHANGED +PARENT +BEGINS WITH\n/);
     expect(stdout).toMatch(/^order-7 +helper +running +\d+ +\d+[smhd] +\d+[smhd] +- +I am order-7$/m);

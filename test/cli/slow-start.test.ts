@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => project.remove());
 
-it('for a store that somebody else has locked, and begins when it is free', async () => {
+it('for a store locked by another process, and starts when it is free', async () => {
   mkdirSync(join(project.folder, 'data'));
   const other = new DatabaseSync(join(project.folder, 'data', 'store.db'));
   try {
@@ -28,7 +28,7 @@ it('for a store that somebody else has locked, and begins when it is free', asyn
   }
 });
 
-it('for a database that somebody else is migrating, however long that takes', async () => {
+it('for a database migrated by another process, however long that takes', async () => {
   const database = await createDatabase();
   const env = { EVERTHREAD_STORE: database.address };
   try {
@@ -56,7 +56,7 @@ it('for a database that somebody else is migrating, however long that takes', as
   }
 });
 
-it('for a Temporal server that takes connections and says nothing', async () => {
+it('for a Temporal server that accepts connections and does not respond', async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };

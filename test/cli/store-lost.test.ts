@@ -17,7 +17,7 @@ afterAll(() => project.remove());
 const store = () => join(project.folder, 'data', 'store.db');
 
 describe('any command', () => {
-  it('says that a file is no store, with what to do', async () => {
+  it('reports a file that is not a store, with a remedy', async () => {
     mkdirSync(join(project.folder, 'data'));
     writeFileSync(store(), 'no database at all '.repeat(100));
     const { code, stderr } = await project.run(['threads', 'list']);
@@ -35,7 +35,7 @@ describe('everthread worker', () => {
   it.each([
     ['StoreLost', 'was removed or replaced', () => rmSync(join(project.folder, 'data'), { recursive: true })],
     ['StoreCorrupt', 'is damaged', () => writeFileSync(store(), '')],
-  ])('ends with %s and what to do (%#)', async (code, words, damage) => {
+  ])('ends with %s and a remedy (%#)', async (code, words, damage) => {
     if (ends.length === 0) {
       mkdirSync(folder(), { recursive: true });
       chmodSync(folder(), 0o755);
@@ -54,7 +54,7 @@ describe('everthread worker', () => {
     expect(ended.stderr).toMatch(/Stop every worker and client/);
   });
 
-  it('tells once that .everthread was open to others, and closes it', () => {
+  it('reports once that .everthread was open to others, and restricts it', () => {
     const told = ends.map(({ stderr }) =>
       stderr.includes('.everthread was accessible to other users of this machine'),
     );

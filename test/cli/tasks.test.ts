@@ -81,7 +81,7 @@ const run = (...args: string[]) => project.run(args);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
 describe('everthread tasks', () => {
-  it('list tells tasks, the latest first, by status and name', async () => {
+  it('list shows tasks, latest first, by status and name', async () => {
     expect((await json('tasks', 'list')).tasks.map(({ id }: { id: string }) => id)).toEqual([
       't-asks',
       't-over',
@@ -94,7 +94,7 @@ describe('everthread tasks', () => {
     expect(stdout).toMatch(/t-over +counter +failed +1 .* budget exhausted: maxSteps=1/);
   });
 
-  it('show tells how one ended, each step, and what it waits for', async () => {
+  it('show prints the end of a task, its steps, and its wait', async () => {
     const { stdout } = await run('tasks', 'show', 't-over');
     expect(stdout).toMatch(/stopped by +budget \(maxSteps\)/);
     expect(stdout).toMatch(/spent +0\.5 USD/);
@@ -111,7 +111,7 @@ describe('everthread tasks', () => {
     });
   });
 
-  it('manifest show finds the manifest that a task, or an execution, has run with', async () => {
+  it('manifest show finds the manifest of a task or an execution', async () => {
     expect(await json('manifest', 'show', 't-over')).toMatchObject({ document: { id: 'count' } });
     expect(await json('manifest', 'diff', 't-over', 'a'.repeat(8))).toMatchObject({ changes: [] });
     // An execution of an agent that the manifest names is recorded with the manifest as well.

@@ -21,7 +21,7 @@ afterAll(() => project.remove());
 const run = (...args: string[]) => project.run(['threads', 'effects', ...args]);
 
 describe('everthread threads effects', () => {
-  it('lists what waits, the next due first, and what cannot be shown in a terminal as signs', async () => {
+  it('lists waiting effects, next due first, with control characters as symbols', async () => {
     const { code, stdout } = await run(id);
     expect(code).toBe(0);
     const [heading, first, second] = stdout.split('\n');
@@ -30,7 +30,7 @@ describe('everthread threads effects', () => {
     expect(second).toMatch(/^later +remind +in 2 h [45] min .* {"text":"\\u001b\[31mred"}$/);
   });
 
-  it('answers JSON', async () => {
+  it('prints JSON', async () => {
     const { effects } = JSON.parse((await run(id, '--json')).stdout);
     expect(effects).toMatchObject([
       {
@@ -44,7 +44,7 @@ describe('everthread threads effects', () => {
     ]);
   });
 
-  it('cancels one that waits, once', async () => {
+  it('cancels a waiting effect, once', async () => {
     const { code, stdout } = await run('cancel', id, 'later', '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, { threadId: id, effectId: 'later', cancelled: true }]);
     expect(await run('cancel', id, 'later')).toMatchObject({
@@ -56,7 +56,7 @@ describe('everthread threads effects', () => {
     expect(await run(id)).toMatchObject({ code: 0, stdout: '', stderr: 'No pending effects.\n' });
   });
 
-  it('says what is not there', async () => {
+  it('reports an unknown thread or effect', async () => {
     for (const args of [['nobody'], ['cancel', 'nobody', 'x']]) {
       expect(await run(...args)).toMatchObject({
         code: 3,
@@ -74,7 +74,7 @@ describe('everthread threads effects', () => {
     [3_600_000, 'in 1 h'],
     [90_061_000, 'in 1 d 1 h'],
     [-125_000, '2 min 5 s late'],
-  ])('says %d ms as %s', (milliseconds, words) => {
+  ])('prints %d ms as %s', (milliseconds, words) => {
     expect(dueText(milliseconds)).toBe(words);
   });
 });

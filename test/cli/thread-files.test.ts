@@ -28,7 +28,7 @@ afterAll(() => project.remove());
 const run = (...args: string[]) => project.run(['threads', ...args]);
 
 describe('everthread threads files', () => {
-  it('lists a directory, and what cannot be shown in a terminal as signs', async () => {
+  it('lists a directory, with control characters as symbols', async () => {
     const root = await run('files', id);
     expect(root.code).toBe(0);
     expect(root.stdout).toMatch(
@@ -39,7 +39,7 @@ describe('everthread threads files', () => {
     expect(docs.stdout).toMatch(/^16 +text\/markdown .* note\.md$/m);
   });
 
-  it('prints a file to a pipe as it is', async () => {
+  it('prints a file to a pipe unchanged', async () => {
     expect(await run('files', id, '/docs/note.md')).toMatchObject({ code: 0, stdout: NOTE, stderr: '' });
     const command = project.start(['threads', 'files', id, '/image.png']);
     const parts: Buffer[] = [];
@@ -51,14 +51,14 @@ describe('everthread threads files', () => {
     expect(Buffer.concat(parts).equals(IMAGE)).toBe(true);
   });
 
-  it('answers JSON', async () => {
+  it('prints JSON', async () => {
     const { entries } = JSON.parse((await run('files', id, '--json')).stdout);
     expect(entries.map(({ path }: { path: string }) => path)).toEqual(['/docs', '/image.png']);
     const { file } = JSON.parse((await run('files', id, 'docs/note.md', '--json')).stdout);
     expect(file).toMatchObject({ path: '/docs/note.md', size: 16, mimeType: 'text/markdown' });
   });
 
-  it('says what is not there, and what is no path', async () => {
+  it('reports a missing file, and an invalid path', async () => {
     expect(await run('files', id, '/none')).toMatchObject({
       code: 3,
       stdout: '',
@@ -74,7 +74,7 @@ describe('everthread threads files', () => {
     });
   });
 
-  it('writes a file, from a file of this machine or from what comes in', async () => {
+  it('writes a file, from a local file or standard input', async () => {
     const from = join(project.folder, 'large.bin');
     writeFileSync(from, IMAGE);
     const written = await run('upload', id, '/up/large.bin', from);

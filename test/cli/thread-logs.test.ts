@@ -39,7 +39,7 @@ describe('everthread threads logs', () => {
     expect(stderr).toContain('1 model call, 320 tokens, $0.0125');
   });
 
-  it('answers JSON, the newest last, as many as asked', async () => {
+  it('prints JSON, newest last, as many as requested', async () => {
     const { logs } = JSON.parse((await run(id, '--json', '--limit', '2')).stdout);
     expect(logs.map(({ data }: { data: { event: string } }) => data.event)).toEqual([
       'execution.ended',
@@ -47,7 +47,7 @@ describe('everthread threads logs', () => {
     ]);
   });
 
-  it('says so of a thread that is not there', async () => {
+  it('reports an unknown thread', async () => {
     expect(await run('nobody')).toMatchObject({
       code: 3,
       stdout: '',

@@ -28,7 +28,7 @@ afterAll(() => project.remove());
 const run = (...args: string[]) => project.run(['threads', ...args]);
 
 describe('everthread threads tree', () => {
-  it('draws a thread with all that descend from it, and what cannot be shown in a terminal as signs', async () => {
+  it('draws a thread with its descendants, with control characters as symbols', async () => {
     const { code, stdout } = await run('tree', id);
     expect(code).toBe(0);
     const [heading, ...lines] = stdout.trimEnd().split('\n');
@@ -41,7 +41,7 @@ describe('everthread threads tree', () => {
     ]);
   });
 
-  it('draws the part below any thread of it', async () => {
+  it('draws the subtree of any thread', async () => {
     const { stdout } = await run('tree', 'north');
     expect(stdout.split('\n').slice(1, -1)).toEqual([
       expect.stringMatching(/^scout "idle north" .* north$/),
@@ -49,7 +49,7 @@ describe('everthread threads tree', () => {
     ]);
   });
 
-  it('answers JSON, each thread behind its parent', async () => {
+  it('prints JSON, each thread after its parent', async () => {
     const { threads } = JSON.parse((await run('tree', id, '--json')).stdout);
     expect(threads).toMatchObject([
       { depth: 0, child: null, thread: { id, childCount: 2 } },
@@ -59,7 +59,7 @@ describe('everthread threads tree', () => {
     ]);
   });
 
-  it('says what is not there', async () => {
+  it('reports an unknown thread', async () => {
     expect(await run('tree', 'nobody')).toMatchObject({
       code: 3,
       stdout: '',
@@ -80,7 +80,7 @@ describe('everthread threads tree', () => {
 });
 
 describe('everthread threads show and list', () => {
-  it('show tells the children, and of a child its name and its parent', async () => {
+  it('show prints the children, and the name and parent of a child', async () => {
     const { stdout } = await run('show', id);
     expect(stdout).toMatch(/^children +2, 1 of them not terminated$/m);
     const child = await run('show', 'north');
@@ -90,7 +90,7 @@ describe('everthread threads show and list', () => {
     expect(children).toMatchObject([{ threadId: 'north' }, { threadId: 'south' }]);
   });
 
-  it('list tells parents where there are any', async () => {
+  it('list shows parents if there are any', async () => {
     const { stdout } = await run('list');
     const [heading, ...lines] = stdout.trimEnd().split('\n');
     expect(heading).toMatch(/ PARENT +BEGINS WITH$/);

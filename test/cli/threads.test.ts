@@ -106,7 +106,7 @@ describe('everthread threads', () => {
     ['start', ['threads', 'start', 'helpr', 'hello'], `Did you mean 'helper'?`],
     ['chat', ['chat', 'nobody'], 'It has: helper.'],
   ])(
-    '%s refuses an agent that the project does not have, and names the one that was meant',
+    '%s refuses an unknown agent, and suggests the likely one',
     async (_, args, meant) => {
       const { code, stderr } = await run(...args);
       expect({ code, stderr }).toEqual({
@@ -117,7 +117,7 @@ describe('everthread threads', () => {
     },
   );
 
-  it('the beginning of an id stands for it, as long as it is the only one', async () => {
+  it('an unambiguous id prefix stands for the id', async () => {
     await startThread('--id', 'same-one');
     await startThread('--id', 'same-other');
     const shown = await until(({ code }) => code === 0, 'threads', 'show', 'same-on', '--json');
@@ -141,7 +141,7 @@ describe('everthread threads', () => {
     });
   });
 
-  it('stop says that nothing runs in a thread at rest', async () => {
+  it('stop reports that nothing runs in an idle thread', async () => {
     const id = await startThread('hello', '--wait', '--id', 'resting').then(() => 'resting');
     const { code, stderr } = await run('threads', 'stop', id);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing runs in thread resting.\n' });
@@ -158,7 +158,7 @@ describe('everthread threads', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'The tool says: sunny in Oslo\n' });
   });
 
-  it('tool --unanswered asks no model, and --wait shows what came of the call', async () => {
+  it('tool --unanswered calls no model, and --wait shows the result of the call', async () => {
     const id = await startThread();
     const args = ['threads', 'tool', id, 'weather', '{"city":"Oslo"}', '--unanswered'];
     expect(await run(...args, '--wait')).toMatchObject({ code: 0, stdout: 'sunny in Oslo\n' });
@@ -181,7 +181,7 @@ describe('everthread threads', () => {
     ]);
   });
 
-  it('tail --json is one event a line with a cursor, and tail for people shows the conversation', async () => {
+  it('tail --json prints one event per line with a cursor, and plain tail shows the conversation', async () => {
     // At rest before the next message, which could otherwise be answered in one step with the first.
     const id = await startThread('how is the weather?', '--wait', '--json').then(
       (text) => JSON.parse(text).threadId as string,
@@ -213,7 +213,7 @@ describe('everthread threads', () => {
     ]);
   });
 
-  it('tail follows tokens as they come, stop keeps what was said, and terminate ends the tail', async () => {
+  it('tail follows tokens as they arrive, stop keeps the text so far, and terminate ends the tail', async () => {
     const id = await startThread('hang please');
     await until(({ code }) => code === 0, 'threads', 'show', id);
     const tail = project.start(['threads', 'tail', id]);
@@ -269,7 +269,7 @@ describe('everthread threads', () => {
     );
   });
 
-  it('start and send take files along, show names them, and a file that is not there is named', async () => {
+  it('start and send attach files, show lists them, and a missing file is named', async () => {
     project.write({ 'notes/first.txt': 'one', 'notes/second.csv': 'a,b' });
     const [first, second] = ['first.txt', 'second.csv'].map((name) =>
       join(project.folder, 'notes', name),
@@ -306,12 +306,12 @@ describe('everthread threads', () => {
     });
   });
 
-  it('text of models cannot speak to the terminal', async () => {
+  it('escapes control sequences in text of models', async () => {
     const { stdout } = await run('threads', 'start', 'helper', 'escape', '--wait');
     expect(stdout).toBe('red ␛[31m alarm\n');
   });
 
-  it('wrong usage and invalid input end with exit code 2, what is not there with 3', async () => {
+  it('wrong usage and invalid input end with exit code 2, missing things with 3', async () => {
     const cases: [number, string, ...string[]][] = [
       [2, 'unknown command', 'frobnicate'],
       [2, 'Give a text to send', 'threads', 'send', 'x'],
@@ -338,7 +338,7 @@ describe('everthread threads', () => {
     );
   });
 
-  it('a command that reads makes no store where there is none, and a stack is shown only on request', async () => {
+  it('a read command creates no store, and prints a stack only on request', async () => {
     const env = { EVERTHREAD_STORE: 'sqlite:elsewhere/store.db' };
     const [list, debugged] = await Promise.all([
       project.run(['threads', 'list'], { env }),
@@ -353,7 +353,7 @@ describe('everthread threads', () => {
     expect(debugged.stderr).toContain('    at ');
   });
 
-  it('no server is an error that says what to do', async () => {
+  it('a missing server is an error with a remedy', async () => {
     const { code, stderr } = await project.run(['threads', 'start', 'helper'], {
       env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
     });
@@ -363,7 +363,7 @@ describe('everthread threads', () => {
     );
   });
 
-  it('a namespace that the server does not have is told as that, also where a thread is looked for in it', async () => {
+  it('an unknown namespace is reported as such, also when a thread is looked up in it', async () => {
     const env = { TEMPORAL_NAMESPACE: 'nowhere' };
     const begun = await project.run(['threads', 'start', 'helper', 'hello', '--wait', '--json']);
     const { threadId } = JSON.parse(begun.stdout);
@@ -380,7 +380,7 @@ describe('everthread threads', () => {
 });
 
 describe('everthread chat', () => {
-  it('answers each line of its input and says how to go on', async () => {
+  it('answers each line of its input and prints how to continue', async () => {
     const first = await project.run(['chat', 'helper'], {
       input: 'hello\nhow is the weather?\n',
       alone: true,

@@ -10,7 +10,7 @@ describe('everthread tokens', () => {
   afterAll(() => project.remove());
   const run = (...args: string[]) => project.run(['tokens', ...args]);
 
-  it('create shows the secret once; list and revoke know the token by its id', async () => {
+  it('create shows the secret once; list and revoke use the token’s id', async () => {
     const made = await run(
       'create',
       '--name',

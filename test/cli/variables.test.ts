@@ -67,7 +67,7 @@ describe('everthread variables', () => {
     return JSON.parse(stdout).requests[0].id;
   };
 
-  it('lists and shows what is needed', async () => {
+  it('lists and shows the required variables', async () => {
     const id = await requestOf('needs-1');
     const { stdout } = await run(['variables', 'list', 'needs-1']);
     expect(stdout).toMatch(/^REQUEST +AGENT +ASKED +MISSING\n/);
@@ -86,7 +86,7 @@ describe('everthread variables', () => {
     });
   });
 
-  it('provide takes lines of standard input, starts the subagent, and never repeats a value', async () => {
+  it('provide takes lines from standard input, starts the subagent, and never prints a value', async () => {
     const id = await requestOf('needs-2');
     const given = await run(['variables', 'provide', id], `PASSPORT=${SECRET}=\r\n\nCITY=Paris\n`);
     expect(given).toMatchObject({ code: 0, stdout: '' });
@@ -109,7 +109,7 @@ describe('everthread variables', () => {
     expect(shown.stdout).toMatch(/^state +answered: its thread is /m);
   });
 
-  it('are a wait as well: answered from standard input, and never from the command line', async () => {
+  it('are a wait too: answered from standard input, and never from the command line', async () => {
     const id = await requestOf('waits-1');
     const { stdout } = await run(['waits', 'list', 'waits-1', '--json']);
     expect(JSON.parse(stdout).waits).toMatchObject([{ id, kind: 'variables', threadId: 'waits-1' }]);
@@ -122,7 +122,7 @@ describe('everthread variables', () => {
     expect(again.stderr).toContain('has been answered');
   });
 
-  it('provide refuses what cannot be with the exit code of its reason, and stores nothing', async () => {
+  it('provide refuses invalid input with the exit code of its reason, and stores nothing', async () => {
     const id = await requestOf('needs-3');
     const provide = (input: string, ...args: string[]) => run(['variables', 'provide', ...args], input);
     const outcomes = await Promise.all([
@@ -150,7 +150,7 @@ describe('everthread variables', () => {
     expect(JSON.parse((await run(['variables', 'show', id, '--json'])).stdout).childId).toBeNull();
   });
 
-  it('tells with --help how values are given', async () => {
+  it('prints with --help how to pass values', async () => {
     const { stdout } = await run(['variables', 'provide', '--help']);
     expect(stdout).toContain('Examples:');
     expect(stdout).toContain('lines NAME=value');
@@ -158,7 +158,7 @@ describe('everthread variables', () => {
 });
 
 describe('lines of variables', () => {
-  it('keep what stands behind the first sign of equality, to the end of the line', () => {
+  it('keep the text after the first equals sign, to the end of the line', () => {
     expect(parseVariables('A= x = y \n\n B=\r\nC=é')).toEqual({ A: ' x = y ', B: '', C: 'é' });
     expect(parseVariables('')).toEqual({});
   });
@@ -168,7 +168,7 @@ describe('lines of variables', () => {
     ['A=1\nno sign', 'Line 2 of standard input is not NAME=value.'],
     ['A=1\nA=2', 'Line 2 of standard input names a variable that an earlier line has named.'],
     ['B=1', 'Line 1 of standard input names a variable that the command does not name.'],
-  ])('that cannot be used are told by their number alone: %p', (input, message) => {
+  ])('that are invalid are reported by line number only: %p', (input, message) => {
     expect(() => parseVariables(input, ['A', 'C'])).toThrow(message);
   });
 });

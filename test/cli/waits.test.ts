@@ -56,7 +56,7 @@ describe('everthread waits', () => {
       return record.status === 'idle' || record.status === 'stopped' ? messages.at(-1).content : undefined;
     });
 
-  it('shows what waits, and answers it', async () => {
+  it('shows open waits, and answers them', async () => {
     const id = await begin('desk-1');
     expect(await json(['waits', 'list'])).toMatchObject({
       waits: [
@@ -83,7 +83,7 @@ describe('everthread waits', () => {
     expect(lines).toContain('booked for ada by bob');
   });
 
-  it('takes a value from standard input, and refuses', async () => {
+  it('takes a value from standard input, and refuses invalid input', async () => {
     const id = await begin('desk-2');
     expect((await run(['waits', 'answer', id, '--value-stdin'], 'not json')).code).toBe(2);
     expect((await run(['waits', 'answer', id, '--approve'])).code).toBe(2);
@@ -94,7 +94,7 @@ describe('everthread waits', () => {
     expect(await rest('desk-3')).toContain('refused: no');
   });
 
-  it('tells by its exit code what became of an answer', async () => {
+  it('reports the verdict of an answer by its exit code', async () => {
     expect((await run(['waits', 'answer', 'nothing', '--approve'])).code).toBe(3);
     expect((await run(['waits', 'show', 'nothing'])).code).toBe(3);
     expect((await run(['waits', 'list', 'nobody'])).code).toBe(3);

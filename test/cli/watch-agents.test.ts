@@ -41,7 +41,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('a file that is replaced by another one is seen each time, and so is what is written into it later', async () => {
+it('a replaced file is detected each time, as are later writes to it', async () => {
   // The file was written after time 0, so the watcher reports it as soon as it has started.
   watching(0);
   await eventually('what was written before it began', () => seen > 0);
@@ -53,7 +53,7 @@ it('a file that is replaced by another one is seen each time, and so is what is 
   await expectSeen('written', () => writeFileSync(at('agents/tools/one.ts'), '44'));
 });
 
-it('a whole agents/ that is taken away and put back is seen, and what changes in it afterwards', async () => {
+it('an agents/ folder that is removed and restored is detected, as are later changes in it', async () => {
   watching(0);
   await eventually('what was written before it began', () => seen > 0);
   await expectSeen('taken away', () => renameSync(at('agents'), at('elsewhere')));

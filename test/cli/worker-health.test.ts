@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe('the health of a worker', () => {
-  it('is served on this machine alone unless an address is given, and where is said at the start', async () => {
+  it('is served on this machine only unless an address is given, and its address is printed at the start', async () => {
     expect(new URL(url).hostname).toBe('127.0.0.1');
     expect(await get('/healthz')).toEqual({ status: 200, body: { status: 'ok' } });
     // It is not ready while the store or the server takes seconds to answer, as on a busy machine.
@@ -53,7 +53,7 @@ describe('the health of a worker', () => {
     expect((await get('/else')).status).toBe(404);
   });
 
-  it('at an address that is no address, or is taken, ends the start with a sentence', async () => {
+  it('ends the start with an error if its address is invalid or in use', async () => {
     const [wrong, taken] = await Promise.all([
       project.run(['worker', '--health', 'nowhere']),
       project.run(['worker', '--health', new URL(url).host]),
@@ -68,7 +68,7 @@ describe('the health of a worker', () => {
 });
 
 describe('the metrics of a worker', () => {
-  it('count steps, tools, requests to models, tokens and the store, with names that the project knows as labels', async () => {
+  it('count steps, tools, model requests, tokens and the store, with names known to the project as labels', async () => {
     await project.run(['threads', 'start', 'helper', 'the weather, please', '--wait']);
     const { value, count } = await scrape(url);
     expect(value('everthread_steps_total', { outcome: 'committed' })).toBeGreaterThanOrEqual(2);
@@ -85,7 +85,7 @@ describe('the metrics of a worker', () => {
     expect(value('everthread_sandbox_children', {})).toBeDefined();
   });
 
-  it('are those that the page lists, and no other', async () => {
+  it('are those listed in the docs, and no others', async () => {
     const { families } = await scrape(url);
     const own = families.map(({ name }) => name).filter((name) => name.startsWith('everthread_'));
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'production.md'), 'utf8');
@@ -94,7 +94,7 @@ describe('the metrics of a worker', () => {
     expect(own.toSorted()).toEqual([...new Set(listed)].toSorted());
   });
 
-  it('tell while a step runs how many threads do, how long the queue has waited, and that the worker takes work', async () => {
+  it('report during a step the running threads, the queue delay, and that the worker takes work', async () => {
     await seen(await tailOfNew(project, ENDLESS), 'I begin');
     // This gauge covers the whole store, and its value may be a few seconds old.
     await eventually('a running thread', async () => {
@@ -113,7 +113,7 @@ describe('the metrics of a worker', () => {
     expect(value('everthread_worker_up', {})).toBe(1);
   });
 
-  it('outlive its process: one that was killed is counted, and so is the step that goes on', async () => {
+  it('survive their process: a killed one is counted, and so is the continued step', async () => {
     process.kill(workerBelow(command.process.pid as number) as number, 'SIGKILL');
     await eventually('the fall is told', async () => {
       const { value } = await scrape(url);
@@ -131,8 +131,8 @@ describe('the metrics of a worker', () => {
   });
 });
 
-describe('a worker that is told to stop', () => {
-  it('is not ready from then on, lives, and is measured, as long as a model may finish', async () => {
+describe('a worker that is shutting down', () => {
+  it('is not ready, but alive and measured, while a model may finish', async () => {
     command.process.kill('SIGTERM');
     await seen(command, 'Stopping: running work is finished');
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'stopping' } });

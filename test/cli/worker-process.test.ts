@@ -31,7 +31,7 @@ onLinux('a worker process whose supervisor is told nothing', () => {
   });
   afterAll(() => project.remove());
 
-  it('opens no debugger to whoever sends SIGUSR1, nor does its supervisor', async () => {
+  it('opens no debugger on SIGUSR1, nor does its supervisor', async () => {
     const tree = processTree(command.process.pid as number);
     const listening = () => listeners(tree);
     const before = listening();
@@ -44,7 +44,7 @@ onLinux('a worker process whose supervisor is told nothing', () => {
     expect(tree.filter((pid) => !isAlive(pid))).toEqual([]);
   });
 
-  it('that is killed, or told to go by somebody else, is started again, each time after a longer wait that is told', async () => {
+  it('that is killed, or terminated by another process, is restarted, each time after a longer wait that is logged', async () => {
     for (const [times, signal, how, wait] of [
       [1, 'SIGKILL', 'signal SIGKILL', '0.2 s'],
       // No crash: the process ended in order.
@@ -60,7 +60,7 @@ onLinux('a worker process whose supervisor is told nothing', () => {
     );
   });
 
-  it('hears Ctrl-C, which reaches both processes, as one wish to finish', async () => {
+  it('takes Ctrl-C, which reaches both processes, as one request to finish', async () => {
     await seen(await tailOfNew(project, 'hang please'), 'I begin');
     const said = command.stderr().length;
     for (const pid of [command.process.pid as number, workerOf(command)]) process.kill(pid, 'SIGINT');
@@ -76,7 +76,7 @@ onLinux('a worker process', () => {
   });
   afterAll(() => project.remove());
 
-  it('that cannot start is not tried again: its exit code is that of the command', async () => {
+  it('that cannot start is not retried: its exit code is that of the command', async () => {
     const { code, stderr } = await project.run(['worker']);
     expect(code).toBe(2);
     expect(stderr).toContain('agents/agents/helper.ts');

@@ -53,7 +53,7 @@ const kinds = async ({ store }: TestRuntime, thread: string) =>
   (await store.events.read(thread, 0)).map(({ type }) => type).filter((type) => type.startsWith('action.'));
 
 describe('an action', () => {
-  it('[PL-11] is prepared before it is judged: a description, artifacts that name it, and more capabilities', async () => {
+  it('[PL-11] is prepared before it is judged: a description, named artifacts, and more capabilities', async () => {
     const { ran, publish } = publisher(() => PREVIEW);
     const { runtime, thread } = await run(publish, ALLOW, 'r1');
     const [requested] = await eventsOf(runtime, thread, 'action.requested');
@@ -87,7 +87,7 @@ describe('an action', () => {
     expect(kept).toMatchObject({ id: actionId, state: 'completed', description: 'Publishes r1', step: 1 });
   });
 
-  it('[PL-11] is denied for a capability that only its preparation has', async () => {
+  it('[PL-11] is denied for a capability added by its preparation', async () => {
     const { ran, publish } = publisher(() => PREVIEW);
     const { runtime, thread } = await run(publish, { 'mail.*': 'deny' }, 'r1');
     expect(ran).toEqual(['prepared']);
@@ -96,7 +96,7 @@ describe('an action', () => {
     ]);
   });
 
-  it('is not prepared where what it declares is denied, nor where the agent has no policy', async () => {
+  it('is not prepared if a declared capability is denied or the agent has no policy', async () => {
     const denied = publisher(() => PREVIEW);
     await run(denied.publish, { 'records.*': 'deny' }, 'r1');
     expect(denied.ran).toEqual([]);
@@ -106,7 +106,7 @@ describe('an action', () => {
     expect(await runtime.client.listActions({ threadId: thread })).toEqual([]);
   });
 
-  it('has a fingerprint of all that would be done', async () => {
+  it('has a fingerprint of everything that would be done', async () => {
     const artifacts = [{ content: 'the same' }];
     const { publish } = publisher((id) => ({ artifacts: id === 'r3' ? [] : artifacts }));
     const { runtime, thread } = await run(publish, ALLOW, 'r1', 'r1', 'r2', 'r3');
@@ -131,7 +131,7 @@ describe('an action', () => {
       () => ({ preview: 'x' }) as PreparedAction,
       '"preview" is not a known field',
     ],
-  ])('is not done where its preparation %s', async (_, prepare, why) => {
+  ])('does not run if its preparation %s', async (_, prepare, why) => {
     const { ran, publish } = publisher(prepare);
     const { runtime, thread } = await run(publish, ALLOW, 'r1');
     expect(ran).toEqual(['prepared']);
@@ -141,7 +141,7 @@ describe('an action', () => {
     expect(await kinds(runtime, thread)).toEqual([]);
   });
 
-  it('is kept of a tool that code invokes, with its end', async () => {
+  it('is stored for a tool invoked by code, with its end', async () => {
     const { publish } = publisher(() => ({ description: 'by code' }));
     const around = defineTool({
       description: 'around',
@@ -156,7 +156,7 @@ describe('an action', () => {
     ]);
   });
 
-  it('[PL-11] whose own code changes its arguments is checked again; what changes behind its judgement is not done', async () => {
+  it('[PL-11] is judged again if its own code changes its arguments; a change after the judgement does not run', async () => {
     const done: unknown[] = [];
     const publish = defineTool({
       description: 'publishes a record',

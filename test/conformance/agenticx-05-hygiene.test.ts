@@ -66,7 +66,7 @@ function cutShort(model: ScriptedModel): ScriptedModel {
 }
 
 describe('the calls of an answer', () => {
-  it('[AX-45] that name nothing are not made, and the answer without them is', async () => {
+  it('[AX-45] without a name do not run, and the answer is stored without them', async () => {
     const model = scriptedModel([
       callsMany([{ name: 'None' }, { name: 'look', args: { at: 'door' } }, { name: ' none ' }, { name: '' }]),
       says('done'),
@@ -86,7 +86,7 @@ describe('the calls of an answer', () => {
     });
   });
 
-  it('[AX-45] are an error that the model reads where none of them names anything', async () => {
+  it('[AX-45] are an error that the model reads if none has a name', async () => {
     const { runtime, thread, transcript } = await run(scriptedModel([calls('None'), says('done')]));
     expect(transcript.slice(1)).toEqual([
       'assistant:  -> unnamed-call',
@@ -96,7 +96,7 @@ describe('the calls of an answer', () => {
     expect(JSON.stringify(await runtime.store.events.read(thread, 0))).not.toMatch(/none/i);
   });
 
-  it('[AX-46] are run with arguments that something surrounds, and the log says so', async () => {
+  it('[AX-46] run with arguments extracted from surrounding text, and the log says so', async () => {
     const model = scriptedModel([calls('look', '{"at":"door"} trailing'), says('done')]);
     const { runtime, thread, given } = await run(model);
     expect(given).toEqual([{ at: 'door' }]);
@@ -112,14 +112,14 @@ describe('the calls of an answer', () => {
     expect(callsSent(model, 1)).toMatchObject([{ arguments: { at: 'door' } }]);
   });
 
-  it('[AX-46] that need no repair are told as ever', async () => {
+  it('[AX-46] that need no repair are logged as usual', async () => {
     const { runtime, thread } = await run(scriptedModel([calls('look', { at: 'door' }), says('done')]));
     expect(await eventsOf(runtime, thread, 'tool.called')).toEqual([{ name: 'look', callId: 'call_1' }]);
     const { messages } = await runtime.store.messages.list(thread, { limit: 10 });
     expect(messages[1]?.metadata).not.toHaveProperty('rawCalls');
   });
 
-  it('[AX-47] are not run where their arguments are cut off: the model is told, and goes on', async () => {
+  it('[AX-47] do not run if their arguments are cut off: the model is told, and continues', async () => {
     const model = scriptedModel([calls('look', '{"at":"do'), calls('look', { at: 'door' }), says('done')]);
     const { given, transcript } = await run(model);
     expect(given).toEqual([{ at: 'door' }]);
@@ -127,7 +127,7 @@ describe('the calls of an answer', () => {
     expect(callsSent(model, 1)).toMatchObject([{ name: 'look', arguments: {} }]);
   });
 
-  it('[AX-47] are not run without arguments where the answer ended before they began', async () => {
+  it('[AX-47] do not run without arguments if the answer ended before they began', async () => {
     const model = scriptedModel([callsMany([{ name: 'check' }, { name: 'check', args: '' }]), says('done')]);
     const { tools, given } = recorder();
     const runtime = await testRuntime({ model, registry: helperRegistry({ model: cutShort(model), tools }) });
@@ -141,13 +141,13 @@ describe('the calls of an answer', () => {
     ]);
   });
 
-  it('[AX-47] are not run without the arguments that their tool requires', async () => {
+  it('[AX-47] do not run without the arguments that their tool requires', async () => {
     const { given, transcript } = await run(scriptedModel([calls('look', ''), says('done')]));
     expect(given).toEqual([]);
     expect(transcript[2]).toMatch(/^tool look error: .*\[at\]/);
   });
 
-  it('[AX-49] have ids of their step and place where they come without, and where two are the same', async () => {
+  it('[AX-49] get ids from step and position if they have none or two are equal', async () => {
     const args = { at: 'door' };
     const model = scriptedModel([
       callsMany([
@@ -166,7 +166,7 @@ describe('the calls of an answer', () => {
   });
 
   it.each(['model_answered', 'model_committed'] as const)(
-    '[AX-49] have the same ids where the attempt that asked is lost at %s, and are made once',
+    '[AX-49] keep the same ids if the attempt is lost at %s, and run once',
     async (place) => {
       const look = () => calls('look', { at: 'door' }, { id: '' });
       const model = scriptedModel(({ messages }) =>
@@ -187,12 +187,12 @@ describe('the calls of an answer', () => {
     },
   );
 
-  it('[AX-50] bring arguments that look like ids of the runtime to their tool', async () => {
+  it('[AX-50] pass arguments that look like ids of the runtime to their tool', async () => {
     const { given } = await run(scriptedModel([calls('look', { at: 'sa-1f2e3d4c' }), says('done')]));
     expect(given).toEqual([{ at: 'sa-1f2e3d4c' }]);
   });
 
-  it('[AX-52] are made from a tag in its text', async () => {
+  it('[AX-52] are read from a tag in its text', async () => {
     const text = '<tool_code>check()</tool_code>';
     const { runtime, thread, given, transcript } = await run(scriptedModel([says(text), says('done')]));
     expect(given).toEqual(['nothing']);
@@ -205,7 +205,7 @@ describe('the calls of an answer', () => {
     expect(await eventsOf(runtime, thread, 'tool.called')).toEqual(told);
   });
 
-  it('[AX-53] are made from a text that is one call', async () => {
+  it('[AX-53] are read from a text that is one call', async () => {
     const { given } = await run(scriptedModel([says('look({"at":"(a) door"})'), says('done')]));
     expect(given).toEqual([{ at: '(a) door' }]);
   });
@@ -218,13 +218,13 @@ describe('the calls of an answer', () => {
       '<tool_code>check()</tool_code>',
       { prompt: { toolChoice: 'none' } as const },
     ],
-  ])('are none in a text %s', async (_, text, more) => {
+  ])('are not read from a text %s', async (_, text, more) => {
     const { given, transcript } = await run(scriptedModel([says(text)]), more);
     expect(given).toEqual([]);
     expect(transcript.slice(1)).toEqual([`assistant: ${text}`]);
   });
 
-  it('beyond those that are run are answered with an error each', async () => {
+  it('above the limit of a step get an error result each', async () => {
     const many = Array.from({ length: LIMITS.callsRun + 2 }, () => ({ name: 'check' }));
     const model = scriptedModel([callsMany(many), says('done')]);
     const { given, transcript } = await run(model);

@@ -1,4 +1,4 @@
-/** Calls that are refused, fail or are cut off (docs/guards.md): each gets a result, and the thread goes on. */
+/** Calls that are refused, fail or are interrupted (docs/guards.md): each gets a result, and the thread continues. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { NO_RESULT } from '../../src/core/context/sanitise.ts';
@@ -70,9 +70,9 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   ],
 };
 
-describe('a call that is refused, fails or is cut off', () => {
+describe('a call that is refused, fails or is interrupted', () => {
   it.each(Object.entries(ENDINGS))(
-    '[AX-64] has its result after %s, and so have those behind it: nothing is made up for the next request',
+    '[AX-64] has its result after %s, as do the calls after it: the next request needs no made-up result',
     async (_, [end, agent]) => {
       const { ran, begun, tools } = toolsOf();
       const model = scriptedModel([BATCH, says('on we go')]);
@@ -91,7 +91,7 @@ describe('a call that is refused, fails or is cut off', () => {
     },
   );
 
-  it('[AX-64] has its result where its thread is terminated', async () => {
+  it('[AX-64] has its result if its thread is terminated', async () => {
     const { begun, tools } = toolsOf();
     const runtime = await testRuntime({ model: scriptedModel([BATCH]), tools });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
@@ -107,7 +107,7 @@ describe('a call that is refused, fails or is cut off', () => {
   it.each<[string, Partial<AgentInput>]>([
     ['the budget of its execution denies it', { budget: { maxToolCalls: 1 } }],
     ['its denial ends the execution', { policy: { rules: { 'doors.*': 'deny' }, onDenied: 'fail' } }],
-  ])('[AX-64] has its result where %s, and so have those behind it', async (_, agent) => {
+  ])('[AX-64] has its result if %s, as do the calls after it', async (_, agent) => {
     const { ran, tools } = toolsOf();
     const model = scriptedModel([callsMany([{ name: 'ok' }, { name: 'later' }, { name: 'ok' }])]);
     const runtime = await testRuntime({ model, tools, agent });
@@ -117,7 +117,7 @@ describe('a call that is refused, fails or is cut off', () => {
     expect(await unpaired(runtime, threadId)).toEqual([]);
   });
 
-  it('[AX-64] has its result where it waits for a person and its thread is stopped', async () => {
+  it('[AX-64] has its result if it waits for a person and its thread is stopped', async () => {
     const { ran, tools } = toolsOf();
     const model = scriptedModel([
       callsMany([{ name: 'ok' }, { name: 'later' }, { name: 'ok' }]),
@@ -134,7 +134,7 @@ describe('a call that is refused, fails or is cut off', () => {
     expect(await unpaired(runtime, threadId)).toEqual([]);
   });
 
-  it('[AX-61] is of a tool that nobody knows: the calls behind it run', async () => {
+  it('[AX-61] has an error result if its tool is unknown, and the calls after it run', async () => {
     const { ran, tools } = toolsOf();
     const model = scriptedModel([callsMany([{ name: 'nobody' }, { name: 'later' }]), says('done')]);
     const runtime = await testRuntime({ model, tools });
@@ -147,7 +147,7 @@ describe('a call that is refused, fails or is cut off', () => {
     ]);
   });
 
-  it('[AX-62] has its result in its place, whatever the others came to, and the next step follows', async () => {
+  it('[AX-62] has its result in its position, whatever the others returned, and the next step follows', async () => {
     const { tools } = toolsOf();
     const four = ['ok', 'nobody', 'None', 'bang'].map((name) => ({ name }));
     const model = scriptedModel([callsMany(four), says('done')]);
@@ -163,7 +163,7 @@ describe('a call that is refused, fails or is cut off', () => {
     expect(await unpaired(runtime, thread)).toEqual([]);
   });
 
-  it('[AX-63] is denied before anybody is asked to confirm it', async () => {
+  it('[AX-63] is denied before a confirmation is asked for', async () => {
     const asked: unknown[] = [];
     const { ran, tools } = toolsOf();
     const careful = defineTool({
@@ -191,7 +191,7 @@ describe('a call that is refused, fails or is cut off', () => {
     expect((await runtime.transcript(thread))[2]).toMatch(/^tool careful error: .*The policy denies/);
   });
 
-  it('[AX-67] is of a subagent where the prompt has none: an error, and the turn goes on', async () => {
+  it('[AX-67] of a subagent that the prompt does not list is an error, and the turn continues', async () => {
     const { tools } = toolsOf();
     const model = scriptedModel([
       calls('subagent_create', { agent: 'scout', message: 'go', attachments: [], name: 'scout' }),

@@ -19,23 +19,23 @@ const titles = readTitles();
 const shown = new Set(titles.map(({ id }) => id));
 
 describe('the conformance ledger', () => {
-  it('has each rule once', () => {
+  it('lists each rule once', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  it('has a test for every rule that waits for nothing', () => {
+  it('has a test for every rule without a pending reason', () => {
     expect(REQUIREMENTS.filter(({ id, waitsFor }) => !waitsFor && !shown.has(id))).toEqual([]);
   });
 
-  it('lets no rule wait that a test shows already', () => {
+  it('has no pending rule that a test already covers', () => {
     expect(REQUIREMENTS.filter(({ id, waitsFor }) => waitsFor && shown.has(id))).toEqual([]);
   });
 
-  it('knows every rule that a title cites', () => {
+  it('contains every rule cited by a title', () => {
     expect(titles.filter(({ id }) => !known.has(id))).toEqual([]);
   });
 
-  it('knows every section that a group of tests is named by, or rules of it', () => {
+  it('contains every section that names a group of tests, or rules of it', () => {
     const isKnown = (id: string) => known.has(id) || ids.some((rule) => rule.startsWith(`${id}.`));
     expect(readSections().filter(({ id }) => !isKnown(id))).toEqual([]);
   });
@@ -47,13 +47,13 @@ describe('the conformance ledger', () => {
     ['the runtime chapter', RUNTIME_LINES],
     ['ThreadState', THREAD_STATE_LINES],
     ['the definitions', DEFINITIONS_LINES],
-  ])('has each line of the page of %s once, and every case that one cites is known', (_, page) => {
+  ])('lists each line of the page of %s once, and every cited case exists', (_, page) => {
     const lines = page.map(({ what }) => what);
     expect(lines.filter((what, index) => lines.indexOf(what) !== index)).toEqual([]);
     expect(page.flatMap(({ cases = [] }) => cases).filter((id) => !known.has(id))).toEqual([]);
   });
 
-  it('is up to date in docs/generated/conformance.md', () => {
+  it('equals docs/generated/conformance.md', () => {
     if (process.env.EVERTHREAD_WRITE_LEDGER === '1') writeFileSync(LEDGER, renderLedger());
     expect(readFileSync(LEDGER, 'utf8')).toBe(renderLedger());
   });

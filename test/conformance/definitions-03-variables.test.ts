@@ -16,7 +16,7 @@ const tell: EnvProject['tools'] = { tell: (state) => state.env('A') };
 describe('definitions §3 Variables', () => {
   const needsA = [{ name: 'A', type: 'text' as const, required: true }];
 
-  it('[definitions 3] a thread whose agent lacks required variables fails naming them, asks no model, and goes on once they are set', async () => {
+  it('[definitions 3] an agent without its required variables fails naming them, calls no model, and continues once they are set', async () => {
     const model = scriptedModel([calls('tell'), says('done')]);
     const runtime = await envRuntime({
       model,
@@ -41,7 +41,7 @@ describe('definitions §3 Variables', () => {
     ]);
   });
 
-  it('[definitions 3] a thread that is started without a message says at once what it lacks', async () => {
+  it('[definitions 3] a thread started without a message reports missing variables at once', async () => {
     const runtime = await envRuntime({ model: scriptedModel([]), agent: { variables: needsA } });
     const { threadId } = await runtime.client.startThread({ agent: 'helper' });
     const failed = await eventually('the failure', async () => {
@@ -51,7 +51,7 @@ describe('definitions §3 Variables', () => {
     expect(failed.lastError).toMatchObject({ code: 'MissingVariable' });
   });
 
-  it('[definitions 3] a thread can be given its variables as it is started', async () => {
+  it('[definitions 3] a thread can get its variables when it is started', async () => {
     const model = scriptedModel([calls('tell'), says('done')]);
     const runtime = await envRuntime({
       model,

@@ -44,7 +44,7 @@ async function runtimeOf(provider: ProviderFactory, prompt = {}) {
 }
 
 describe('definitions §5 providers', () => {
-  it('[definitions 5.4] calls named at their start run, and get back what their provider wants to have back', async () => {
+  it('[definitions 5.4] calls named at their start run, and carry their provider’s data back', async () => {
     const details = [{ type: 'encrypted', data: 'xyz' }];
     const { play, requests } = playing(
       [
@@ -70,7 +70,7 @@ describe('definitions §5 providers', () => {
     });
   });
 
-  it('[definitions 5.4] images become attachments, searches are told, and kinds that nobody knows are named', async () => {
+  it('[definitions 5.4] images become attachments, searches are logged, and unknown kinds are named', async () => {
     const image = { data: PNG.toString('base64'), mediaType: 'image/png', revisedPrompt: 'a dot' };
     const { play } = playing([
       { type: 'image-done', index: 0, image },
@@ -103,7 +103,7 @@ describe('definitions §5 providers', () => {
     ]);
   });
 
-  it('[definitions 5.1] the window that a provider tells of bounds what its model is asked with', async () => {
+  it('[definitions 5.1] a window reported by a provider limits the requests to its model', async () => {
     const getModelCapabilities = async () => ({ maxContextTokens: 200 });
     const { play, requests } = playingAs({ getModelCapabilities }, says('A.'), says('B.'));
     const runtime = await runtimeOf(play);
@@ -114,7 +114,7 @@ describe('definitions §5 providers', () => {
     expect(JSON.stringify(requests[1]?.messages)).toContain('And?');
   });
 
-  it('[definitions 5.5] an answer that is none costs one request and fails the step, and the thread goes on', async () => {
+  it('[definitions 5.5] an invalid answer costs one request and fails the step, and the thread continues', async () => {
     const { play, requests } = playing(
       [{ type: 'tool-call-done', id: 'a', name: 'add', arguments: 7 }, FINISH],
       says('Here.'),

@@ -7,7 +7,7 @@ import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent
 const OK = says('ok');
 
 describe('definitions §7.1 Session tools', () => {
-  it('[definitions 7.1] files that are not there make an error of the call, and the session goes on', async () => {
+  it('[definitions 7.1] missing files make the call an error, and the session continues', async () => {
     const actors = cast({
       main: [calls('scout'), OK],
       scout_a: [
@@ -40,7 +40,7 @@ describe('definitions §7.1 Session tools', () => {
     expect((await lastResult(runtime, thread))?.content).toBe(result);
   });
 
-  it('[definitions 12.4] hooks behind the binding see what it has made of the result, and have the last word', async () => {
+  it('[definitions 12.4] hooks after the binding see its result, and may replace it', async () => {
     const seen: unknown[] = [];
     const louder = defineHook({
       id: 'louder',

@@ -4,7 +4,7 @@ import { says, scriptedModel } from '../../src/testing/index.ts';
 import { type HookProject, hookRuntime } from '../support/hook-project.ts';
 
 describe('definitions §9 hooks between the transactions of a step', () => {
-  it('[definitions 9] what a hook behind a drained row writes is in the request of the same step', async () => {
+  it('[definitions 9] messages written by a hook after a drained row are in the request of the same step', async () => {
     const model = scriptedModel([says('ok')]);
     const runtime = await hookRuntime({
       model,
@@ -41,7 +41,7 @@ describe('definitions §9 hooks between the transactions of a step', () => {
     return counts;
   }
 
-  it('[definitions 9] a request ends in the log before a hook on its answer, which may take its time; else with its answer', async () => {
+  it('[definitions 9] a request ends in the log before a slow hook on its answer, else with its answer', async () => {
     expect(await ended({ before_create_message: () => undefined })).toEqual([1, 1]);
     expect(await ended({ after_create_message: () => undefined })).toEqual([0, 1]);
     expect(await ended({})).toEqual([0, 1]);

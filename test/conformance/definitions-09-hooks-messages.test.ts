@@ -13,7 +13,7 @@ const ok = defineTool({
 });
 
 describe('definitions §9 rows that a step drains', () => {
-  it('[definitions 9] before_create_message makes of each row what is stored, and asked', async () => {
+  it('[definitions 9] before_create_message determines each row that is stored and sent', async () => {
     const model = scriptedModel([says('ok'), says('ok'), says('ok')]);
     const runtime = await hookRuntime({
       model,
@@ -48,7 +48,7 @@ describe('definitions §9 rows that a step drains', () => {
     await runtime.say(thread, 'two');
   });
 
-  it('[definitions 9] every row once, in order, also where several wait; one that comes meanwhile is seen by the next step', async () => {
+  it('[definitions 9] every queued row is seen once, in order; a later one is seen by the next step', async () => {
     const seen: string[] = [];
     const stored: Message[] = [];
     const model = scriptedModel(() => says('ok'));
@@ -77,7 +77,7 @@ describe('definitions §9 rows that a step drains', () => {
     expect(model.requests[1]?.messages).toHaveLength(7);
   });
 
-  it('[definitions 9] a role that a hook changes decides who is asked', async () => {
+  it('[definitions 9] a role changed by a hook decides which side is called', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([]),
       hooks: { before_create_message: () => ({ role: 'assistant' }) },
@@ -86,7 +86,7 @@ describe('definitions §9 rows that a step drains', () => {
     expect(await runtime.transcript(thread)).toEqual(['assistant: I say this']);
   });
 
-  it('[definitions 9] rows that are stored are not seen again when the step is tried again', async () => {
+  it('[definitions 9] stored rows are not seen again when the step is retried', async () => {
     const seen: string[] = [];
     let lost = false;
     const runtime = await hookRuntime({
@@ -108,7 +108,7 @@ describe('definitions §9 rows that a step drains', () => {
     expect(await runtime.transcript(thread)).toEqual(['user: go', 'assistant: ok']);
   });
 
-  it('[definitions 9] a stop cuts a hook off; the row that it looked at waits', async () => {
+  it('[definitions 9] a stop aborts a hook, and its row stays queued', async () => {
     let ran = 0;
     const runtime = await hookRuntime({
       model: scriptedModel([says('ok')]),
@@ -134,7 +134,7 @@ describe('definitions §9 rows that a step drains', () => {
     expect(await hookFailures(runtime, threadId)).toEqual([]);
   });
 
-  it('[definitions 9] a tool that a hook queues runs behind the step', async () => {
+  it('[definitions 9] a tool queued by a hook runs after the step', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([says('first'), says('second')]),
       tools: { ok },
@@ -156,8 +156,8 @@ describe('definitions §9 rows that a step drains', () => {
   });
 });
 
-describe('definitions §9 messages that code writes', () => {
-  it('[definitions 22.25] before_create_message rejects the call of injectMessage, and nothing is stored', async () => {
+describe('definitions §9 messages written by code', () => {
+  it('[definitions 22.25] before_create_message rejects injectMessage, and nothing is stored', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([calls('inject'), says('done')]),
       tools: {
@@ -187,7 +187,7 @@ describe('definitions §9 messages that code writes', () => {
     expect(await hookFailures(runtime, thread)).toEqual(['before_create_message_1: not this one']);
   });
 
-  it('[definitions 9] messages that effects write go through the hooks, which see the effect', async () => {
+  it('[definitions 9] messages written by effects pass the hooks, which see the effect', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([calls('plan'), says('done')]),
       tools: { plan: toolOf((state) => state.scheduleEffect('note')) },
@@ -212,7 +212,7 @@ describe('definitions §9 messages that code writes', () => {
     );
   });
 
-  it('[definitions 9] before_update_message changes what is updated; after_update_message sees the whole message', async () => {
+  it('[definitions 9] before_update_message changes the update; after_update_message sees the whole message', async () => {
     const seen: unknown[] = [];
     const runtime = await hookRuntime({
       model: scriptedModel([calls('update'), says('done')]),

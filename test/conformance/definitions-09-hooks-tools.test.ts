@@ -11,7 +11,7 @@ const ok = answering({ status: 'success', result: 'worked' });
 const broken = answering({ status: 'error', error: 'broken' });
 
 describe('definitions §9 results of tools', () => {
-  it('[definitions 12.4] a result goes through after_tool_call_* and then before_store_tool_result', async () => {
+  it('[definitions 12.4] a result passes after_tool_call_*, then before_store_tool_result', async () => {
     const seen: unknown[] = [];
     const runtime = await hookRuntime({
       model: scriptedModel([callsMany([{ name: 'ok', args: { a: 1 } }, { name: 'broken' }]), says('done')]),
@@ -42,7 +42,7 @@ describe('definitions §9 results of tools', () => {
     ]);
   });
 
-  it('[definitions 9] a failure hook recovers, a success hook may fail; the stop rules see what they made', async () => {
+  it('[definitions 9] a failure hook may recover, a success hook may fail; the stop rules see the outcome', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([calls('ok'), calls('broken')]),
       tools: { ok, broken },
@@ -63,7 +63,7 @@ describe('definitions §9 results of tools', () => {
     expect((await runtime.client.getThread(thread)).stopReason).toBe('stop_tool');
   });
 
-  it('[definitions 12.4] calls that are refused before the body are failures too', async () => {
+  it('[definitions 12.4] calls refused before the body are failures too', async () => {
     const seen: string[] = [];
     const add = defineTool({
       description: 'adds',
@@ -99,7 +99,7 @@ describe('definitions §9 results of tools', () => {
     ]);
   });
 
-  it('[definitions 9] null removes a call: nothing of it is stored, and no provider is shown an orphan', async () => {
+  it('[definitions 9] null removes a call: nothing of it is stored, and no provider gets an orphan', async () => {
     const created: string[] = [];
     const model = scriptedModel([
       callsMany([{ name: 'ok' }, { name: 'broken' }], { text: 'both' }),
@@ -153,7 +153,7 @@ describe('definitions §9 results of tools', () => {
     expect(model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
   });
 
-  it('[definitions 9] no secret is stored that a hook has put into a result or its message', async () => {
+  it('[definitions 9] secrets put into a result or its message by a hook are not stored', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([calls('ok'), says('done')]),
       tools: { ok },
@@ -182,7 +182,7 @@ describe('definitions §9 results of tools', () => {
     });
   });
 
-  it('[definitions 9] hooks of a quick call may take their time', async () => {
+  it('[definitions 9] hooks of a quick call may be slow', async () => {
     let ran = 0;
     const runtime = await hookRuntime({
       model: scriptedModel([calls('nothing'), says('done')]),
@@ -202,7 +202,7 @@ describe('definitions §9 results of tools', () => {
     expect(ran).toBe(1);
   });
 
-  it('[definitions 9] what hooks of a call ask of the flow and queue goes with its result', async () => {
+  it('[definitions 9] flow directives and queued items of a call’s hooks are stored with its result', async () => {
     const runtime = await hookRuntime({
       // The hook stops the execution after the queued tool: the model is not asked again.
       model: scriptedModel([calls('ok')]),

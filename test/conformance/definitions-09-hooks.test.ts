@@ -13,7 +13,7 @@ const ok = defineTool({
 });
 
 describe('definitions §9 the course of a turn', () => {
-  it('[definitions 9] each hook fires at its point, with state.execution but before the first execution', async () => {
+  it('[definitions 9] each hook runs at its point, with state.execution except before the first execution', async () => {
     const trace: string[] = [];
     const told = (given: unknown): string => {
       if (typeof given === 'string') return given;
@@ -58,7 +58,7 @@ describe('definitions §9 the course of a turn', () => {
     ]);
   });
 
-  it('[definitions 9] after_thread_created runs once, and what it leaves is there for the first execution', async () => {
+  it('[definitions 9] after_thread_created runs once, and its changes are visible to the first execution', async () => {
     let ran = 0;
     const runtime = await hookRuntime({
       model: scriptedModel(() => says('ok')),
@@ -116,7 +116,7 @@ describe('definitions §9 the course of a turn', () => {
     expect(tool?.content).toBe('{"user":1,"after":"user assistant ","requests":1,"assistant":1} 1');
   });
 
-  it('[definitions 9] what hooks leave in the scratch that cannot be kept is dropped, and noted in the log', async () => {
+  it('[definitions 9] scratch values that cannot be stored are dropped, and noted in the log', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([calls('ok'), says('done')]),
       tools: { ok },
@@ -141,7 +141,7 @@ describe('definitions §9 the course of a turn', () => {
 });
 
 describe('definitions §9 requests', () => {
-  it('[definitions 12.2] filter_messages and after_system_message shape this request alone; prefilter has the last word', async () => {
+  it('[definitions 12.2] filter_messages and after_system_message change this request only; prefilter runs last', async () => {
     const model = scriptedModel(() => says('ok'));
     const runtime = await hookRuntime({
       model,
@@ -175,7 +175,7 @@ describe('definitions §9 requests', () => {
     ]);
   });
 
-  it('[definitions 9] a history that a hook broke is repaired behind it', async () => {
+  it('[definitions 9] a history broken by a hook is repaired afterwards', async () => {
     const model = scriptedModel([calls('ok'), says('done')]);
     const runtime = await hookRuntime({
       model,
@@ -223,7 +223,7 @@ describe('definitions §9 requests', () => {
     expect(blocked?.metadata).toEqual({ hookBlocked: 'prefilter_llm_history_1' });
   });
 
-  it('[definitions 22.26] a sub-prompt whose request its own hook refuses is a call that failed, and the execution goes on', async () => {
+  it('[definitions 22.26] a sub-prompt whose request is refused by its hook is a failed call, and the execution continues', async () => {
     const model = scriptedModel([calls('consult'), says('then not')]);
     const runtime = await hookRuntime({
       model,
@@ -255,7 +255,7 @@ describe('definitions §9 requests', () => {
     [['after_system_message_2'], 'You help. Two.'],
     [[], 'You help. One. Two.'],
   ])(
-    "[definitions 22.43] hooks of a prompt take the place of the agent's; an empty list does not: %j",
+    "[definitions 22.43] hooks of a prompt replace the agent's; an empty list does not: %j",
     async (hooks, text) => {
       const model = scriptedModel([says('ok')]);
       const runtime = await hookRuntime({
@@ -268,7 +268,7 @@ describe('definitions §9 requests', () => {
     },
   );
 
-  it('[definitions 22.25] a hook that fails is told, and the chain goes on', async () => {
+  it('[definitions 22.25] a failing hook is logged, and the chain continues', async () => {
     const model = scriptedModel([says('ok')]);
     const fail = () => {
       throw new Error('broken');

@@ -32,8 +32,8 @@ function makeDue({ store }: TestRuntime, thread: string): void {
   database.close();
 }
 
-describe('definitions §10 Effects: whatever happens', () => {
-  it('[definitions 10] fires though the thread has continued as new since', async () => {
+describe('definitions §10 Effects: durability', () => {
+  it('[definitions 10] fires though the thread has continued as new', async () => {
     const runtime = await testRuntime({
       model: reply,
       effects: { note },
@@ -50,7 +50,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     expect(await runtime.store.values.get(thread, 'noted')).toBeGreaterThanOrEqual(Math.floor(dueAt / 1000));
   });
 
-  it('[definitions 10] a thread on which effects alone fire continues as new, too', async () => {
+  it('[definitions 10] a thread with effects only continues as new, too', async () => {
     const chain = defineEffect('goes on', z.object({ left: z.number() }), async (state, { left }) => {
       if (left > 0) await state.scheduleEffect('chain', { left: left - 1 }, 120);
     });
@@ -97,7 +97,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     expect(begun).toBe(1);
   });
 
-  it('[definitions 10] fires with another worker when the first one has gone', async () => {
+  it('[definitions 10] fires on another worker when the first one is gone', async () => {
     const store = await testStore();
     const first = await testRuntime({ model: reply, effects: { note }, store });
     const thread = await first.start();
@@ -112,7 +112,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     await ended(second, thread, 1);
   });
 
-  it('[definitions 10] an effect begun by a worker that is told to go has its grace, and then runs again', async () => {
+  it('[definitions 10] an effect running at SIGTERM gets its grace period, and then runs again', async () => {
     const store = await testStore();
     const begun: string[] = [];
     const wait = (name: string, done: Promise<void> | undefined) =>
@@ -141,7 +141,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     ]);
   });
 
-  it('[definitions 10] ends with its thread: what waits is cancelled, what runs is cut off', async () => {
+  it('[definitions 10] ends with its thread: waiting effects are cancelled, running ones aborted', async () => {
     let status: string | undefined;
     const compute = defineEffect('computes', async (state) => {
       status = (await state.runCode('for (;;);')).status;
@@ -165,7 +165,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     expect(await eventsOf(runtime, thread, 'effect.done', 'effect.failed')).toEqual([]);
   });
 
-  it('[definitions 10] an effect may end its thread, with what waits behind it', async () => {
+  it('[definitions 10] an effect may end its thread, with the effects that wait', async () => {
     const said = Promise.withResolvers<void>();
     const over = defineEffect('ends it', async (state) => {
       await said.promise;
@@ -182,7 +182,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'terminated' });
   });
 
-  it('[definitions 10] stop is none of its business: it fires, and what it queues waits for a person', async () => {
+  it('[definitions 10] is not affected by a stop: it fires, and its message waits for a person', async () => {
     const speak = defineEffect('speaks', (state) => state.queueMessage({ role: 'user', content: 'psst' }));
     const runtime = await testRuntime({ model: reply, effects: { speak } });
     const thread = await runtime.start('hi');
@@ -204,7 +204,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     ]);
   });
 
-  it('a fault of the runtime neither ends the thread nor is tried without pause', async () => {
+  it('an internal fault neither ends the thread nor is retried without a pause', async () => {
     const store = await testStore();
     const tried: number[] = [];
     const broken: typeof store = {
@@ -229,7 +229,7 @@ describe('definitions §10 Effects: whatever happens', () => {
     expect(third - second).toBeGreaterThan(1900);
   });
 
-  it('the Web UI shows when the next one is due, and a wake-up that says nothing is a look at once', async () => {
+  it('the Web UI shows when the next one is due, and an empty wake-up signal checks at once', async () => {
     const plan = toolOf((state) => state.scheduleEffect('note', {}, 3_600_000));
     const model = scriptedModel([calls('plan'), says('planned')]);
     const runtime = await testRuntime({ model, effects: { note }, tools: { plan } });

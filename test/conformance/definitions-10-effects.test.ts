@@ -48,7 +48,7 @@ describe('definitions §10 Effects: firing', () => {
     ]);
   });
 
-  it('[definitions 10] an effect that queues nothing starts no execution, and tells the model nothing', async () => {
+  it('[definitions 10] an effect that queues nothing starts no execution, and is not shown to the model', async () => {
     const note = defineEffect('notes', (state) => state.setValue('noted', true));
     const plan = toolOf((state) => state.scheduleEffect('note'));
     const runtime = await testRuntime({ model: reply, effects: { note }, tools: { plan } });
@@ -60,7 +60,7 @@ describe('definitions §10 Effects: firing', () => {
     expect(await eventsOf(runtime, thread, 'step.started')).toEqual([]);
   });
 
-  it('[definitions 10] messages that an effect injects or queues tell of it', async () => {
+  it('[definitions 10] messages injected or queued by an effect name it', async () => {
     const speak = defineEffect('speaks', async (state) => {
       await state.injectMessage({ role: 'system', content: 'injected', metadata: { own: 1 } });
       await state.queueMessage({ role: 'user', content: 'queued', silent: true });
@@ -77,7 +77,7 @@ describe('definitions §10 Effects: firing', () => {
     ]);
   });
 
-  it('[definitions 10] fires between the steps of a turn, one after each', async () => {
+  it('[definitions 10] fires between the steps of a turn, one after each step', async () => {
     const fire = defineEffect('fires', () => undefined);
     const plan = toolOf(async (state) => {
       for (let n = 0; n < 3; n++) await state.scheduleEffect('fire');
@@ -93,7 +93,7 @@ describe('definitions §10 Effects: firing', () => {
     );
   });
 
-  it('[definitions 10] many that are due run one after another, the first due first', async () => {
+  it('[definitions 10] due effects run one after another, the first due first', async () => {
     const order: number[] = [];
     let running = 0;
     const step = defineEffect('steps', z.object({ n: z.number() }), async (_state, { n }) => {
@@ -113,7 +113,7 @@ describe('definitions §10 Effects: firing', () => {
     expect(await eventsOf(runtime, thread, 'effect.failed')).toEqual([]);
   });
 
-  it('[definitions 10] arguments are checked and completed when the effect runs', async () => {
+  it('[definitions 10] arguments are validated and completed when the effect runs', async () => {
     const given: unknown[] = [];
     const args = z.object({ city: z.string(), unit: z.enum(['C', 'F']).default('C') });
     const weather = defineEffect('tells', args, (_state, each) => void given.push(each));
@@ -135,7 +135,7 @@ describe('definitions §10 Effects: firing', () => {
     ]);
   });
 
-  it('[definitions 10] a handler that fails is kept as failed, is not tried again, and hurts nobody', async () => {
+  it('[definitions 10] a failing handler is stored as failed, is not retried, and affects nothing else', async () => {
     let tries = 0;
     const fail = defineEffect('fails', async (state) => {
       tries += 1;

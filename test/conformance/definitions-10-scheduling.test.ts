@@ -19,7 +19,7 @@ async function resultOf(runtime: TestRuntime, thread: string): Promise<unknown> 
 }
 
 describe('definitions §10 Effects: scheduling', () => {
-  it('[definitions 10] a delay is a minimum, arguments come as they were given, and there is no execution', async () => {
+  it('[definitions 10] a delay is a minimum, arguments arrive unchanged, and there is no execution', async () => {
     const fired: unknown[] = [];
     const remind = defineEffect(
       'reminds',
@@ -49,7 +49,7 @@ describe('definitions §10 Effects: scheduling', () => {
     expect(fired).toHaveLength(1);
   });
 
-  it('[definitions 10] what waits is listed by its time, also by name, and is removed once', async () => {
+  it('[definitions 10] waiting effects are listed by due time or name, and removed once', async () => {
     const work = toolOf(async (state) => {
       const late = await state.scheduleEffect('b', { n: 1 }, 90_000);
       const early = await state.scheduleEffect('a', { n: 2 }, 30_000);
@@ -78,7 +78,7 @@ describe('definitions §10 Effects: scheduling', () => {
     });
   });
 
-  it('[definitions 10] one that was removed never fires', async () => {
+  it('[definitions 10] a removed effect never fires', async () => {
     const fired: string[] = [];
     const note = defineEffect('notes', z.object({ id: z.string() }), (_state, { id }) => void fired.push(id));
     const work = toolOf(async (state) => {
@@ -92,7 +92,7 @@ describe('definitions §10 Effects: scheduling', () => {
     expect(fired).toEqual(['kept']);
   });
 
-  it('[definitions 10] an unknown name, a delay that is none and arguments that are no JSON object are refused', async () => {
+  it('[definitions 10] an unknown name, an invalid delay and arguments that are not a JSON object are refused', async () => {
     const codes = (state: ThreadState) =>
       Promise.all(
         [
@@ -122,7 +122,7 @@ describe('definitions §10 Effects: scheduling', () => {
     expect(waiting).toBe(0);
   });
 
-  it('[definitions 10] at most ten thousand wait, and the same one again is none more', async () => {
+  it('[definitions 10] at most ten thousand may wait, and a repeated id does not count', async () => {
     const { store, id: thread, copyRow } = await openFilledThread();
     const schedule = (id: string) =>
       store.effects.schedule(thread, { id, name: 'remind', args: {}, delayMs: 3_600_000 });

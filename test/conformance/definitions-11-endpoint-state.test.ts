@@ -5,7 +5,7 @@ import { endpointSite, show } from '../support/endpoint-site.ts';
 import { eventually } from '../support/runtime.ts';
 
 describe('definitions §11 the state of an endpoint', () => {
-  it('[definitions 11] what an endpoint queues starts an execution: messages with all they carry', async () => {
+  it('[definitions 11] items queued by an endpoint start an execution: messages with all their fields', async () => {
     const model = scriptedModel(() => says('seen'));
     const { ask, start, client, messages } = await endpointSite(
       {
@@ -36,7 +36,7 @@ describe('definitions §11 the state of an endpoint', () => {
     );
   });
 
-  it('[definitions 11] queueTool reaches any tool of the project, in the order asked, durable before the answer', async () => {
+  it('[definitions 11] queueTool runs any tool of the project, in order, durable before the response', async () => {
     const { ask, start, client, transcript } = await endpointSite(
       {
         'refund.post': (_request, state) => {
@@ -64,7 +64,7 @@ describe('definitions §11 the state of an endpoint', () => {
     });
   });
 
-  it('[definitions 11] no signal can claim to come from code of the project', async () => {
+  it('[definitions 11] a signal cannot pretend to come from code of the project', async () => {
     const { start, client, transcript } = await endpointSite(
       {},
       scriptedModel(() => says('done')),
@@ -82,7 +82,7 @@ describe('definitions §11 the state of an endpoint', () => {
     expect((await refusals())[0]).toContain('"refund" is not available to this prompt');
   });
 
-  it('[definitions 11] the state reads and writes: messages, values, files, effects, code', async () => {
+  it('[definitions 11] the state reads and writes messages, values, files, effects and code', async () => {
     const { ask, start, messages } = await endpointSite({
       'all.post': async (_request, state) => {
         await state.injectMessage({ role: 'user', content: 'injected' });
@@ -111,7 +111,7 @@ describe('definitions §11 the state of an endpoint', () => {
     expect(await messages(thread)).toMatchObject([{ content: 'injected', metadata: { stamped: true } }]);
   });
 
-  it('[definitions 11] an effect that an endpoint schedules fires while the thread rests', async () => {
+  it('[definitions 11] an effect scheduled by an endpoint fires while the thread is idle', async () => {
     const { ask, start, store } = await endpointSite({
       'remind.post': async (_request, state) => Response.json(await state.scheduleEffect('remind', {}, 200)),
     });
@@ -120,7 +120,7 @@ describe('definitions §11 the state of an endpoint', () => {
     await eventually('the effect', async () => (await store.values.get(thread, 'reminded')) === true);
   });
 
-  it('[definitions 11] terminate ends the thread at once; its endpoints go on reading, and what they write is refused', async () => {
+  it('[definitions 11] terminate ends the thread at once; its endpoints may still read, but not write', async () => {
     const model = scriptedModel([says('hello')]);
     const { ask, start, client, failures } = await endpointSite(
       {
@@ -159,7 +159,7 @@ describe('definitions §11 the state of an endpoint', () => {
     expect(await handle.result()).toEqual({ outcome: 'terminated' });
   });
 
-  it("[definitions 11] code that runs ends with the caller's request and with the server", async () => {
+  it("[definitions 11] running code ends with the caller's request and with the server", async () => {
     const statuses: string[] = [];
     let runs = 0;
     const { ask, start, close } = await endpointSite({

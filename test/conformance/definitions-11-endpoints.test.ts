@@ -9,7 +9,7 @@ import { closeAfterTest, eventually } from '../support/runtime.ts';
 const SECRET = 'swordfish-4711';
 
 describe('definitions §11 Endpoints', () => {
-  it('[definitions 11] an endpoint is called with the request, the state of the thread at rest, and what stood in brackets', async () => {
+  it('[definitions 11] an endpoint is called with the request, the state of the idle thread, and the bracketed parameters', async () => {
     const { ask, start } = await endpointSite({
       'orders/[id]/[*].post': async (request, state, params) =>
         Response.json({
@@ -32,7 +32,7 @@ describe('definitions §11 Endpoints', () => {
     expect([head.status, head.headers.get('x-kind'), await head.text()]).toEqual([200, 'list', '']);
   });
 
-  it('[definitions 11] a missing thread id is 400, an unknown thread or path 404, another method 405 with what is allowed', async () => {
+  it('[definitions 11] a missing thread id is 400, an unknown thread or path 404, another method 405 with the allowed ones', async () => {
     const { ask, start, failures } = await endpointSite({
       orders: () => new Response(),
       'orders.post': () => new Response(),
@@ -57,7 +57,7 @@ describe('definitions §11 Endpoints', () => {
     expect(failures).toEqual([]);
   });
 
-  it('[definitions 11] an endpoint that throws answers 500 with the text alone, freed of secrets; errors of the runtime have their own status', async () => {
+  it('[definitions 11] an endpoint that throws answers 500 with the redacted text; runtime errors keep their status', async () => {
     const { ask, start, client, failures } = await endpointSite({
       throws: async (_request, state) => {
         throw new Error(`no luck with ${await state.env('KEY')}`);
@@ -98,7 +98,7 @@ describe('definitions §11 Endpoints', () => {
     expect(String(thrown)).toContain('has already returned');
   });
 
-  it('[definitions 11] endpoints of a project on disk are served under a prefix of choice', async () => {
+  it('[definitions 11] endpoints of a project on disk are served under a configured prefix', async () => {
     const project = temporaryProject({
       ...SOUND,
       'agents/api/hello/[name].ts':

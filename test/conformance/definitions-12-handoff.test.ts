@@ -36,7 +36,7 @@ async function changes({ store }: TestRuntime, thread: string) {
 const systems = (model: ScriptedModel) => model.requests.map((request) => told(request)[0]);
 
 describe('definitions §12.7 Handoff', () => {
-  it('[definitions 12.7] gives the thread to the agent that is called, after the step, with its history', async () => {
+  it('[definitions 12.7] gives the thread to the called agent after the step, with its history', async () => {
     const model = scriptedModel([calls('clerk'), says('At your service.'), says('Still here.')]);
     const runtime = await handing(model);
     const thread = await runtime.start('a form, please');
@@ -58,7 +58,7 @@ describe('definitions §12.7 Handoff', () => {
     expect(systems(model)[2]).toBe('system: You are clerk_desk.');
   });
 
-  it('[definitions 12.7] shows the new agent to whoever looks: query, search attribute, and a revived workflow', async () => {
+  it('[definitions 12.7] shows the new agent in the query, the search attribute, and a revived workflow', async () => {
     const model = scriptedModel([calls('clerk'), says('yes'), says('revived')]);
     const runtime = await handing(model);
     const thread = await runtime.start('go');
@@ -71,7 +71,7 @@ describe('definitions §12.7 Handoff', () => {
     expect(await askStatus(workflowOf(runtime, thread))).toMatchObject({ agent: 'clerk' });
   });
 
-  it('[definitions 12.7] takes the arguments of its prompt, which may show them, and seeds its first input', async () => {
+  it('[definitions 12.7] takes the arguments of its prompt, which may show them, and queues its first input', async () => {
     const entry = { name: 'clerk', initUserMessageProperty: 'request', initAttachmentsProperty: 'files' };
     const write = defineTool({
       description: 'writes',
@@ -117,14 +117,14 @@ describe('definitions §12.7 Handoff', () => {
     expect(await changes(runtime, thread)).toEqual([]);
   });
 
-  it('[definitions 12.7] refuses an agent that has the thread already', async () => {
+  it('[definitions 12.7] refuses an agent that already has the thread', async () => {
     const model = scriptedModel([calls('clerk'), calls('clerk'), says('here I am')]);
     const runtime = await handing(model, { clerk: { tools: ['clerk'] } });
     const thread = await runtime.start('go');
     expect((await runtime.transcript(thread))[4]).toContain('"clerk" already has this thread');
   });
 
-  it('[definitions 12.7] runs the other calls of the step for the agent that asked; of two handoffs the last one wins', async () => {
+  it('[definitions 12.7] runs the other calls of the step for the calling agent; of two handoffs the last wins', async () => {
     const own = defineTool({
       description: 'tells',
       execute: async (state: ThreadState) => ({ status: 'success', result: state.agentId }),
@@ -175,7 +175,7 @@ describe('definitions §12.7 Handoff', () => {
     expect(await agentOf(runtime, thread)).toBe('clerk');
   });
 
-  it('[definitions 12.7] leaves the stop rules of its step to the agent that acted', async () => {
+  it('[definitions 12.7] applies the stop rules of its step to the agent that acted', async () => {
     const model = scriptedModel([calls('clerk'), says('later')]);
     const runtime = await handing(model, { side: { stopTool: 'clerk' } });
     const thread = await runtime.start('go');
@@ -185,7 +185,7 @@ describe('definitions §12.7 Handoff', () => {
     expect(systems(model)).toEqual(['system: You are main.', 'system: You are clerk_desk.']);
   });
 
-  it('[definitions 12.7] holds when the new agent fails at once', async () => {
+  it('[definitions 12.7] persists when the new agent fails at once', async () => {
     const model = scriptedModel([calls('clerk'), fails({ status: 400, message: 'no' }), says('better')]);
     const runtime = await handing(model);
     const thread = await runtime.start('go');

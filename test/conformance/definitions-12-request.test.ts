@@ -10,7 +10,7 @@ describe('definitions §12.2 hooks of the request', () => {
   const hooked = (script: ScriptedModel, hook: ReturnType<typeof defineHook>) =>
     agentOf({ m: { script } }, {}, { look }, [hook]);
 
-  it('[definitions 12.2] whatever a hook makes of the history, a provider gets one that it takes', async () => {
+  it('[definitions 12.2] a provider gets a valid history, whatever a hook made of it', async () => {
     const made: unknown[][] = [
       [
         { role: 'oracle', content: 'x' },
@@ -46,7 +46,7 @@ describe('definitions §12.2 hooks of the request', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle' });
   });
 
-  it('[definitions 12.2] filter_messages sees the chosen messages; results whose call it drops are dropped with it', async () => {
+  it('[definitions 12.2] filter_messages sees the selected messages; results of dropped calls are dropped too', async () => {
     const hook = defineHook({
       hook: 'filter_messages',
       id: 'forget',
@@ -63,7 +63,7 @@ describe('definitions §12.2 hooks of the request', () => {
 describe('definitions §6.3 provider tools', () => {
   const declared = { providerTools: ['web_search', 'code_interpreter'] };
 
-  it('[definitions 6.3] are sent as such, with their options, to the models that declare them', async () => {
+  it('[definitions 6.3] are sent as provider tools, with options, to the models that declare them', async () => {
     const first = scriptedModel([fails({ status: 400, message: 'no' })]);
     const second = scriptedModel([says('found')]);
     const tools = ['provider:web_search', { name: 'code_interpreter', options: { container: 'auto' } }];

@@ -8,7 +8,7 @@ import { statusOf, untilStreaming } from '../support/operator.ts';
 import { consulting, deep, echo, explode, resultOf, TOPIC, told } from '../support/prompt-project.ts';
 
 describe('definitions §12.6 Calls within prompts, and calls of prompts', () => {
-  it('[definitions 12.6] gives its code the arguments of the call, with defaults, and its text as well', async () => {
+  it('[definitions 12.6] passes its code the arguments of the call, with defaults, and its text', async () => {
     const seen: unknown[] = [];
     const look = defineTool({
       description: 'looks',
@@ -27,7 +27,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
     expect(told(model.requests[1] as never)[0]).toBe('system: You know x to 3.');
   });
 
-  it('[definitions 12.6] brings the files of its messages to the result', async () => {
+  it('[definitions 12.6] adds the files of its messages to the result', async () => {
     const draw = defineTool({
       description: 'draws',
       execute: async () => ({
@@ -43,7 +43,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
     expect(result).toMatchObject({ name: 'consult', attachments: [{ name: 'a.txt', size: 2 }] });
   });
 
-  it('[definitions 12.6] may call prompts itself, so many deep and no deeper', async () => {
+  it('[definitions 12.6] may call prompts itself, up to a maximum depth', async () => {
     const nine = Array.from({ length: 9 }, () => calls('consult', { topic: 'deeper' }));
     const model = scriptedModel([...nine, says('done')]);
     const again = [{ name: 'consult', initUserMessageProperty: 'topic' }];
@@ -57,7 +57,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
     expect((await runtime.client.getThread(thread)).status).toBe('idle');
   });
 
-  it('[definitions 12.6] offers its own tools to its model alone, and refuses what it does not list', async () => {
+  it('[definitions 12.6] offers its own tools to its own model only, and refuses unlisted ones', async () => {
     const model = scriptedModel([calls('consult', { topic: 'x' }), calls('explode'), says('done')]);
     const runtime = await consulting(model, {
       main: { tools: ['explode', { name: 'consult', initUserMessageProperty: 'topic' }] },
@@ -69,7 +69,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
     expect(await resultOf(runtime, thread)).toContain('Tool "explode" is not available to this prompt.');
   });
 
-  it('[definitions 14.6] runs when code queues it, and a signal may queue what the prompt lists', async () => {
+  it('[definitions 14.6] runs when code queues it, and a signal may queue it if the prompt lists it', async () => {
     const ask = defineTool({
       description: 'asks',
       execute: async (state: ThreadState) => {
@@ -106,7 +106,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
     expect(told(model.requests[3] as never)).toEqual(['system: You are consult.', 'user: from a signal']);
   });
 
-  it('[definitions 12.6] passes on what its tools ask of the flow and queue', async () => {
+  it('[definitions 12.6] passes on flow directives and queued items of its tools', async () => {
     const over = defineTool({
       description: 'ends it',
       execute: async (state: ThreadState) => {
@@ -123,7 +123,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
     });
   });
 
-  it('[runtime 6] stops within it: its partial text is kept where it was said, and both calls end', async () => {
+  it('[runtime 6] can be stopped: its partial text is stored in its conversation, and both calls end', async () => {
     const model = scriptedModel([
       calls('consult', { topic: 'x' }),
       hangs({ after: 'partial' }),
@@ -148,7 +148,7 @@ describe('definitions §12.6 Calls within prompts, and calls of prompts', () => 
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: back');
   });
 
-  it('[definitions 12.6] runs among many calls of one answer, wherever it stands', async () => {
+  it('[definitions 12.6] runs at any position among many calls of one answer', async () => {
     const many = Array.from({ length: 17 }, (_, n) => ({ name: 'echo', args: { text: `${n}` } }));
     const model = scriptedModel([
       callsMany([...many, { name: 'consult', args: { topic: 'last' } }]),

@@ -6,7 +6,7 @@ import { begin, gatedTool, workflowOf } from '../support/operator.ts';
 import { consulting, deep, promptProject, resultOf, TOPIC, told } from '../support/prompt-project.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 
-describe('definitions §12.6 Hooks of prompts that are called', () => {
+describe('definitions §12.6 Hooks of called prompts', () => {
   it('[definitions 9] runs the hooks of the prompt on its messages, and those of its caller on its result', async () => {
     const seen: string[] = [];
     const mark = defineHook({
@@ -52,7 +52,7 @@ describe('definitions §12.6 Hooks of prompts that are called', () => {
     ]);
   });
 
-  it('[definitions 9] tells the hooks of a prompt within a prompt how deep its messages are', async () => {
+  it('[definitions 9] passes the hooks of a nested prompt the depth of its messages', async () => {
     const seen: string[] = [];
     const mark = defineHook({
       hook: 'before_create_message',
@@ -85,7 +85,7 @@ describe('definitions §12.6 Hooks of prompts that are called', () => {
     ]);
   });
 
-  it('[definitions 9] tells the caller when a hook refused its request, and goes on', async () => {
+  it('[definitions 9] reports a request refused by a hook to the caller, which continues', async () => {
     const refuse = defineHook({
       hook: 'prefilter_llm_history',
       id: 'refuse',
@@ -102,7 +102,7 @@ describe('definitions §12.6 Hooks of prompts that are called', () => {
 });
 
 describe('a reset within a sub-prompt', () => {
-  it('[definitions 12.6] takes its stored answer over, and calls what was running of unknown outcome', async () => {
+  it('[definitions 12.6] takes over its stored answer, and marks a running call as of unknown outcome', async () => {
     const { tool, runs, open } = gatedTool();
     const model = scriptedModel([calls('consult', { topic: 'x' }), calls('wait'), says('done')]);
     const runtime = await consulting(model, { tools: { wait: tool } });

@@ -7,7 +7,7 @@ import { calls, callsMany, fails, says, scriptedModel } from '../../src/testing/
 import { consulting, deep, echo, explode, resultOf, TOPIC, told } from '../support/prompt-project.ts';
 
 describe('definitions §12.6 Prompts as tools', () => {
-  it('[definitions 12.6] answers a call of a prompt with what its model says, in a conversation of its own', async () => {
+  it('[definitions 12.6] answers a call of a prompt with its model’s text, in a conversation of its own', async () => {
     const model = scriptedModel([calls('consult', { topic: 'tea' }), says('Green.'), says('It is green.')]);
     const runtime = await consulting(model);
     const thread = await runtime.start('which tea?');
@@ -31,7 +31,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     ]);
   });
 
-  it('[definitions 12.6] has the arguments of its call, which win, and those of the thread for the rest', async () => {
+  it('[definitions 12.6] has the arguments of its call, then those of the thread', async () => {
     const look = defineTool({
       description: 'looks',
       execute: async ({ arguments: given }) => ({ status: 'success', result: JSON.stringify(given) }),
@@ -51,7 +51,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     expect(await resultOf(runtime, threadId)).toContain('look() → {"who":"ada","topic":"tea"}');
   });
 
-  it('[definitions 22.8] asks with the arguments where the entry names no first message, and stores none', async () => {
+  it('[definitions 22.8] sends the arguments if the entry names no first message, and stores none', async () => {
     const model = scriptedModel([calls('consult', { topic: 'tea' }), says('Green.'), says('It is green.')]);
     const runtime = await consulting(model, { entry: { initUserMessageProperty: undefined } });
     const thread = await runtime.start('which tea?');
@@ -59,7 +59,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     expect(await deep(runtime, thread)).toMatchObject([{ role: 'assistant', content: 'Green.' }]);
   });
 
-  it('[runtime 5.3] offers prompts to the model like function tools, by their description and schema', async () => {
+  it('[runtime 5.3] offers prompts to the model like function tools, by description and schema', async () => {
     const model = scriptedModel([says('no need')]);
     const runtime = await consulting(model);
     await runtime.start('hi');
@@ -80,7 +80,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     ]);
   });
 
-  it('[runtime 5.3] runs the calls of its one step, in their order, and answers with them', async () => {
+  it('[runtime 5.3] runs the calls of its one step in order, and answers with them', async () => {
     const model = scriptedModel([
       calls('consult', { topic: 'x' }),
       callsMany(
@@ -121,7 +121,7 @@ describe('definitions §12.6 Prompts as tools', () => {
       { includeTextResponse: false, includeToolCalls: false, includeErrors: false },
       'success: The tool succeeded and returned nothing.',
     ],
-  ])('[definitions 12.6] composes the result as the entry says: %j', async (entry, expected) => {
+  ])('[definitions 12.6] composes the result as the entry defines: %j', async (entry, expected) => {
     const model = scriptedModel([
       calls('consult', { topic: 'x' }),
       callsMany([{ name: 'echo', args: { text: 'a' } }, { name: 'explode' }], { text: 'Well:' }),
@@ -134,7 +134,7 @@ describe('definitions §12.6 Prompts as tools', () => {
   it.each([
     [{}, /^tool consult error: Failed to execute tool: invalid_request: no/],
     [{ includeErrors: false }, /^tool consult success: The tool succeeded and returned nothing\.$/],
-  ])('[definitions 12.6] goes on when its model fails: %j', async (entry, expected) => {
+  ])('[definitions 12.6] continues when its model fails: %j', async (entry, expected) => {
     const model = scriptedModel([
       calls('consult', { topic: 'x' }),
       fails({ status: 400, message: 'no' }),
@@ -146,7 +146,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
   });
 
-  it('[definitions 12.6] refuses arguments that its schema refuses, and asks no model', async () => {
+  it('[definitions 12.6] refuses arguments that do not match its schema, and calls no model', async () => {
     const model = scriptedModel([calls('consult', { topic: 7 }), says('I see')]);
     const runtime = await consulting(model);
     expect(await resultOf(runtime, await runtime.start('go'))).toMatch(
@@ -154,7 +154,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     );
   });
 
-  it('[definitions 12.6] encodes a first message that is no text as JSON, and the arguments stand in where it is absent', async () => {
+  it('[definitions 12.6] encodes a first message that is not text as JSON, and sends the arguments if it is absent', async () => {
     const model = scriptedModel([
       calls('consult', { topic: 'x', notes: [1, 2] }),
       says('a'),
@@ -174,7 +174,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     ]);
   });
 
-  it('[definitions 22.8] shows it the conversation only where its prompt includes the chat, without the call itself', async () => {
+  it('[definitions 22.8] sees the conversation only if its prompt includes the chat, without the call itself', async () => {
     const model = scriptedModel([
       says('hello'),
       callsMany([
@@ -200,7 +200,7 @@ describe('definitions §12.6 Prompts as tools', () => {
     ]);
   });
 
-  it('[definitions 12.6] takes files of the thread along, one path or several, and no others', async () => {
+  it('[definitions 12.6] passes files of the thread, one path or several, and no others', async () => {
     const keep = defineTool({
       description: 'writes',
       execute: async (state: ThreadState) => {

@@ -29,7 +29,7 @@ async function onlyChild(runtime: TestRuntime, thread: string) {
 }
 
 describe('definitions §13.2 The matrix', () => {
-  it('[definitions 13.2] blocking, not resumable: the result is what the child reports, and the child ends', async () => {
+  it('[definitions 13.2] blocking, not resumable: the result is the child’s report, and the child ends', async () => {
     const actors = cast({ main: [calls('scout'), OK], scout_a: [FINISH] });
     const runtime = await familyRuntime({ cast: actors, entries: ['scout'] });
     const thread = await runtime.start('what colour?');
@@ -45,7 +45,7 @@ describe('definitions §13.2 The matrix', () => {
     expect(await lastResult(runtime, thread)).toMatchObject({ metadata: { subagent_id: child.threadId } });
   });
 
-  it('[definitions 13.2] blocking, resumable: the result names the child, which stays and can be told more', async () => {
+  it('[definitions 13.2] blocking, resumable: the result names the child, which stays and accepts messages', async () => {
     const actors = cast({
       main: [
         calls(SUBAGENT_CREATE, create('the sky')),
@@ -86,7 +86,7 @@ describe('definitions §13.2 The matrix', () => {
     await ended(runtime, child.threadId);
   });
 
-  it('[definitions 15.1] a message about a subagent tells of it what the registry has, as of now', async () => {
+  it('[definitions 15.1] a message about a subagent has its current registry entry', async () => {
     const actors = cast({ main: [calls(SUBAGENT_CREATE, create('the sky')), OK], scout_a: [FINISH] });
     const runtime = await familyRuntime({ cast: actors, entries: [{ name: 'scout', ...RESUMABLE }] });
     const thread = await runtime.start('what colour?');
@@ -142,7 +142,7 @@ describe('definitions §13.2 The matrix', () => {
 const TOPIC = z.object({ topic: z.string(), depth: z.number().default(3) });
 
 describe('definitions §13.4 Creation', () => {
-  it('[definitions 13.4] arguments are the state of both sides, and a silent message of the child', async () => {
+  it('[definitions 13.4] arguments are in the state of both sides, and in a silent message of the child', async () => {
     const actors = cast({
       main: [calls(SUBAGENT_CREATE, create('Go!', { arguments: { topic: 'bees' } })), OK],
       scout_a: [says('What do you think?')],
@@ -173,7 +173,7 @@ describe('definitions §13.4 Creation', () => {
     expect(first).toMatchObject({ role: 'user', content: 'Go!', silent: false });
   });
 
-  it('[definitions 13.1] init fields say what the child is called and told, with its files', async () => {
+  it('[definitions 13.1] init fields give the child its name, first message and files', async () => {
     const actors = cast({
       main: [
         callsMany([

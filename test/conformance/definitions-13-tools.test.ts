@@ -53,7 +53,7 @@ describe('definitions §13.3 The tool surface', () => {
     });
   });
 
-  it('[definitions 13.3] resumable agents hide behind subagent_create, which names them and what they take', async () => {
+  it('[definitions 13.3] resumable agents are offered through subagent_create, which lists them with their arguments', async () => {
     const { names, find } = await surface({
       agents: { scout: {}, clerk: {} },
       entries: [
@@ -112,8 +112,8 @@ async function resultOf(
   return { text: result?.content ?? '', status: result?.tool_status };
 }
 
-describe('definitions §13.3 What is refused', () => {
-  it('[definitions 13.3] whatever is wrong with subagent_create is said, in the order of its checks', async () => {
+describe('definitions §13.3 Refusals', () => {
+  it('[definitions 13.3] each problem of subagent_create is reported, in the order of its checks', async () => {
     const wrong: [object, string][] = [
       [{ agent: '', message: '' }, '"agent" must be the name of an agent.'],
       [{ arguments: 'bees', message: '' }, '"arguments" must be an object.'],
@@ -151,7 +151,7 @@ describe('definitions §13.3 What is refused', () => {
     expect(await childrenOf(runtime, thread)).toEqual([]);
   });
 
-  it('[definitions 13.3] arguments that the child does not take: a code, and the fields that it needs', async () => {
+  it('[definitions 13.3] arguments that do not match: a code, and the required fields', async () => {
     const actors = cast({ main: [calls(SUBAGENT_CREATE, create('x', { arguments: { depth: 1 } })), OK] });
     const { text, status } = await resultOf(actors, { prompts: { scout_a: { requiredSchema: TOPIC } } });
     expect(status).toBe('error');
@@ -162,14 +162,14 @@ describe('definitions §13.3 What is refused', () => {
     });
   });
 
-  it('[definitions 13.3] a resumable agent by its own name: told how to create one', async () => {
+  it('[definitions 13.3] a resumable agent called by its own name: a hint how to create one', async () => {
     const actors = cast({ main: [calls('scout', {}), OK] });
     const { text, status } = await resultOf(actors);
     expect(status).toBe('error');
     expect(text).toContain('create one with subagent_create, agent "scout"');
   });
 
-  it('[definitions 13.3] agents and lifecycle tools that the prompt does not list', async () => {
+  it('[definitions 13.3] agents and lifecycle tools that the prompt does not list are refused', async () => {
     const actors = cast({
       main: [callsMany([{ name: 'scout' }, { name: SUBAGENT_CREATE, args: create('x') }]), OK],
     });
@@ -181,7 +181,7 @@ describe('definitions §13.3 What is refused', () => {
     ]);
   });
 
-  it('[definitions 13.3] a reference that is unknown, foreign or terminated, with those that live', async () => {
+  it('[definitions 13.3] an unknown, foreign or terminated reference is refused with the living ones', async () => {
     const ask = (referenceId: string) =>
       calls(SUBAGENT_MESSAGE, { referenceId, message: 'well?', attachments: [] });
     const actors = cast({
@@ -219,7 +219,7 @@ describe('definitions §13.3 What is refused', () => {
     expect(content).toContain(`There are: ${two?.threadId} (`);
   });
 
-  it('[definitions 13.3] above maxInstances: the limit, the living ones, and what to do instead', async () => {
+  it('[definitions 13.3] above maxInstances: the limit, the living children, and an alternative', async () => {
     const actors = cast({
       main: [
         callsMany([
@@ -240,7 +240,7 @@ describe('definitions §13.3 What is refused', () => {
     );
   });
 
-  it('[definitions 13.3] by signal, whatever the active prompt offers may be queued, and nothing else', async () => {
+  it('[definitions 13.3] a signal may queue the tools offered by the active prompt, and no others', async () => {
     const actors = cast({ main: [OK, OK, OK], scout_a: [FINISH] });
     const runtime = await familyRuntime({
       cast: actors,
@@ -256,7 +256,7 @@ describe('definitions §13.3 What is refused', () => {
     expect((await lastResult(runtime, thread))?.content).toContain('is not available to this prompt');
   });
 
-  it('[runtime 7.3] an optional subagent is offered and called while its variable says yes', async () => {
+  it('[runtime 7.3] an optional subagent is offered and callable while its variable is on', async () => {
     const actors = cast({ main: [calls('scout'), OK, OK, calls('scout'), OK], scout_a: [FINISH] });
     const runtime = await familyRuntime({
       cast: actors,

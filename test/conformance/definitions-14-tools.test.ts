@@ -19,7 +19,7 @@ function lostOnceAt(point: FaultPoint): (at: FaultPoint) => void {
   };
 }
 
-describe('definitions §14.6 tools that hooks queue', () => {
+describe('definitions §14.6 tools queued by hooks', () => {
   const rows: readonly (readonly [string, FaultPoint, Hooks])[] = [
     [
       'an answer',
@@ -39,7 +39,7 @@ describe('definitions §14.6 tools that hooks queue', () => {
     ],
   ];
   for (const [what, point, hooks] of rows)
-    it(`[definitions 14.6] are stored with ${what}: a worker that is lost behind the commit loses none`, async () => {
+    it(`[definitions 14.6] are stored with ${what}: a worker lost after the commit loses none`, async () => {
       const runtime = await hookRuntime({
         model: scriptedModel([says('hello'), says('noted')]),
         hooks,
@@ -51,8 +51,8 @@ describe('definitions §14.6 tools that hooks queue', () => {
     });
 });
 
-describe('definitions §14.6 tools that code invokes', () => {
-  it('[definitions 14.6] an invoked tool has a key of its own for each invocation, the same in every attempt, and its own options and uses', async () => {
+describe('definitions §14.6 tools invoked by code', () => {
+  it('[definitions 14.6] have an idempotency key per invocation, stable across attempts, and their own options and uses', async () => {
     const identity = ({ idempotencyKey: key, options }: ThreadState) => ({ key, options });
     const invoke = async (state: ThreadState, name: string) => {
       const { result, error } = await state.invokeTool(name, {});
@@ -123,7 +123,7 @@ describe('definitions §8 schemas of arguments', () => {
       execute: (_state, { text }) => ({ status: 'success', result: text }),
     });
 
-  it('[definitions 8] may be asynchronous, or throw: both are answers that the model reads', async () => {
+  it('[definitions 8] may be asynchronous or throw: the model reads the refusal', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([
         callsMany([
@@ -162,7 +162,7 @@ describe('definitions §8 schemas of arguments', () => {
     ]);
   });
 
-  it('[definitions 10] an effect refuses what its asynchronous schema does not take, and fires with the rest', async () => {
+  it('[definitions 10] an effect refuses arguments by its asynchronous schema, and fires with valid ones', async () => {
     const told: string[] = [];
     const note = defineEffect('notes', args, (_state, { text }) => void told.push(text));
     const { runtime, threadId } = await work(
@@ -184,7 +184,7 @@ describe('definitions §8 schemas of arguments', () => {
 });
 
 describe('definitions §8 results', () => {
-  it('[definitions 8] keep error_code and error_data, without secrets, for code that invokes and for readers of the message', async () => {
+  it('[definitions 8] keep error_code and error_data, redacted, for invoking code and for readers', async () => {
     const failing = defineTool({
       description: 'fails',
       execute: async (state) => {

@@ -23,7 +23,7 @@ const does = (act: (state: ThreadState) => Promise<string | ToolResult>) =>
   });
 
 describe('definitions §15.4 attachments of a client', () => {
-  it('[definitions 15.4] new content becomes a file of the thread, also before the thread has begun', async () => {
+  it('[definitions 15.4] new content becomes a file of the thread, also before the thread has started', async () => {
     const runtime = await testRuntime({ model: silent(1) });
     const image = {
       name: 'cat.png',
@@ -49,7 +49,7 @@ describe('definitions §15.4 attachments of a client', () => {
     expect(text(await runtime.client.files(threadId).read(paths[0] as string))).toBe('remember');
   });
 
-  it('[definitions 15.4] a message that is sent again under its id brings its files once', async () => {
+  it('[definitions 15.4] a message repeated under its id stores its files once', async () => {
     const runtime = await testRuntime({ model: silent(2) });
     const thread = await runtime.start('hi');
     const message = { id: 'once', content: 'take this', attachments: [note] };
@@ -70,7 +70,7 @@ describe('definitions §15.4 attachments of a client', () => {
     ]);
   });
 
-  it('[definitions 15.4] a plain signal names files by their paths; one that is gone does not cost the message', async () => {
+  it('[definitions 15.4] a plain signal names files by path; a missing one does not fail the message', async () => {
     const model = silent(2);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start('hi');
@@ -96,7 +96,7 @@ describe('definitions §15.4 attachments of a client', () => {
     );
   });
 
-  it('[definitions 15.4] what cannot be attached is refused before anything is sent', async () => {
+  it('[definitions 15.4] an invalid attachment is refused before anything is sent', async () => {
     const runtime = await testRuntime({ model: silent(1) });
     const thread = await runtime.start('hi');
     const send = (attachments: unknown, content = 'x') =>
@@ -128,7 +128,7 @@ describe('definitions §15.4 attachments of a client', () => {
 });
 
 describe('definitions §15.4 attachments of tools', () => {
-  it('[definitions 15.4] of a result become files under names of their own, whatever the tool calls them', async () => {
+  it('[definitions 15.4] of a result become files under unique names', async () => {
     const act = does(async () => ({
       status: 'success',
       result: 'done',
@@ -161,7 +161,7 @@ describe('definitions §15.4 attachments of tools', () => {
     ]);
   });
 
-  it('[definitions 15.4] that cannot be stored leave the result a success, which tells that they are missing', async () => {
+  it('[definitions 15.4] that cannot be stored leave the result a success that names them as missing', async () => {
     const act = does(async () => ({ status: 'success', result: 'drew it', attachments: ['/gone.png'] }));
     const runtime = await testRuntime({ model: scriptedModel([calls('act'), says('ok')]), tools: { act } });
     const thread = await runtime.start('go');
@@ -170,7 +170,7 @@ describe('definitions §15.4 attachments of tools', () => {
     );
   });
 
-  it('[definitions 14.2] of a queued message reach the model as one of a client would', async () => {
+  it('[definitions 14.2] of a queued message reach the model like those of a client', async () => {
     const act = does(async (state) => {
       const image = {
         name: 'shot.png',
@@ -193,7 +193,7 @@ describe('definitions §15.4 attachments of tools', () => {
     });
   });
 
-  it('[definitions 14.2] go with the message that is deleted', async () => {
+  it('[definitions 14.2] are deleted with their message', async () => {
     const act = does(async (state) => {
       const { messages } = await state.getMessages();
       const [first] = messages;
@@ -216,7 +216,7 @@ describe('definitions §15.4 attachments of tools', () => {
 });
 
 describe('definitions §15.5 images that cannot be shown', () => {
-  it('[definitions 15.5] are told in words, and never fail the step', async () => {
+  it('[definitions 15.5] are described in text, and never fail the step', async () => {
     const model = silent(1);
     const runtime = await testRuntime({ model });
     const fake = { name: 'fake.png', mimeType: 'image/png', data: bytes('no picture') };

@@ -78,7 +78,7 @@ async function listed({ client }: TestRuntime, thread: string) {
 }
 
 describe('the variables of a child', () => {
-  it('[definitions 16] are those of its parent’s thread with their types, but for what its agent declares scoped', async () => {
+  it('[definitions 16] are those of its parent with their types, except the ones its agent declares scoped', async () => {
     const runtime = await family();
     const { scribe, clerk } = await begin(runtime);
     const taken = [
@@ -94,7 +94,7 @@ describe('the variables of a child', () => {
     ]);
   });
 
-  it('[definitions 16] follow what a tool of the parent sets, but for the scoped ones, and as long as the child lives', async () => {
+  it('[definitions 16] follow changes by a tool of the parent, except scoped ones, while the child lives', async () => {
     const runtime = await family();
     const { thread, scribe, clerk } = await begin(runtime);
     await runtime.client.terminate(clerk);

@@ -16,7 +16,7 @@ const tell: EnvProject['tools'] = { tell: (state) => state.env('A') };
 const declared = [{ name: 'A', type: 'text' as const }];
 
 describe('definitions §16 Environment at run time', () => {
-  it('[definitions 16] env takes the thread, the user, the instance, the agent, the tool entry, the prompt, in this order', async () => {
+  it('[definitions 16] env reads thread, user, instance, agent, tool entry and prompt, in this order', async () => {
     const runtime = await envRuntime({
       model: tellingModel(),
       tools: tell,
@@ -43,7 +43,7 @@ describe('definitions §16 Environment at run time', () => {
     ]);
   });
 
-  it('[definitions 16] what stands in a tool entry is seen inside that tool alone, also when a tool invokes it', async () => {
+  it('[definitions 16] a value in a tool entry is visible to that tool only, also when a tool invokes it', async () => {
     const model = scriptedModel([calls('look'), calls('tell'), calls('ask'), says('done')]);
     const runtime = await envRuntime({
       model,
@@ -68,7 +68,7 @@ describe('definitions §16 Environment at run time', () => {
     ]);
   });
 
-  it('[definitions 16] env rejects with an error that names the variable, and the empty text is a value', async () => {
+  it('[definitions 16] env rejects with the name of a missing variable, and an empty text is a value', async () => {
     const model = scriptedModel([calls('tell'), calls('look'), says('done')]);
     const runtime = await envRuntime({
       model,
@@ -105,7 +105,7 @@ describe('definitions §16 Environment at run time', () => {
     }
   });
 
-  it('[definitions 16] envType is that of the stored value, else as declared, else secret', async () => {
+  it('[definitions 16] envType is that of the stored value, else the declared one, else secret', async () => {
     const names = ['TEXT', 'SECRET', 'DECLARED', 'UNDECLARED', 'NOWHERE'];
     const model = scriptedModel([calls('types'), says('done')]);
     const runtime = await envRuntime({
@@ -128,7 +128,7 @@ describe('definitions §16 Environment at run time', () => {
     ]);
   });
 
-  it('[definitions 16] setEnv writes to the thread for good, keeps the type that is in effect, from whatever scope, and makes new ones secret', async () => {
+  it('[definitions 16] setEnv writes to the thread, keeps the type in effect, and makes new variables secret', async () => {
     const model = scriptedModel([calls('write'), says('done'), calls('tell'), says('done')]);
     const runtime = await envRuntime({
       model,
@@ -165,7 +165,7 @@ describe('definitions §16 Environment at run time', () => {
     ]);
   });
 
-  it('[definitions 16] setEnv reaches active descendants, but not variables that their agent declares scoped', async () => {
+  it('[definitions 16] setEnv reaches living descendants, except variables that their agent declares scoped', async () => {
     const model = scriptedModel([calls('write'), says('done')]);
     const runtime = await envRuntime({
       model,

@@ -11,7 +11,7 @@ import { closeAfterTest } from '../support/runtime.ts';
 const SECRET = 'swordfish-4711';
 
 describe('definitions §16 Environment at run time: secrets', () => {
-  it('[definitions 16] secrets are taken out of results and errors, texts are not', async () => {
+  it('[definitions 16] secrets are redacted from results and errors, text variables are not', async () => {
     const model = scriptedModel([
       calls('leak'),
       calls('fail'),
@@ -45,7 +45,7 @@ describe('definitions §16 Environment at run time: secrets', () => {
     ]);
   });
 
-  it('[definitions 16] secrets are taken out of the arguments of what a tool queues', async () => {
+  it('[definitions 16] secrets are redacted from the arguments of tools and messages queued by a tool', async () => {
     const model = scriptedModel(({ messages }) =>
       messages.some(({ role }) => role === 'tool') ? says('done') : calls('ask'),
     );
@@ -67,7 +67,7 @@ describe('definitions §16 Environment at run time: secrets', () => {
     expect(stored).not.toContain(SECRET);
   });
 
-  it('[definitions 16] a worker that lacks the key of a variable runs no tool of the threads that see it, and says which', async () => {
+  it('[definitions 16] a worker without the key of a variable runs no tool that could read it, and names it', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     const open = async (keys: string) => {
       const store = await openStore('sqlite:store.db', folder, { keys: parseKeys(keys, 'the test') });
@@ -96,7 +96,7 @@ describe('definitions §16 Environment at run time: secrets', () => {
     expect(JSON.stringify(await store.events.read(thread, 0))).not.toContain(SECRET);
   });
 
-  it('[definitions 6.2] a prompt shows texts, of secrets the name, and nothing of what has no value', async () => {
+  it('[definitions 6.2] a prompt shows text variables, the names of secrets, and nothing for a missing value', async () => {
     const model = scriptedModel([says('done'), says('done')]);
     const env = (property: string) => ({ type: 'env' as const, property });
     const text = (content: string) => ({ type: 'text' as const, content });

@@ -66,7 +66,7 @@ describe('definitions §18 files', () => {
     ['a view of a part of a buffer', new Uint8Array(buffer('--héllo--'), 2, 6), 'text/plain'],
     ['a Node buffer', Buffer.from('héllo'), 'text/plain'],
   ])(
-    '[definitions 18] writeFile takes %s, and readFile gives an ArrayBuffer of it',
+    '[definitions 18] writeFile takes %s, and readFile returns an ArrayBuffer of it',
     async (_, data, type) => {
       const record = await files.writeFile('/f', data, type);
       expect(record).toMatchObject({
@@ -82,7 +82,7 @@ describe('definitions §18 files', () => {
     },
   );
 
-  it('[definitions 18] what the caller changes after writeFile was called is not written', async () => {
+  it('[definitions 18] changes of the buffer after writeFile are not written', async () => {
     const mine = new Uint8Array(3 * MIB).fill(1);
     const writing = files.writeFile('/f', mine, 'application/octet-stream');
     mine.fill(2);
@@ -92,7 +92,7 @@ describe('definitions §18 files', () => {
     );
   });
 
-  it('[definitions 18] a FileRecord has times in milliseconds; a second write replaces all but the creation', async () => {
+  it('[definitions 18] a FileRecord has times in milliseconds; a second write replaces all but the creation time', async () => {
     const first = await files.writeFile('/f', 'one', 'text/plain', {
       metadata: { a: [1] },
       width: 4,
@@ -115,7 +115,7 @@ describe('definitions §18 files', () => {
     expect(await files.statFile('/f')).toEqual(second);
   });
 
-  it('[definitions 18] readFile, readFileStream, statFile and getFileThumbnail are null for what is missing', async () => {
+  it('[definitions 18] readFile, readFileStream, statFile and getFileThumbnail return null for a missing file', async () => {
     await files.mkdirFile('/dir');
     expect([
       await files.readFile('/none'),
@@ -127,7 +127,7 @@ describe('definitions §18 files', () => {
     ]).toEqual([null, null, null, null, null, null]);
   });
 
-  it('[definitions 18] readFileStream yields chunks in order, the last one marked; a signal ends it', async () => {
+  it('[definitions 18] readFileStream yields chunks in order, the last one marked; a signal aborts it', async () => {
     const content = new Uint8Array(2.5 * MIB).map((_, n) => n % 251);
     const record = await files.writeFile('/f', content, 'application/octet-stream');
     expect(record).toMatchObject({ isChunked: true, chunkCount: 3 });
@@ -149,7 +149,7 @@ describe('definitions §18 files', () => {
     await expect(stopped).rejects.toThrow('enough');
   });
 
-  it('[definitions 18] unlinkFile removes a file; one that is missing is no error', async () => {
+  it('[definitions 18] unlinkFile removes a file; a missing one is no error', async () => {
     await files.writeFile('/a/f', 'x', 'text/plain');
     await files.unlinkFile('/a/f');
     await files.unlinkFile('/a/f');
@@ -169,7 +169,7 @@ describe('definitions §18 files', () => {
     expect(given).toMatchObject({ width: 7, height: 9 });
   });
 
-  it('[definitions 18] getFileThumbnail gives what was given at the write, and null after a write without one', async () => {
+  it('[definitions 18] getFileThumbnail returns the thumbnail of the write, and null after a write without one', async () => {
     await files.writeFile('/f', png(9, 9), 'image/png', { thumbnail: buffer('tiny') });
     const thumbnail = await files.getFileThumbnail('/f');
     expect([thumbnail?.byteLength, text(thumbnail)]).toEqual([4, 'tiny']);
@@ -198,7 +198,7 @@ describe('definitions §18 directories', () => {
     expect(await list('/a')).toEqual(['/a/b/']);
   });
 
-  it('[definitions 18] rmdirFile removes an empty directory, and one that is not empty is an error that says so', async () => {
+  it('[definitions 18] rmdirFile removes an empty directory, and reports a non-empty one as an error', async () => {
     await files.mkdirFile('/a');
     await files.writeFile('/a/f', 'x', 'text/plain');
     await expect(files.rmdirFile('/a')).rejects.toThrow('directory not empty');

@@ -40,7 +40,7 @@ describe('definitions §18 searches', () => {
     expect(await files.findFiles(pattern)).toEqual({ paths });
   });
 
-  it('[definitions 18] findFiles and grepFiles answer a hundred files, sorted', async () => {
+  it('[definitions 18] findFiles and grepFiles return up to a hundred files, sorted', async () => {
     for (let n = 149; n >= 0; n--)
       await files.writeFile(`/f${String(n).padStart(3, '0')}`, `line ${n}`, 'text/plain');
     const first = Array.from({ length: 100 }, (_, n) => `/f${String(n).padStart(3, '0')}`);
@@ -58,10 +58,10 @@ describe('definitions §18 searches', () => {
         ['/b.json', ['"apple"]'], [2]],
       ],
     ],
-    ['what is no expression', '(apple', [['/c.md', ['(apple', '[(apple*'], [2, 4]]]],
+    ['a value that is not an expression', '(apple', [['/c.md', ['(apple', '[(apple*'], [2, 4]]]],
     ['what matches nothing', 'pear', []],
   ])(
-    '[definitions 22.29] grepFiles with %s gives lines and their numbers, of text files alone',
+    '[definitions 22.29] grepFiles with %s returns lines and line numbers of text files only',
     async (_, pattern, found) => {
       await files.writeFile('/a.txt', '1 apple\nnone\r\n22 apples\r\n', 'text/plain');
       await files.writeFile('/b.json', '["x",\n"apple"]', 'application/json');
@@ -96,7 +96,7 @@ describe('definitions §18 storage', () => {
     expect(text(await files.readFile('/f'))).toBe('mine');
   });
 
-  it('[definitions 18] contents survive executions, workers and the store being closed; a client reads them', async () => {
+  it('[definitions 18] contents survive executions, workers and a reopened store; a client reads them', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     mkdirSync(folder, { recursive: true });
     const open = async () => {
@@ -142,7 +142,7 @@ describe('definitions §18 storage', () => {
     expect((await read.readdir('/')).entries.map(({ name }) => name)).toEqual(['reports']);
   });
 
-  it('[definitions 18] a file system that is full says which limit it met', async () => {
+  it('[definitions 18] a full file system names the limit that was reached', async () => {
     const { store, id, copyRow, change } = await openFilledThread();
     const full = createThreadFiles(store, id);
     const content = new Uint8Array(LIMITS.fileBytes).fill(7);
@@ -161,7 +161,7 @@ describe('definitions §18 storage', () => {
     expect(await full.getFileStats()).toMatchObject({ fileCount: 10, totalSize: 10 * LIMITS.fileBytes });
   });
 
-  it('[definitions 18] there is a limit to how many files there are', async () => {
+  it('[definitions 18] the number of files is limited', async () => {
     const { store, id, copyRow } = await openFilledThread();
     const full = createThreadFiles(store, id);
     const names = Array.from({ length: LIMITS.filesPerThread - 1 }, (_, n) => `/d/${n}`);

@@ -21,29 +21,29 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   ['null for options', null, 'options'],
   ['a list for options', [], 'options'],
   ['an unknown language', { language: 'python' }, 'options.language'],
-  ['execute that is no object', { execute: 'main' }, 'options.execute'],
+  ['execute that is not an object', { execute: 'main' }, 'options.execute'],
   ['an unknown key of execute', { execute: { fn: 'a', arguments: [] } }, 'options.execute.arguments'],
   ['an empty fn', { execute: { fn: '' } }, 'options.execute.fn'],
-  ['fn that is no text', { execute: { fn: 1 } }, 'options.execute.fn'],
+  ['fn that is not text', { execute: { fn: 1 } }, 'options.execute.fn'],
   ['args that are no array', { execute: { args: { 0: 1 } } }, 'options.execute.args'],
   ['args that cannot cross', { execute: { args: [1, { a: new Account() }] } }, 'options.execute.args[1].a'],
   ['a symbol among args', { execute: { args: [Symbol('x')] } }, 'options.execute.args[0]'],
   ['imports that are no object', { imports: ['a'] }, 'options.imports'],
-  ['an import that is no object', { imports: { a: 1 } }, 'options.imports["a"]'],
+  ['an import that is not an object', { imports: { a: 1 } }, 'options.imports["a"]'],
   ['a relative import', { imports: { './a': {} } }, 'options.imports["./a"]'],
   ['an absolute import', { imports: { '/a': {} } }, 'options.imports["/a"]'],
   ['a URL for an import', { imports: { 'https://a.b/c': {} } }, 'options.imports["https://a.b/c"]'],
   ['an import that cannot cross', { imports: { a: { b: new WeakMap() } } }, 'options.imports.a.b'],
   ['modules that are no object', { modules: 'export default 1' }, 'options.modules'],
   ['a bare module', { modules: { a: '' } }, 'options.modules["a"]'],
-  ['a module that is no text', { modules: { './a': () => 1 } }, 'options.modules["./a"]'],
+  ['a module that is not text', { modules: { './a': () => 1 } }, 'options.modules["./a"]'],
   ['one module under two keys', { modules: { './a': '', './b/../a': '' } }, 'options.modules["./b/../a"]'],
   ['globals that are no object', { globals: 'a' }, 'options.globals'],
-  ['a global that is no identifier', { globals: { 'a-b': 1 } }, 'options.globals["a-b"]'],
+  ['a global that is not an identifier', { globals: { 'a-b': 1 } }, 'options.globals["a-b"]'],
   ['a global that is a keyword', { globals: { await: 1 } }, 'options.globals["await"]'],
   ['a global that cannot cross', { globals: { a: [new Account()] } }, 'options.globals.a[0]'],
   ['a global that cannot be read', { globals: { a: cannotBeRead } }, 'a getter that throws'],
-  ['report that is no function', { report: true }, 'options.report'],
+  ['report that is not a function', { report: true }, 'options.report'],
   ['report twice', { report: () => 1, globals: { report: 1 } }, 'options.globals["report"]'],
   ['an empty filename', { filename: '' }, 'options.filename'],
   ['a filename of two lines', { filename: 'a\nb' }, 'options.filename'],
@@ -71,7 +71,7 @@ describe('definitions §19.1 Options', () => {
   );
 
   it.each([undefined, 1, null, {}, ['export default 1']])(
-    '[definitions 19.1] a source that is no text settles as link_error: %j',
+    '[definitions 19.1] a source that is not text settles as link_error: %j',
     async (source) => {
       const { status, error } = await run(source);
       expect({ status, error }).toEqual({
@@ -91,7 +91,7 @@ describe('definitions §19.1 Options', () => {
     expect(error?.message).toContain(`${SANDBOX_LIMITS.sourceBytes}`);
   });
 
-  it('[definitions 19.1] every option may be left out, or be undefined', async () => {
+  it('[definitions 19.1] every option may be omitted or undefined', async () => {
     const undefinedOnes: Record<keyof CodeExecutionOptions, undefined> = {
       language: undefined,
       execute: undefined,
@@ -112,7 +112,7 @@ describe('definitions §19.1 Options', () => {
     }
   });
 
-  it('[definitions 19.1] options are read at the call: what the caller changes later is not seen', async () => {
+  it('[definitions 19.1] options are read at the call: later changes by the caller are ignored', async () => {
     const options = {
       globals: { list: [1] },
       modules: { './a': 'export default 1' } as Record<string, string>,
@@ -123,7 +123,7 @@ describe('definitions §19.1 Options', () => {
     expect((await handle).result).toEqual([[1], 1]);
   });
 
-  it('[definitions 19.1] the language holds for modules too', async () => {
+  it('[definitions 19.1] the language applies to modules too', async () => {
     const modules = { './a.ts': 'export const a: number = 1;' };
     const source = "import { a } from './a.ts'; export default a;";
     expect(await resultOf(source, { modules })).toBe(1);
@@ -131,7 +131,7 @@ describe('definitions §19.1 Options', () => {
     expect({ status, name: error?.name }).toEqual({ status: 'link_error', name: 'SyntaxError' });
   });
 
-  it('[definitions 19.1] report is known to the code only where it was given, and in modules too', async () => {
+  it('[definitions 19.1] report exists only if a callback is given, in modules too', async () => {
     const source = "import './a'; report({ from: 'main' }); export default typeof report;";
     const heard: unknown[] = [];
     const { result, reports } = await runOnce(source, {

@@ -26,7 +26,7 @@ describe('definitions §19.2 Handle', () => {
     expect(await runCode('export default 2').then(({ result }) => (result as number) + 1)).toBe(3);
   });
 
-  it('[definitions 19.2] reports are live: seen before the end, in order, before the callback hears of them', async () => {
+  it('[definitions 19.2] reports are live: visible before the end, in order, before the callback gets them', async () => {
     const open = Promise.withResolvers<void>();
     const heard: [unknown, number][] = [];
     const run = runCode('report({ n: 1 }); await gate(); report({ n: 2 }); export default 3;', {
@@ -52,19 +52,22 @@ describe('definitions §19.2 Handle', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no'))],
-  ])('[definitions 19.2] a report callback that %s is logged, and ends nothing', async (_, callback) => {
-    const source = 'report(1); await host(); report(2); await host(); export default 3;';
-    const { status, result, reports, logs } = await runOnce(source, {
-      report: callback,
-      globals: { host: async () => undefined },
-    });
-    expect({ status, result, reports }).toEqual({ status: 'success', result: 3, reports: [1, 2] });
-    expect(logs.map(({ level, args }) => [level, args])).toEqual(
-      Array(2).fill(['error', ['options.report threw: no']]),
-    );
-  });
+  ])(
+    '[definitions 19.2] a report callback that %s is logged, and does not end the run',
+    async (_, callback) => {
+      const source = 'report(1); await host(); report(2); await host(); export default 3;';
+      const { status, result, reports, logs } = await runOnce(source, {
+        report: callback,
+        globals: { host: async () => undefined },
+      });
+      expect({ status, result, reports }).toEqual({ status: 'success', result: 3, reports: [1, 2] });
+      expect(logs.map(({ level, args }) => [level, args])).toEqual(
+        Array(2).fill(['error', ['options.report threw: no']]),
+      );
+    },
+  );
 
-  it('[definitions 19.2] running turns false in the moment of terminate', async () => {
+  it('[definitions 19.2] running is false as soon as terminate is called', async () => {
     const run = runCode('for (;;);');
     expect(run.running).toBe(true);
     run.terminate();
@@ -74,7 +77,7 @@ describe('definitions §19.2 Handle', () => {
 });
 
 describe('definitions §19.3 Result', () => {
-  it('[definitions 19.3] error tells name, message, stack and place, all of the caller’s source', async () => {
+  it('[definitions 19.3] error has name, message, stack and location in the caller’s source', async () => {
     const source = `interface A { a: 1 }
 function inner(a: A): never {
   throw new RangeError('too far');
@@ -95,7 +98,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
     });
   });
 
-  it('[definitions 19.3] link_error tells the specifier, the file and the place', async () => {
+  it('[definitions 19.3] link_error has the specifier, the file and the location', async () => {
     const modules = { './lib/a.ts': "\nimport { x } from 'left-pad';\nexport default x;" };
     const { error } = await runOnce("import a from './lib/a'; export default a", { modules });
     expect(error).toEqual({
@@ -108,7 +111,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
     });
   });
 
-  it('[definitions 19.3] a result that cannot cross is an error, one that is too large too', async () => {
+  it('[definitions 19.3] a result that cannot be serialised is an error, as is one that is too large', async () => {
     expect(await failureOf('export default Symbol()')).toMatchObject({
       status: 'error',
       name: 'SerializationError',
@@ -137,7 +140,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
     expect(durationMs).toBeLessThanOrEqual(Date.now() - began + 1);
   });
 
-  it('[definitions 19.3] logs have the level of the method, their order and copies of what was written', async () => {
+  it('[definitions 19.3] logs have the level of the method, in order, with copies of the arguments', async () => {
     const source = `
       const live = { n: 1 };
       for (const level of ['log', 'info', 'warn', 'error', 'debug']) { console[level](level, live); live.n += 1; }
@@ -154,7 +157,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
     expect(times).toEqual(times.toSorted((one, two) => one - two));
   });
 
-  it('[definitions 19.3] the newest logs are kept, and that older ones are gone is said', async () => {
+  it('[definitions 19.3] the newest logs are kept, and dropped ones are reported', async () => {
     const { logEntries } = SANDBOX_LIMITS;
     const { logs } = await runOnce(
       `for (let i = 0; i < ${logEntries + 5}; i++) console.log(i); export default 1;`,
@@ -164,7 +167,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
     expect([logs[1]?.args, logs.at(-1)?.args]).toEqual([[5], [logEntries + 4]]);
   });
 
-  it('[definitions 19.3] durationMs counts the time in which a run waited for its place', async () => {
+  it('[definitions 19.3] durationMs includes the time a run waited for its slot', async () => {
     const sandbox = createSandbox({ size: 1 });
     const scope = sandbox.scope();
     try {
@@ -178,7 +181,7 @@ export default (n?: number, text: string = '') => inner({ a: 1 });`;
     }
   });
 
-  it('[definitions 19.3] memoryUsedBytes tells what the program holds', async () => {
+  it('[definitions 19.3] memoryUsedBytes is the memory held by the program', async () => {
     const hold = (bytes: number) => `globalThis.held = new Uint8Array(${bytes}).fill(1); export default 1;`;
     const read = async (bytes: number) => {
       const { memoryUsedBytes } = await runOnce(hold(bytes), { language: 'javascript' });
@@ -222,7 +225,7 @@ describe('definitions §19.4 Semantics, §19.5 Limits', () => {
     ['below the floor', 1, SANDBOX_LIMITS.memoryFloor],
     ['within', 16 * 1024 * 1024, 16 * 1024 * 1024],
   ])(
-    '[definitions 19.5] the message names the limit in effect, asked for one %s',
+    '[definitions 19.5] the message names the limit in effect for a requested %s',
     async (_, memoryLimitBytes, limit) => {
       const source = 'const a = []; for (;;) a.push(new Array(1000).fill(a.length));';
       const mebibytes = limit / 1024 / 1024;

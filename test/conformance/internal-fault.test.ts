@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { helperRegistry, testRuntime } from '../support/runtime.ts';
 
-describe('a fault in the runtime itself', () => {
-  it('parks the thread as failed, and the next message takes what was queued along', async () => {
+describe('an internal fault', () => {
+  it('leaves the thread failed, and the next message is answered with the queued ones', async () => {
     const model = scriptedModel([says('all is well')]);
     const sound = helperRegistry({ model });
     let broken = false;

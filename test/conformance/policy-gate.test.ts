@@ -1,4 +1,4 @@
-/** A policy ends a call before it begins, whoever makes the call. */
+/** A policy ends a denied call of any caller before it starts. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Message } from '../../src/core/message/message.ts';
@@ -54,7 +54,7 @@ describe('a policy at the tool gate', () => {
     ['in an activity of its own', {}],
     ['within the activity of its step', { quick: true }],
   ])(
-    '[PL-06] ends a denied call %s before it begins, with an error that the model reads',
+    '[PL-06] ends a denied call %s before it starts, with an error that the model reads',
     async (_, fields) => {
       const run = await runUpdate({ 'records.*': 'deny' }, fields);
       expect(run.written).toEqual([]);
@@ -71,7 +71,7 @@ describe('a policy at the tool gate', () => {
     },
   );
 
-  it('[PL-06] tells what was asked for, what the policy says, and why it was not done', async () => {
+  it('[PL-06] logs the requested action, the verdict of the policy, and the reason of the denial', async () => {
     const { runtime, thread } = await runUpdate({ rules: { 'records.write': 'deny' } });
     const named = { actionId: expect.stringContaining(thread), name: 'update' };
     expect(await eventOf(runtime, thread, 'action.requested')).toEqual({
@@ -97,7 +97,7 @@ describe('a policy at the tool gate', () => {
     });
   });
 
-  it('tells of an allowed call before it begins', async () => {
+  it('logs an allowed call before it starts', async () => {
     const run = await runUpdate({ 'records.*': 'deny', 'records.write': 'allow' });
     expect(run.written).toEqual(['4711']);
     expect(run.told).toEqual([
@@ -111,13 +111,13 @@ describe('a policy at the tool gate', () => {
     ]);
   });
 
-  it('tells and stores nothing where the agent has none', async () => {
+  it('logs and stores nothing if the agent has no policy', async () => {
     const run = await runUpdate(undefined);
     expect(run.written).toEqual(['4711']);
     expect(run.told).toEqual(['tool.called', 'tool.started', 'tool.result']);
   });
 
-  it('[PL-07] does nothing of a call that needs an approval', async () => {
+  it('[PL-07] does not run a call that needs an approval if approvals are refused', async () => {
     const run = await runUpdate({ rules: { 'records.write': 'require_approval' }, approvals: 'refuse' });
     expect(run.written).toEqual([]);
     expect(await resultOf(run.runtime, run.thread, 'update')).toMatchObject({
@@ -126,14 +126,14 @@ describe('a policy at the tool gate', () => {
     });
   });
 
-  it('judges a call whose arguments are wrong not at all', async () => {
+  it('does not judge a call with invalid arguments', async () => {
     const { update } = recorder();
     const model = scriptedModel([calls('update', {}), says('I see.')]);
     const runtime = await testRuntime({ model, tools: { update }, agent: { policy: { default: 'deny' } } });
     expect(await told(runtime, await runtime.start('go'))).toEqual(['tool.called', 'tool.result']);
   });
 
-  it('judges a tool that declares nothing by `undeclared`, and `run_code` as `code.run`', async () => {
+  it('judges a tool without capabilities by `undeclared`, and `run_code` as `code.run`', async () => {
     const plain = defineTool({
       description: 'plain',
       execute: () => ({ status: 'success', result: 'plain' }),
@@ -171,7 +171,7 @@ describe('the permissions of a run', () => {
     return { runtime, thread: threadId, written, status };
   }
 
-  it('[PL-06] deny, also where the agent has no policy', async () => {
+  it('[PL-06] deny, even if the agent has no policy', async () => {
     const { runtime, thread, written } = await runWith({ 'records.*': 'deny' });
     expect(written).toEqual([]);
     expect(await eventOf(runtime, thread, 'action.policy')).toMatchObject({
@@ -181,7 +181,7 @@ describe('the permissions of a run', () => {
     expect(await told(runtime, thread)).not.toContain('tool.started');
   });
 
-  it('[PL-04] narrow, and never widen: what needs an approval needs it still', async () => {
+  it('[PL-04] narrow, and never widen: a required approval stays required', async () => {
     const policy = { 'records.write': 'require_approval' } as const;
     const { runtime, thread, written, status } = await runWith({ 'records.write': 'allow' }, policy);
     expect(status).toBe('waiting');
@@ -197,8 +197,8 @@ describe('the permissions of a run', () => {
   });
 });
 
-describe('[PL-06] nothing is done of what a policy denies', () => {
-  it('of a tool that a person has queued', async () => {
+describe('[PL-06] a denied action does not run', () => {
+  it('as a tool queued by a person', async () => {
     const { written, update } = recorder();
     const model = scriptedModel([says('Hello.'), says('I see.')]);
     const policy = { 'records.*': 'deny' } as const;
@@ -210,7 +210,7 @@ describe('[PL-06] nothing is done of what a policy denies', () => {
     expect(written).toEqual([]);
   });
 
-  it('of a tool that another one invokes, and of one that it queues', async () => {
+  it('as a tool invoked or queued by another tool', async () => {
     const { written, update } = recorder();
     const around = defineTool({
       description: 'around',
@@ -232,7 +232,7 @@ describe('[PL-06] nothing is done of what a policy denies', () => {
     expect((await told(runtime, thread)).filter((type) => type === 'action.denied')).toHaveLength(2);
   });
 
-  it('of a tool that an effect invokes', async () => {
+  it('as a tool invoked by an effect', async () => {
     const { written, update } = recorder();
     const poke = defineEffect(
       'pokes',
@@ -263,7 +263,7 @@ describe('[PL-06] nothing is done of what a policy denies', () => {
     ['a prompt', 'advise', 'prompt.call'],
     ['an agent that would take the thread over', 'clerk', 'agent.delegate'],
     ['an agent that would get a thread of its own', 'worker', 'agent.delegate'],
-  ])('of a call of %s', async (_, name, capability) => {
+  ])('as a call of %s', async (_, name, capability) => {
     const model: ScriptedModel = scriptedModel([calls(name, {}), says('I see.')]);
     const registry = promptProject({
       model,

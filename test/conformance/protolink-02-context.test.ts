@@ -1,4 +1,4 @@
-/** Contexts of runs on the engine (docs/governance.md): how they come in, who sees them, and what they survive. */
+/** Contexts of runs on the engine (docs/governance.md): how they are given, who sees them, and what they survive. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
@@ -23,7 +23,7 @@ const GIVEN = {
 const seeing = () => toolOf(({ execution }: ThreadState) => execution?.context);
 
 describe('the context of a run', () => {
-  it('[PL-01] comes with a start and with messages, and tools see it', async () => {
+  it('[PL-01] is given with a start and with messages, and visible to tools', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('see'), says('done'), calls('see'), says('done')]),
       tools: { see: seeing() },
@@ -62,7 +62,7 @@ describe('the context of a run', () => {
     });
   });
 
-  it('[PL-01] comes with plain signals, large messages and tools, and what is wrong with one is told with its field', async () => {
+  it('[PL-01] is given with plain signals, large messages and tools, and an invalid one is reported by field', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([says('one'), says('two'), says('three')]),
       tools: { see: seeing() },
@@ -95,7 +95,7 @@ describe('the context of a run', () => {
     });
   });
 
-  it('is refused at the door where it cannot be used', async () => {
+  it('is refused by the client if it is invalid', async () => {
     const { client, start } = await testRuntime({ model: scriptedModel([]) });
     const threadId = await start();
     const bad = { budget: { maxStep: 1 } } as never;
@@ -125,7 +125,7 @@ describe('the context of a run', () => {
     ]);
   });
 
-  it('survives continue-as-new, a killed run, and a worker that comes anew', async () => {
+  it('survives continue-as-new, a killed run, and a new worker', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([
         calls('see'),

@@ -69,7 +69,7 @@ describe('cancelling an execution', () => {
     expect((await runtime.transcript(threadId)).at(-1)).toBe('assistant: next');
   });
 
-  it('[PL-13] keeps the first reason, and tells what is not there, over, or another one', async () => {
+  it('[PL-13] keeps the first reason, and reports an unknown, ended or different execution', async () => {
     const slow = slowTool();
     const runtime = await testRuntime({ model: scriptedModel([calls('slow')]), tools: { slow: slow.tool } });
     const { client } = runtime;
@@ -95,7 +95,7 @@ describe('cancelling an execution', () => {
     expect(await codeOf(() => client.cancelExecution(threadId, { reason: '' }))).toBe('InvalidValue');
   });
 
-  it('[PL-12] in the first answer leaves the thread as its end says, also where its input was still in line', async () => {
+  it('[PL-12] during the first answer leaves the thread in that state, even with input still queued', async () => {
     const runtime = await testRuntime({ model: scriptedModel([hangs({ after: 'I am' }), says('next')]) });
     const { client } = runtime;
     const thread = await begin(runtime, 'go');
@@ -116,7 +116,7 @@ describe('cancelling an execution', () => {
     ]);
   });
 
-  it('[PL-13] tells whoever begins it again that it is under way, and with what', async () => {
+  it('[PL-13] tells a second start that a cancellation is under way, with its reason', async () => {
     const slow = slowTool();
     const runtime = await testRuntime({ model: scriptedModel([calls('slow')]), tools: { slow: slow.tool } });
     const { client } = runtime;
@@ -134,7 +134,7 @@ describe('cancelling an execution', () => {
     expect(await again(threadId)).toBe('InvalidStart');
   });
 
-  it('[PL-12] by a plain signal, lets what others have queued go on', async () => {
+  it('[PL-12] by a plain signal lets other queued items continue', async () => {
     const slow = slowTool();
     const runtime = await testRuntime({
       model: scriptedModel([calls('slow'), says('to the second')]),
@@ -157,7 +157,7 @@ describe('cancelling an execution', () => {
     ]);
   });
 
-  it('[PL-15] of a context that comes canceled asks no model and runs no tool, and ends once', async () => {
+  it('[PL-15] by a context that arrives canceled calls no model, runs no tool, and ends once', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('to the third')]) });
     const { client } = runtime;
     const { threadId } = await client.startThread({
@@ -177,7 +177,7 @@ describe('cancelling an execution', () => {
     expect((await runtime.transcript(threadId)).at(-1)).toBe('assistant: to the third');
   });
 
-  it('[PL-16] goes on where the run is lost between the request and its end', async () => {
+  it('[PL-16] continues if the run is lost between the request and its end', async () => {
     const slow = slowTool();
     const runtime = await testRuntime({
       model: scriptedModel([calls('slow')]),

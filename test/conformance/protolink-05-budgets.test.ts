@@ -1,4 +1,4 @@
-/** Budgets defined by an agent: where each limit denies, what is kept when it does, and that the thread can go on. */
+/** Budgets defined by an agent: where each limit denies, what is stored when it does, and that the thread stays usable. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import type { BudgetInput } from '../../src/definitions/budget-input.ts';
@@ -40,7 +40,7 @@ const record = ({ client }: Pick<TestRuntime, 'client'>, thread: string) => clie
 const denied = { status: 'failed', lastError: { code: 'BudgetExceeded' } };
 
 describe('budgets', () => {
-  it('[PL-17] maxSteps 0: no model is asked, what was said is kept, and the thread lives on', async () => {
+  it('[PL-17] maxSteps 0: no model is called, the message is stored, and the thread stays usable', async () => {
     const runtime = await budgeted({ maxSteps: 0 }, []);
     const thread = await runtime.start('hello');
     expect(await record(runtime, thread)).toMatchObject(denied);
@@ -53,7 +53,7 @@ describe('budgets', () => {
     ]);
   });
 
-  it('[PL-17] maxSteps 1: the second step is denied, and what the first one did is kept', async () => {
+  it('[PL-17] maxSteps 1: the second step is denied, and the first one’s results are kept', async () => {
     const runtime = await budgeted({ maxSteps: 1 }, [calls('look')]);
     const thread = await runtime.start('hello');
     expect(await record(runtime, thread)).toMatchObject(denied);
@@ -75,7 +75,7 @@ describe('budgets', () => {
     ['quick', true],
     ['slow', false],
   ])(
-    '[PL-17] maxToolCalls 1: of an answer with three %s calls one runs, and the others are closed unrun',
+    '[PL-17] maxToolCalls 1: of an answer with three %s calls one runs, and the others are closed without running',
     async (_, quick) => {
       const script = [callsMany(['look', 'note', 'look'].map((name) => ({ name }))), says('a new start')];
       const runtime = await budgeted({ maxToolCalls: 1 }, script, quick as boolean);
@@ -98,7 +98,7 @@ describe('budgets', () => {
     },
   );
 
-  it('[PL-17] a queued tool that the budget denies is history, and is not run', async () => {
+  it('[PL-17] a queued tool denied by the budget is stored, and does not run', async () => {
     const runtime = await budgeted({ maxToolCalls: 0 }, []);
     const thread = await runtime.start();
     await runtime.client.queueTool(thread, { name: 'look', arguments: {} });
@@ -108,7 +108,7 @@ describe('budgets', () => {
     expect((await runtime.transcript(thread)).at(-1)).toMatch(/^tool look error.*BudgetExceeded/);
   });
 
-  it('[PL-18] at 80 % of a limit it is told, once for each limit', async () => {
+  it('[PL-18] warns at 80 % of a limit, once for each limit', async () => {
     const script = [calls('look'), calls('look'), calls('look'), calls('look'), says('done')];
     const runtime = await budgeted({ maxSteps: 5, maxToolCalls: 5 }, script);
     const thread = await runtime.start('hello');
@@ -119,7 +119,7 @@ describe('budgets', () => {
     ]);
   });
 
-  it('[PL-19] a try that is repeated is another call: of one, it is denied; of two, it answers', async () => {
+  it('[PL-19] a retry is another call: with a limit of one it is denied, with two it answers', async () => {
     const busy = fails({ status: 429, message: 'slow down', retryAfter: 0 });
     const one = await budgeted({ maxLlmCalls: 1 }, [busy]);
     const thread = await one.start('hello');
@@ -131,7 +131,7 @@ describe('budgets', () => {
     expect(await two.store.budgets.read(other)).toMatchObject([{ limit: 'maxLlmCalls', max: 2, used: 2 }]);
   });
 
-  it('[PL-17] maxOutputTokens: each request may bring what remains, and one that has nothing left is not sent', async () => {
+  it('[PL-17] maxOutputTokens: each request may return the remaining tokens, and none is sent with none left', async () => {
     const usage = { promptTokens: 5, completionTokens: 60, totalTokens: 65 };
     const script = [
       calls('look', {}, { usage }),
@@ -147,7 +147,7 @@ describe('budgets', () => {
     expect(runtime.ran).toEqual(['look', 'look']);
   });
 
-  it('[PL-17] an answer that takes more than its budget is kept, its calls are closed unrun, and the thread lives on', async () => {
+  it('[PL-17] an answer above its budget is stored, its calls are closed without running, and the thread stays usable', async () => {
     const usage = { promptTokens: 5000, completionTokens: 1, totalTokens: 5001 };
     const runtime = await budgeted({ maxInputTokens: 1000 }, [
       calls('look', {}, { usage }),
@@ -164,14 +164,14 @@ describe('budgets', () => {
     expect(await record(runtime, thread)).toMatchObject({ status: 'idle' });
   });
 
-  it('[PL-17] maxInputTokens: a request that is too long by estimate is not sent', async () => {
+  it('[PL-17] maxInputTokens: a request estimated as too long is not sent', async () => {
     const runtime = await budgeted({ maxInputTokens: 1000 }, []);
     const thread = await runtime.start('word '.repeat(2000));
     expect(await record(runtime, thread)).toMatchObject(denied);
     expect(eventsOf(await runtime.log(thread), 'model.called')).toEqual([]);
   });
 
-  it('maxCost asks for the price of every model that may be asked', () => {
+  it('maxCost requires the price of every model that may be called', () => {
     const registry = (fields: object) => () =>
       registryFrom({
         agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' }, budget: { maxCost: 1 } })],
@@ -200,7 +200,7 @@ describe('budgets', () => {
     expect(registry({ outputPrice: 0 })).not.toThrow();
   });
 
-  it('a request that only others are in the way of waits for them, and is sent then', async () => {
+  it('a request blocked only by other requests waits for them, and is sent then', async () => {
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
     const model = scriptedModel([calls('hold', {}, { usage }), says('mine at last', { usage })]);
     const held = { step: 1, attempt: 9, call: 9 };

@@ -1,4 +1,4 @@
-/** Budgets that come with the context of a run, on the engine: for one message, for a start, and for a family. */
+/** Budgets in the context of a run, on the engine: for one message, for a start, and for a family. */
 import { describe, expect, it } from '@jest/globals';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -9,8 +9,8 @@ import { toolOf } from '../support/tool-work.ts';
 const denied = { status: 'failed', lastError: { code: 'BudgetExceeded' } };
 const look = toolOf(() => 'seen');
 
-describe('budgets of a context', () => {
-  it('[PL-17] a message limits the execution that it begins, and the next one is free again', async () => {
+describe('budgets of a run context', () => {
+  it('[PL-17] a message limits the execution that it starts, and the next one is not limited', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('look'), calls('look'), says('done')]),
       tools: { look },
@@ -26,7 +26,7 @@ describe('budgets of a context', () => {
     expect(await client.getBudget(thread)).toEqual([]);
   });
 
-  it('[PL-17] a start limits every execution, beside the budget of the agent', async () => {
+  it('[PL-17] a start limits every execution, in addition to the agent’s budget', async () => {
     const model = scriptedModel([says('one'), calls('look')]);
     const agent = { budget: { maxSteps: 1, maxToolCalls: 5 } };
     const runtime = await testRuntime({ model, tools: { look }, agent });
@@ -42,7 +42,7 @@ describe('budgets of a context', () => {
     ]);
   });
 
-  it('[PL-17] what a subagent does is bounded by the context of the run that asked it', async () => {
+  it('[PL-17] a subagent is limited by the context of the run that called it', async () => {
     const actors = cast({
       main: [calls(SUBAGENT_CREATE, create('x'))],
       scout_a: [calls('look'), calls('look')],

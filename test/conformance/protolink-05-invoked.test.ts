@@ -9,11 +9,11 @@ import { toolOf } from '../support/tool-work.ts';
 
 const denied = { status: 'failed', lastError: { code: 'BudgetExceeded' } };
 
-describe('what a budget counts as a call', () => {
+describe('calls counted by a budget', () => {
   it.each([
     ['quick', true],
     ['slow', false],
-  ])('[PL-17] a %s call with arguments that cannot be used costs nothing', async (_, quick) => {
+  ])('[PL-17] a %s call with invalid arguments costs nothing', async (_, quick) => {
     const look = defineTool({
       description: 'looks',
       quick: quick as boolean,
@@ -30,7 +30,7 @@ describe('what a budget counts as a call', () => {
     expect(await runtime.client.getBudget(thread)).toMatchObject([{ limit: 'maxToolCalls', used: 1 }]);
   });
 
-  it('[PL-17] a tool that a tool invokes is a call, and one too many is refused and ends the execution', async () => {
+  it('[PL-17] a tool invoked by a tool is a call, and one above the limit is refused and ends the execution', async () => {
     let ran = 0;
     const inner = toolOf(() => {
       ran += 1;

@@ -23,7 +23,7 @@ async function cutOff(
 const denied = { status: 'failed', lastError: { code: 'BudgetExceeded' } };
 
 describe('a budget of time', () => {
-  it('[PL-17] cuts off a request that a model does not answer', async () => {
+  it('[PL-17] aborts a request that a model does not answer', async () => {
     const model = scriptedModel(() => hangs({ after: 'I think' }));
     const { runtime, thread } = await cutOff(
       (maxRuntimeSeconds) => testRuntime({ model, agent: { budget: { maxRuntimeSeconds } } }),
@@ -38,7 +38,7 @@ describe('a budget of time', () => {
   it.each([
     ['quick', true],
     ['slow', false],
-  ])('[PL-17] cuts off a %s tool, tells it so, and keeps an error as its result', async (_, quick) => {
+  ])('[PL-17] aborts a %s tool, signals it, and stores an error as its result', async (_, quick) => {
     let begun = false;
     let aborted = false;
     const stuck = defineTool({

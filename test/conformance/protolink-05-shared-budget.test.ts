@@ -18,7 +18,7 @@ async function toldOf(runtime: TestRuntime, thread: string): Promise<number> {
 }
 
 describe('a budget that a family shares', () => {
-  it('[PL-20] whoever waits for another thread is told of its end, and all are answered', async () => {
+  it('[PL-20] a thread waiting for another one is woken at its end, and all are answered', async () => {
     const released = Promise.withResolvers<void>();
     let [children, holder] = [0, ''];
     const model = scriptedModel(async ({ messages: [first], ...request }, index) => {

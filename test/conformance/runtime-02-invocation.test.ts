@@ -12,7 +12,7 @@ const ping = defineTool({
 });
 
 describe('runtime §1-2 Invocation', () => {
-  it('[runtime 2] a message that a thread is started with starts an execution', async () => {
+  it('[runtime 2] a message given at the start starts an execution', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
     const thread = await runtime.start('hi');
     expect(await runtime.transcript(thread)).toEqual(['user: hi', 'assistant: hello']);
@@ -36,7 +36,7 @@ describe('runtime §1-2 Invocation', () => {
     ]);
   });
 
-  it('[runtime 2] with one AI side a message of the assistant, or an injected one, is stored and asks for no answer', async () => {
+  it('[runtime 2] with one AI side an assistant message or an injected one is stored and not answered', async () => {
     const inject = toolOf((state) => state.injectMessage({ role: 'user', content: 'a note of code' }));
     const model = scriptedModel([calls('inject'), says('done'), says('so I see')]);
     const runtime = await testRuntime({ model, tools: { inject } });
@@ -76,7 +76,7 @@ describe('runtime §1-2 Invocation', () => {
     );
   });
 
-  it('[runtime 2] work that comes while a thread executes is queued, listed as pending, and taken next', async () => {
+  it('[runtime 2] work that arrives during an execution is queued, listed as pending, and taken next', async () => {
     const gate = Promise.withResolvers<void>();
     const first = async () => {
       await gate.promise;
@@ -127,7 +127,7 @@ describe('runtime §1-2 Invocation', () => {
     expect(users).toHaveLength(20);
   });
 
-  it('[runtime 11] threads execute beside one another', async () => {
+  it('[runtime 11] threads execute concurrently', async () => {
     let running = 0;
     const both = Promise.withResolvers<void>();
     const model = scriptedModel(async () => {

@@ -6,8 +6,8 @@ import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { agentOf } from '../support/agent-of.ts';
 import { testRuntime } from '../support/runtime.ts';
 
-describe('[runtime 3] a project that is replaced while a step runs', () => {
-  it('is another for the next attempt at an activity, and the same throughout one', async () => {
+describe('[runtime 3] a project replaced while a step runs', () => {
+  it('is used by the next attempt at an activity, and never within one', async () => {
     const model = scriptedModel([calls('mark', {}), says('done')]);
     const heard: string[] = [];
     const project = (edition: string) => {

@@ -13,7 +13,7 @@ import { testRuntime } from '../support/runtime.ts';
 const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
 
 describe('runtime §3 Step Cycle', () => {
-  it('[runtime 3] drains, asks, stores the answer, runs tools, stores results, evaluates stops: in this order', async () => {
+  it('[runtime 3] drains, calls the model, stores the answer, runs tools, stores results, evaluates stops: in this order', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('look', {}), says('seen it')]),
       tools: { look },
@@ -46,7 +46,7 @@ describe('runtime §3 Step Cycle', () => {
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
   });
 
-  it('[runtime 1] a result is stored before the next call of its step begins, and all of them before the model goes on', async () => {
+  it('[runtime 1] a result is stored before the next call of its step starts, and all before the model is called again', async () => {
     const seen: unknown[] = [];
     const stored = async (threadId: string) =>
       (await runtime.messages(threadId)).filter(({ role }) => role === 'tool').map(({ name }) => name);
@@ -71,7 +71,7 @@ describe('runtime §3 Step Cycle', () => {
     expect(seen).toEqual([[], [], ['one'], ['one', 'two'], ['one', 'two', 'three']]);
   });
 
-  it('[runtime 3.2] the model sees the rendered prompt, the history, and the tools with strict schemas', async () => {
+  it('[runtime 3.2] the model gets the rendered prompt, the history, and the tools with strict schemas', async () => {
     const model = scriptedModel([says('hello Ada')]);
     const registry = registryFrom({
       agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' }, env: { TONE: 'kind' } })],
@@ -112,7 +112,7 @@ describe('runtime §3 Step Cycle', () => {
     expect(request).toMatchObject({ toolChoice: 'auto', parallelToolCalls: false });
   });
 
-  it('[definitions 22.7] without includePastTools calls of earlier executions are not sent, those of this one are', async () => {
+  it('[definitions 22.7] without includePastTools only calls of the current execution are sent', async () => {
     const model = scriptedModel([calls('look', {}), says('one'), calls('look', {}), says('two')]);
     const runtime = await testRuntime({ model, tools: { look }, prompt: { includePastTools: false } });
     const thread = await runtime.start('first');
@@ -127,7 +127,7 @@ describe('runtime §3 Step Cycle', () => {
     ]);
   });
 
-  it('[definitions 22.8] without includeChat the model sees this execution alone, its own calls included', async () => {
+  it('[definitions 22.8] without includeChat the model gets the current execution only, its own calls included', async () => {
     const model = scriptedModel([says('one'), calls('look', {}), says('two')]);
     const prompt = { includeChat: false, includePastTools: false };
     const runtime = await testRuntime({ model, tools: { look }, prompt });
@@ -142,7 +142,7 @@ describe('runtime §3 Step Cycle', () => {
     expect(model.requests[2]?.messages[1]).toEqual({ role: 'user', content: 'second' });
   });
 
-  it('[definitions 4] a model that fails for good is replaced by its fallbacks in order, each call stored', async () => {
+  it('[definitions 4] a model that fails permanently is replaced by its fallbacks in order, each call stored', async () => {
     const first = scriptedModel([fails({ status: 401, message: 'no key' })]);
     const second = scriptedModel([fails({ status: 400, message: 'bad' })]);
     const third = scriptedModel([says('third it is')]);
@@ -165,7 +165,7 @@ describe('runtime §3 Step Cycle', () => {
     expect(models).toEqual(['a', 'b', 'c']);
   });
 
-  it('a step that fails leaves a marker and a thread that the next message wakes', async () => {
+  it('a failed step leaves a marker, and the next message is answered', async () => {
     const model = scriptedModel([fails({ status: 400, message: 'no such model' }), says('better now')]);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start('go');

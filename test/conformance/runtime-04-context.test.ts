@@ -9,7 +9,7 @@ import { testRuntime } from '../support/runtime.ts';
 const photo = { name: 'photo.png', mimeType: 'image/png', data: png(40, 30) };
 
 describe('runtime §4 Context Assembly', () => {
-  it('[runtime 4] attachments stay images for a model that sees, and are left out for one that does not', async () => {
+  it('[runtime 4] attachments stay images for a model with vision, and are left out for one without', async () => {
     const blind = scriptedModel([fails({ status: 400, message: 'no' })]);
     const seeing = scriptedModel([says('a photo')]);
     const registry = agentOf({
@@ -51,7 +51,7 @@ describe('runtime §4 Context Assembly', () => {
     expect([0, 1, 2].map((n) => typeof sent(model, n)[1]?.content)).toEqual(['object', 'object', 'string']);
   });
 
-  it("[definitions 15.5] a result's images come with the result, whose text tells their paths", async () => {
+  it("[definitions 15.5] a result's images are sent with the result, whose text has their paths", async () => {
     const draw = defineTool({
       description: 'draws',
       execute: () => ({
@@ -74,7 +74,7 @@ describe('runtime §4 Context Assembly', () => {
     });
   });
 
-  it('[definitions 22.41] a silent message is told to the model', async () => {
+  it('[definitions 22.41] a silent message is sent to the model', async () => {
     const model = scriptedModel([says('yes')]);
     const runtime = await testRuntime({ model });
     const { threadId } = await runtime.client.startThread({
@@ -85,7 +85,7 @@ describe('runtime §4 Context Assembly', () => {
     expect(sent(model, 0).map(({ content }) => content)).toEqual(['You help.', 'quietly', 'aloud']);
   });
 
-  it('[definitions 15.3] a silent message is in the list of those who ask for silent ones, and in no other', async () => {
+  it('[definitions 15.3] a silent message is listed only on request', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('yes')]) });
     const { threadId } = await runtime.client.startThread({
       agent: 'helper',
@@ -98,7 +98,7 @@ describe('runtime §4 Context Assembly', () => {
     expect(await listed({ includeSilent: true })).toEqual(['quietly', 'aloud', 'yes']);
   });
 
-  it('[definitions 6.1] reasoning is kept, and sent again where the prompt asks for it', async () => {
+  it('[definitions 6.1] reasoning is stored, and sent again if the prompt includes it', async () => {
     const turns = () => [says('one', { reasoning: 'because' }), says('two')];
     for (const include of [true, false]) {
       const model = scriptedModel(turns());
@@ -115,7 +115,7 @@ describe('runtime §4 Context Assembly', () => {
     }
   });
 
-  it("[definitions 5.6] the model's own word for a reasoning level goes along", async () => {
+  it("[definitions 5.6] the model's own name for a reasoning level is sent", async () => {
     const script = scriptedModel([says('x')]);
     const capabilities = { reasoningLevels: { 0: null, 50: 'some', 100: 'lots' } };
     const runtime = await testRuntime({
@@ -125,7 +125,7 @@ describe('runtime §4 Context Assembly', () => {
     expect(script.requests[0]?.reasoning).toEqual({ level: 100, effort: 'lots', exclude: true });
   });
 
-  it('[runtime 4] a thread outlives the window of its model: the oldest is left out, and the log says so', async () => {
+  it('[runtime 4] a thread longer than its model’s window omits its oldest messages, and logs that', async () => {
     const script = scriptedModel(Array.from({ length: 7 }, (_, n) => says(`answer ${n} `.padEnd(400, 'x'))));
     const capabilities = { maxContextTokens: 1200, maxOutputTokens: 300 };
     const runtime = await testRuntime({ registry: agentOf({ small: { script, capabilities } }) });
@@ -151,7 +151,7 @@ describe('runtime §4 Context Assembly', () => {
     expect(await runtime.messages(thread)).toHaveLength(14);
   });
 
-  it('[runtime 4] a window without room for the past still holds the execution itself', async () => {
+  it('[runtime 4] a window without room for the past still includes the current execution', async () => {
     const look = defineTool({
       description: 'looks',
       execute: () => ({ status: 'success', result: 'z'.repeat(4000) }),

@@ -7,7 +7,7 @@ import { toolOf } from '../support/tool-work.ts';
 const lastOf = ({ messages }: RecordedRequest) => messages.at(-1);
 
 describe('runtime §4 Reports to a parent of two AI sides', () => {
-  it('[runtime 4] what a child of side B tells of itself, and its report, are the other’s words to side B, which answers', async () => {
+  it('[runtime 4] status and report of a child made by side B are user messages to side B, which answers', async () => {
     const actors = cast({
       pair_a: (request) =>
         lastOf(request)?.content === 'go' ? says('look for it') : calls('finish', { text: 'done' }),

@@ -15,7 +15,7 @@ const look = defineTool({
 });
 
 describe('runtime §4 Context Assembly of two sides', () => {
-  it('[runtime 4a] shows each side its own words as assistant and the other one as user', async () => {
+  it('[runtime 4a] shows each side its own messages as assistant and the other’s as user', async () => {
     const a = scriptedModel([says('draft one'), says('draft two')]);
     const b = scriptedModel([says('too long'), says('good')]);
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 4 } });
@@ -37,7 +37,7 @@ describe('runtime §4 Context Assembly of two sides', () => {
     ]);
   });
 
-  it('[runtime 4a] shows no side what the tools of the other one were asked and answered', async () => {
+  it('[runtime 4a] hides each side’s tool calls and results from the other', async () => {
     const a = scriptedModel([calls('look', {}, { text: 'let me look' }), says('I saw it'), says('so it is')]);
     const b = scriptedModel([
       callsMany([
@@ -73,7 +73,7 @@ describe('runtime §4 Context Assembly of two sides', () => {
     });
   });
 
-  it('[definitions 12.2] lets hooks see the roles that are stored, with the calls of both sides', async () => {
+  it('[definitions 12.2] shows hooks the stored roles, with the calls of both sides', async () => {
     const seen: string[][] = [];
     const filter = defineHook({
       hook: 'filter_messages',
@@ -98,7 +98,7 @@ describe('runtime §4 Context Assembly of two sides', () => {
     expect(heard(b)).toEqual([['user: Begin.', 'assistant: go']]);
   });
 
-  it('[runtime 4a] shows a side the images that the other one brought', async () => {
+  it('[runtime 4a] shows a side the images sent by the other one', async () => {
     const draw = defineTool({
       description: 'draws',
       execute: async (state) => {

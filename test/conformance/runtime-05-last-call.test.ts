@@ -1,4 +1,4 @@
-/** runtime §5: the activity of a step's last call goes on into the next step; all guarantees about steps still hold. */
+/** runtime §5: the activity of a step's last call continues with the next step; all guarantees about steps still hold. */
 import { describe, expect, it } from '@jest/globals';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
@@ -10,7 +10,7 @@ import { activitiesOf, scheduledOf } from '../support/scheduled.ts';
 const pay = defineTool({ description: 'pays', execute: () => ({ status: 'success', result: 'paid' }) });
 
 describe('runtime §5 Tool Execution, the last call of a step', () => {
-  it('[runtime 3] goes on into the next step within its own activity, which is named by both', async () => {
+  it('[runtime 3] continues with the next step in its own activity, which names both', async () => {
     const model = scriptedModel([calls('pay'), callsMany([{ name: 'pay' }, { name: 'pay' }]), says('done')]);
     const runtime = await testRuntime({ model, tools: { pay } });
     const thread = await runtime.start('go');
@@ -34,7 +34,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle' });
   });
 
-  it('[runtime 3.2] what is said before the call ends is in the next request, however shortly before', async () => {
+  it('[runtime 3.2] a message sent before the call ends is in the next request, however late', async () => {
     const rounds = 12;
     const { tool, begun } = holding();
     const script = Array.from({ length: rounds }, () => calls('hold'));
@@ -52,7 +52,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     expect(said).toEqual(Array.from({ length: rounds }, (_, round) => round + 1));
   });
 
-  it('[runtime 6] a stop that comes before the call ends lets no further model be asked', async () => {
+  it('[runtime 6] a stop before the call ends prevents further model requests', async () => {
     const { tool, begun } = holding();
     const model = scriptedModel([calls('hold')]);
     const runtime = await testRuntime({ model, tools: { hold: tool } });
@@ -67,7 +67,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('[runtime 6] a stop aborts the model that it has gone on to ask, and the thread goes on when it is spoken to', async () => {
+  it('[runtime 6] a stop aborts the following model request, and the next message continues the thread', async () => {
     const model = scriptedModel([calls('pay'), hangs(), says('again')]);
     const runtime = await testRuntime({ model, tools: { pay } });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
@@ -84,7 +84,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     ]);
   });
 
-  it('does not go on where it ends the turn, or its failure would', async () => {
+  it('does not continue with the next step if it, or its failure, ends the turn', async () => {
     const succeeds = () => ({ status: 'success', result: 'paid' }) as const;
     const fails = () => ({ status: 'error', error: 'no money' }) as const;
     for (const [execute, script] of [
@@ -100,7 +100,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     }
   });
 
-  it('does not go on where it has asked for another turn', async () => {
+  it('does not continue with the next step if it yields the turn', async () => {
     const yields = defineTool({
       description: 'hands the turn back',
       execute: async ({ execution }) => {
@@ -115,7 +115,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('[runtime 11] an effect that it has made due runs before the next step', async () => {
+  it('[runtime 11] an effect that it made due runs before the next step', async () => {
     const ring = defineEffect('rings', (state) => state.setValue('rung', true));
     const plan = defineTool({
       description: 'plans',
@@ -133,7 +133,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     ]);
   });
 
-  it('whatever its step and the next one have to tell, the answer of its activity stays small', async () => {
+  it('keeps the result of its activity small, whatever its step and the next one return', async () => {
     const names = Array.from({ length: 16 }, (_, n) => '名'.repeat(60) + n);
     const model = scriptedModel([calls('pay'), callsMany(names.map((name) => ({ name }))), says('done')]);
     const runtime = await testRuntime({ model, tools: { pay } });
@@ -142,7 +142,7 @@ describe('runtime §5 Tool Execution, the last call of a step', () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it('a fault of the step that it goes on into is the next activity’s, and the call keeps its result', async () => {
+  it('keeps its result when the following step has a fault, which the next activity handles', async () => {
     let asked = 0;
     const probe = (point: string) => {
       if (point === 'step_begun' && ++asked === 2) throw new Error('refused once');

@@ -43,7 +43,7 @@ async function begin({ client, store }: TestRuntime, startedTools: number): Prom
 }
 
 describe('runtime §5 Tool Execution, quick calls', () => {
-  it('[runtime 5.1] run in the returned order within the activity of their step, each result on its own', async () => {
+  it('[runtime 5.1] run in the returned order in the activity of their step, each result stored separately', async () => {
     const model = scriptedModel([
       callsMany([{ name: 'note', args: { line: 'one' } }, { name: 'nobody' }, { name: 'note' }]),
       says('done'),
@@ -70,7 +70,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     ]);
   });
 
-  it('[runtime 5.1] run as activities of their own behind a call that is not quick', async () => {
+  it('[runtime 5.1] run as separate activities after a call that is not quick', async () => {
     const slow = defineTool({ description: 'slow', execute: () => ({ status: 'success', result: 'slow' }) });
     const line = (name: string) => ({ name: 'note', args: { line: name } });
     const model = scriptedModel([callsMany([line('one'), { name: 'slow' }, line('two')]), says('done')]);
@@ -86,7 +86,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
   });
 
-  it('[runtime 5.1] run within the activity of their step also where they run at most once', async () => {
+  it('[runtime 5.1] run in the activity of their step also if they are not idempotent', async () => {
     const execute = () => ({ status: 'success', result: 'paid' }) as const;
     const pay = defineTool({ description: 'pays', quick: true, idempotent: false, execute });
     const runtime = await testRuntime({ model: scriptedModel([calls('pay'), says('done')]), tools: { pay } });
@@ -98,7 +98,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     ]);
   });
 
-  it('[definitions 12.6] of a sub-prompt run within the activity that asked its model', async () => {
+  it('[definitions 12.6] of a sub-prompt run in the activity of its model request', async () => {
     const model = scriptedModel([
       calls('consult', { topic: 'x' }),
       callsMany([{ name: 'note', args: { line: 'one' } }, { name: 'note' }]),
@@ -112,7 +112,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     ]);
   });
 
-  it('are told by the heartbeats of the activity while they run', async () => {
+  it('appear in the heartbeats of the activity while they run', async () => {
     const { tool, letGo } = staying();
     const model = scriptedModel([callsMany([{ name: 'note' }, { name: 'stay' }]), says('done')]);
     const runtime = await testRuntime({ model, tools: { note, stay: tool } });
@@ -127,7 +127,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     await runtime.client.waitForIdle(thread);
   });
 
-  it('are named by the details of the workflow once their step is over', async () => {
+  it('appear in the details of the workflow once their step is over', async () => {
     const model = scriptedModel([callsMany([{ name: 'nobody' }, { name: 'note' }])]);
     const runtime = await testRuntime({ model, tools: { note }, side: { stopTool: 'note' } });
     const thread = await runtime.start('go');
@@ -136,7 +136,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     expect(metadata.currentDetails).toContain('- **called:** nobody, note\n');
   });
 
-  it('a stop aborts the one that runs, and what is behind it never begins', async () => {
+  it('a stop aborts the running one, and later ones do not start', async () => {
     const { tool, aborted } = staying();
     const model = scriptedModel([callsMany([{ name: 'stay' }, { name: 'note' }]), says('on we go')]);
     const runtime = await testRuntime({ model, tools: { note, stay: tool } });
@@ -157,7 +157,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     expect(events.filter(({ type }) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('a call that meets a fault goes on in an activity of its own, and those behind it', async () => {
+  it('a call with a fault is retried in a separate activity, as are the calls after it', async () => {
     let left = 1;
     const probe = (point: FaultPoint) => {
       if (point === 'tool_not_begun' && left-- === 0) throw new Error('refused once');
@@ -176,7 +176,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     expect(activities.filter((name) => name === 'runTool')).toHaveLength(2);
   });
 
-  it('whatever they are called, and however many there are, the answer of their step stays small', async () => {
+  it('keep the result of their step’s activity small, whatever their names and number', async () => {
     const names = Array.from({ length: 16 }, (_, n) => '名'.repeat(60) + n);
     const model = scriptedModel([callsMany(names.map((name) => ({ name }))), says('done')]);
     const runtime = await testRuntime({ model, tools: { note } });
@@ -184,7 +184,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: done');
   });
 
-  it('a thread that one of them ends begins no other', async () => {
+  it('do not start once one of them has ended the thread', async () => {
     const leave = defineTool({
       description: 'ends the thread',
       quick: true,
@@ -201,7 +201,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     expect(events.filter(({ type }) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('an effect that one of them schedules fires', async () => {
+  it('an effect scheduled by one of them fires', async () => {
     const ring = defineEffect('rings', (state) => state.setValue('rung', true));
     const plan = defineTool({
       description: 'plans',

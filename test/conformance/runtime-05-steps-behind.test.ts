@@ -1,4 +1,4 @@
-/** runtime §5: the activity of a step with quick calls only goes on into the next step; all guarantees still hold. */
+/** runtime §5: the activity of a step with quick calls only continues with the next step; all guarantees still hold. */
 import { describe, expect, it } from '@jest/globals';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, hangs, says, scriptedModel } from '../../src/testing/index.ts';
@@ -18,7 +18,7 @@ const begin = async ({ client }: TestRuntime) =>
   (await client.startThread({ agent: 'helper', messages: [{ content: 'go' }] })).threadId;
 
 describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
-  it('[runtime 3] goes on into the next step, where the one before was quick too; its activity is named by both', async () => {
+  it('[runtime 3] continues with the next step, as did the one before; its activity names both', async () => {
     const model = scriptedModel([
       ...[calls('note'), calls('note'), many('note', 2), calls('note'), says('done'), says('again')],
     ]);
@@ -43,7 +43,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     ]);
   });
 
-  it('asks for each step under an ordinal that no other command of the run has', async () => {
+  it('starts each step under an ordinal that no other command of the run has', async () => {
     const model = scriptedModel([calls('note'), calls('note'), calls('note'), calls('note'), says('done')]);
     const runtime = await testRuntime({ model, tools: { note } });
     const thread = await runtime.start('go');
@@ -57,7 +57,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     expect(await inputsOf(runtime.client, thread, 'commitStatus')).toMatchObject([{ ordinal: 3 }]);
   });
 
-  it('[runtime 3] leaves what is not quick to activities of its own', async () => {
+  it('[runtime 3] leaves calls that are not quick to separate activities', async () => {
     const pay = defineTool({ description: 'pays', execute: () => ({ status: 'success', result: 'paid' }) });
     const model = scriptedModel([
       ...[calls('note'), calls('note'), callsMany([{ name: 'note' }, { name: 'pay' }]), says('done')],
@@ -75,7 +75,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     ]);
   });
 
-  it('[runtime 3.2] what is said before its calls end is in the next request, however shortly before', async () => {
+  it('[runtime 3.2] a message sent before its calls end is in the next request, however late', async () => {
     const rounds = 12;
     const { tool, begun } = holding({ quick: true });
     const script = Array.from({ length: rounds }, () => calls('hold'));
@@ -98,7 +98,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     );
   });
 
-  it('[runtime 6] a stop that comes before its calls end lets no further model be asked', async () => {
+  it('[runtime 6] a stop before its calls end prevents further model requests', async () => {
     const { tool, begun } = holding({ quick: true });
     const model = scriptedModel([calls('hold'), calls('hold')]);
     const runtime = await testRuntime({ model, tools: { hold: tool } });
@@ -112,7 +112,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('[runtime 6] a stop aborts the model that it has gone on to ask, and the thread goes on where the store stands', async () => {
+  it('[runtime 6] a stop aborts the following model request, and the thread continues from the store', async () => {
     const model = scriptedModel([calls('note'), calls('note'), hangs(), says('again')]);
     const runtime = await testRuntime({ model, tools: { note } });
     const thread = await begin(runtime);
@@ -130,7 +130,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     expect(asked.at(-1)?.summary).toMatch(`step ${last} `);
   });
 
-  it('[runtime 3] what one of its calls puts in line is in the next request, and nothing of it waits', async () => {
+  it('[runtime 3] a message queued by one of its calls is in the next request, and none stays queued', async () => {
     const remind = quickly(async (state) => {
       await state.queueMessage({ role: 'user', content: 'remember' });
       return { status: 'success' };
@@ -145,7 +145,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle' });
   });
 
-  it('ends with its step where that ends the turn, or one of its calls asks for another turn', async () => {
+  it('ends with its step if that ends the turn, or a call yields it', async () => {
     const yields = quickly(async ({ execution }) => {
       execution?.forceTurn('b');
       return { status: 'success' };
@@ -161,7 +161,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     }
   });
 
-  it('[runtime 6] of two sides goes on with the side whose move it is, and ends with its turn', async () => {
+  it('[runtime 6] of two sides continues with the side whose turn it is, and ends with its turn', async () => {
     const a = scriptedModel([calls('note'), calls('note'), says('a draft'), calls('note'), says('another')]);
     const b = scriptedModel([calls('note'), calls('note'), says('a word'), calls('finish')]);
     const tools = { note, finish: note };
@@ -177,7 +177,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     expect(steps.length).toBeLessThan(9);
   });
 
-  it('[runtime 11] an effect that one of its calls has made due runs before the next step', async () => {
+  it('[runtime 11] an effect made due by one of its calls runs before the next step', async () => {
     const ring = defineEffect('rings', (state) => state.setValue('rung', true));
     const plan = quickly(async (state) => {
       await state.scheduleEffect('ring', {}, 0);
@@ -192,7 +192,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     ]);
   });
 
-  it('[PL-17] a budget that ends with it denies the step behind it', async () => {
+  it('[PL-17] a budget exhausted by it denies the following step', async () => {
     const model = scriptedModel([calls('note'), calls('note')]);
     const runtime = await testRuntime({ model, tools: { note }, agent: { budget: { maxSteps: 2 } } });
     const thread = await runtime.start('go');
@@ -203,7 +203,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('a fault of the step behind it is the next activity’s, and its own calls keep their results', async () => {
+  it('its calls keep their results when the following step has a fault, which the next activity handles', async () => {
     let asked = 0;
     const probe = (point: string) => {
       if (point === 'step_begun' && ++asked === 3) throw new Error('refused once');
@@ -221,7 +221,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     ]);
   });
 
-  it('whatever both steps have to tell, the answer of their activity stays small', async () => {
+  it('keeps the result of its activity small, whatever both steps return', async () => {
     const names = Array.from({ length: 16 }, (_, n) => ({ name: '名'.repeat(60) + n }));
     const model = scriptedModel([calls('note'), callsMany(names), callsMany(names), says('done')]);
     const runtime = await testRuntime({ model, tools: { note } });
@@ -230,7 +230,7 @@ describe('runtime §5 Tool Execution, a step whose calls are all quick', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('a thread that one of its calls ends asks no further model', async () => {
+  it('calls no further model once one of its calls has ended the thread', async () => {
     const leave = quickly(async (state) => {
       await state.terminate();
       return { status: 'success' };

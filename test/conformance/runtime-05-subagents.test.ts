@@ -34,7 +34,7 @@ describe('runtime §5.3 Tool classes', () => {
     ]);
   });
 
-  it('[runtime 5.3a] calls beyond those that a step names are of subagents all the same', async () => {
+  it('[runtime 5.3a] calls above the number of names in a step may be of subagents', async () => {
     const many = Array.from({ length: 17 }, (_, n) => ({ name: 'keep', args: { name: `${n}.txt` } }));
     const actors = cast({ main: [callsMany([...many, { name: 'scout' }]), OK], scout_a: [FINISH] });
     const runtime = await familyRuntime({ cast: actors, entries: ['scout'] });
@@ -42,7 +42,7 @@ describe('runtime §5.3 Tool classes', () => {
     expect((await lastResult(runtime, thread))?.content).toBe('done');
   });
 
-  it('[runtime 5.3a] code queues a subagent that its prompt does not list', async () => {
+  it('[runtime 5.3a] code may queue a subagent that its prompt does not list', async () => {
     const send = defineTool({
       description: 'sends a scout',
       execute: async (state: ThreadState) => {
@@ -59,7 +59,7 @@ describe('runtime §5.3 Tool classes', () => {
     expect(first?.content).toBe('{"where":"north"}');
   });
 
-  it('[runtime 5.3a] a sub-prompt may call one, and has its result', async () => {
+  it('[runtime 5.3a] a sub-prompt may call one, and gets its result', async () => {
     const actors = cast({
       main: [calls('consult'), OK],
       consult: [calls('scout', {}, { text: 'I ask.' })],

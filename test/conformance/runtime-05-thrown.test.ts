@@ -54,7 +54,7 @@ const TOOLS = {
 };
 
 describe('runtime §5.2 Objects without a prototype', () => {
-  it('[runtime 5.2] that tools, their schemas and prompts throw are error results, and the loop goes on', async () => {
+  it('[runtime 5.2] thrown by tools, their schemas and prompts are error results, and the loop continues', async () => {
     const names = [...Object.keys(TOOLS), 'consult'];
     const model = scriptedModel([callsMany(names.map((name) => ({ name, args: {} }))), says('done')]);
     const registry = promptProject({
@@ -74,7 +74,7 @@ describe('runtime §5.2 Objects without a prototype', () => {
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: done');
   });
 
-  it('[runtime 5.2] that hooks, effects and endpoints throw are told where each of them is told', async () => {
+  it('[runtime 5.2] thrown by hooks, effects and endpoints are reported where each of them reports', async () => {
     const hooks = [
       defineHook({ hook: 'before_create_message', id: 'creates', execute: () => raise(hollow()) }),
       defineHook({ hook: 'filter_messages', id: 'filters', execute: () => raise(bare()) }),
@@ -113,7 +113,7 @@ describe('runtime §5.2 Objects without a prototype', () => {
     expect(status).toBe(500);
   });
 
-  it('[runtime 5.2] that a provider throws end the step as a failed one, with its attempts', async () => {
+  it('[runtime 5.2] thrown by a provider end the step as failed, with its attempts', async () => {
     const model = scriptedModel([]);
     const provider: typeof model.provider = (options) => ({
       ...model.provider(options),

@@ -31,7 +31,7 @@ describe('runtime §5 Tool Execution', () => {
     ]);
   });
 
-  it('[runtime 5.2] persists a tool error as a result and carries on', async () => {
+  it('[runtime 5.2] persists a tool error as a result and continues', async () => {
     const explode = defineTool({
       description: 'fails',
       execute: () => {
@@ -49,7 +49,7 @@ describe('runtime §5 Tool Execution', () => {
     ]);
   });
 
-  it('[runtime 5.2] tells the model which arguments were wrong, and gives a tool parsed ones with defaults', async () => {
+  it('[runtime 5.2] tells the model which arguments are invalid, and passes a tool parsed ones with defaults', async () => {
     const add = defineTool({
       description: 'adds',
       args: z.object({ a: z.number(), b: z.number().default(40) }),

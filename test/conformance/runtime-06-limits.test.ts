@@ -1,4 +1,4 @@
-/** runtime §3.7, §6, §15: the stop rules bind every step, whoever asks for it; order: test/core/stop.test.ts. */
+/** runtime §3.7, §6, §15: the stop rules apply to every step, whatever starts it; order: test/core/stop.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineEffect, defineTool } from '../../src/definitions/index.ts';
@@ -39,8 +39,8 @@ const ends = async ({ store }: TestRuntime, thread: string) =>
 const runs = async (runtime: TestRuntime, thread: string) =>
   (await runtime.transcript(thread)).filter((line) => line.startsWith('tool ')).length;
 
-describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
-  it('[runtime 6.4] a tool that queues itself: what is left waits for something from outside, and is shown', async () => {
+describe('runtime §6.4, §15 limits apply to every step', () => {
+  it('[runtime 6.4] a tool that queues itself: the rest waits for outside input, and is listed', async () => {
     const model = scriptedModel([calls('again')]);
     const runtime = await testRuntime({ model, tools: { again: again() }, side: { maxSteps: 2 } });
     const thread = await runtime.start('go');
@@ -58,7 +58,7 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('[runtime 6.4] a hook that queues after each answer: executions that the thread itself begins share one count', async () => {
+  it('[runtime 6.4] a hook that queues after each answer: executions started by the thread itself share one count', async () => {
     let said = 0;
     const model = endless('and so on');
     const runtime = await hookRuntime({
@@ -81,7 +81,7 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
     expect(model.requests).toHaveLength(6);
   });
 
-  it('[runtime 6.4] a tool that an effect queues is from outside: beyond a limit, it runs all the same', async () => {
+  it('[runtime 6.4] a tool queued by an effect is outside input: it runs beyond a limit', async () => {
     const later = defineTool({
       description: 'schedules',
       execute: async (state) => {
@@ -124,7 +124,7 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
     expect([a.requests.length, b.requests.length]).toEqual([0, 0]);
   });
 
-  it('[runtime 6.4] a side that a message makes act is asked for its limit before it does', async () => {
+  it('[runtime 6.4] the limit of a side activated by a message is checked before it acts', async () => {
     const tell = defineTool({
       description: 'queues',
       execute: async (state) => {
@@ -147,7 +147,7 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
     });
   });
 
-  it('[runtime 6.4] a run that is killed and revived goes on with the count', async () => {
+  it('[runtime 6.4] a run that was killed and revived continues the count', async () => {
     const model = scriptedModel((_request, index) => (index === 2 ? hangs() : calls('look')));
     const runtime = await testRuntime({ model, tools: { look }, side: { maxSteps: 4 } });
     const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
@@ -161,8 +161,8 @@ describe('runtime §6.4, §15 limits bind whatever asks for the step', () => {
   });
 });
 
-describe('runtime §6.4, §15 limits bind a step behind one that a revived run takes over', () => {
-  it('[runtime 6.4] a queued tool asks as it begins: the limit that ends the execution before it leaves it in line', async () => {
+describe('runtime §6.4, §15 limits apply to a step after one taken over by a revived run', () => {
+  it('[runtime 6.4] a queued tool is checked as it starts: a limit that ends the execution before leaves it queued', async () => {
     const model = scriptedModel([calls('look')]);
     const [stored, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const probe = async (point: string) => {
@@ -189,7 +189,7 @@ describe('runtime §6.4, §15 limits bind a step behind one that a revived run t
 });
 
 describe('runtime §3.7 stop conditions are evaluated after each step', () => {
-  it('[runtime 3.7] of a queued session tool, also where a message came with it', async () => {
+  it('[runtime 3.7] for a queued session tool, also if a message arrived with it', async () => {
     const model = scriptedModel([]);
     const runtime = await testRuntime({ model, tools: { finish }, side: { sessionStop: 'finish' } });
     const thread = await runtime.start();
@@ -208,7 +208,7 @@ describe('runtime §3.7 stop conditions are evaluated after each step', () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it('[runtime 6] execution.stop() holds beside a session tool that failed', async () => {
+  it('[runtime 6] execution.stop() applies next to a failed session tool', async () => {
     const halt = defineTool({
       description: 'stops',
       execute: (state) => {

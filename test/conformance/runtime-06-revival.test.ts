@@ -7,8 +7,8 @@ import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { hookRuntime } from '../support/hook-project.ts';
 import { closeAfterTest, eventually, testRuntime, testStore } from '../support/runtime.ts';
 
-describe('a stop of a thread whose workflow does not run', () => {
-  it('that was killed: it is revived to be stopped, and what is queued waits for the next user message', async () => {
+describe('a stop of a thread whose workflow is not running', () => {
+  it('revives a killed thread to stop it, and queued items wait for the next user message', async () => {
     const model = scriptedModel([hangs(), says('all three')]);
     const { client, store, ...runtime } = await testRuntime({ model });
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'one' }] });
@@ -28,7 +28,7 @@ describe('a stop of a thread whose workflow does not run', () => {
     ]);
   });
 
-  it('that no worker has opened: no model is asked before somebody speaks again', async () => {
+  it('of a thread that no worker has opened: no model is called before the next message', async () => {
     const store = await testStore();
     const taskQueue = `test-${randomUUID()}`;
     const early = await RuntimeClient.connect({ store, taskQueue });
@@ -44,7 +44,7 @@ describe('a stop of a thread whose workflow does not run', () => {
     expect(await runtime.transcript(threadId)).toEqual(['user: one', 'user: two', 'assistant: both']);
   });
 
-  it('that nobody can hear now: a wait for rest does not take the thread as it was for stopped', async () => {
+  it('without a running worker: a wait for idle does not take the old state for stopped', async () => {
     const { client, stopWorker, ...runtime } = await testRuntime({ model: scriptedModel([says('hello')]) });
     const thread = await runtime.start('hi');
     await stopWorker();
@@ -56,8 +56,8 @@ describe('a stop of a thread whose workflow does not run', () => {
   });
 });
 
-describe('runtime §3.7, §6 a step that was stored and not judged before its run was killed', () => {
-  it('[runtime 3.7] is judged by the run that goes on, before the message that revived the thread is taken', async () => {
+describe('runtime §3.7, §6 a stored step whose stop rules were not evaluated before its run was killed', () => {
+  it('[runtime 3.7] is evaluated by the next run before the message that revived the thread is taken', async () => {
     const finish = defineTool({
       description: 'ends the session',
       execute: () => ({ status: 'success', result: 'finished' }),

@@ -63,14 +63,14 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect(await ends(runtime, thread)).toEqual(['session_fail']);
   });
 
-  it('[definitions 22.44] a session tool that failed ends nothing: the same side acts again', async () => {
+  it('[definitions 22.44] a failed session tool ends nothing: the same side acts again', async () => {
     const a = scriptedModel([calls('finish', {}), calls('finish', { answer: 'yes' })]);
     const runtime = await twoSides({ a, b: script(), tools: { finish }, sideA: { sessionStop: 'finish' } });
     const thread = await runtime.start('go');
     expect(await runtime.client.getThread(thread)).toMatchObject({ stopReason: 'session_stop', lastStep: 2 });
   });
 
-  it('[runtime 6.2] stopTool ends the turn of its side, and its response property is what the other one hears', async () => {
+  it('[runtime 6.2] stopTool ends the turn of its side, and its response property is sent to the other one', async () => {
     const b = scriptedModel([says('thinking aloud'), calls('finish', { answer: 'and forty-two' })]);
     const a = script('six by seven', 'thanks');
     const runtime = await twoSides({
@@ -90,7 +90,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ stopReason: 'max_session_turns' });
   });
 
-  it('[runtime 6.3] stopOnResponse is a rule of each side for itself', async () => {
+  it('[runtime 6.3] stopOnResponse applies to each side separately', async () => {
     const a = script('one', 'two');
     const b = scriptedModel([calls('look'), says('three'), calls('look'), calls('finish', { answer: '' })]);
     const runtime = await twoSides({
@@ -126,7 +126,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect(heard(a)[1]).toEqual(['user: go', 'assistant:  -> look', 'tool: seen', 'user: I heard nothing']);
   });
 
-  it('[runtime 6.4] maxSessionTurns counts the turns of both sides, and the next message begins a new session', async () => {
+  it('[runtime 6.4] maxSessionTurns counts the turns of both sides, and the next message starts a new session', async () => {
     const a = endless('A');
     const b = endless('B');
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 3 } });
@@ -141,7 +141,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ lastStep: 6 });
   });
 
-  it('[runtime 6.4] maxSteps of a side ends the execution where that side would act', async () => {
+  it('[runtime 6.4] maxSteps of a side ends the execution when that side would act', async () => {
     const a = endless('A');
     const b = script('B');
     const runtime = await twoSides({ a, b, sideB: { maxSteps: 1 } });
@@ -153,7 +153,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     });
   });
 
-  it('[definitions 14.1] forceTurn keeps the turn or gives it away, and execution tells the side and its steps', async () => {
+  it('[definitions 14.1] forceTurn keeps the turn or yields it, and execution has the side and its steps', async () => {
     const seen: unknown[] = [];
     const steer = defineTool({
       description: 'steers',
@@ -186,7 +186,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     });
   });
 
-  it('[definitions 12.5] stop() of side B ends the session, and says who asked for it', async () => {
+  it('[definitions 12.5] stop() of side B ends the session, and names the side that called it', async () => {
     const seen: unknown[] = [];
     const halt = defineTool({
       description: 'stops',
@@ -207,7 +207,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect(await ends(runtime, thread)).toEqual(['state_stop_session']);
   });
 
-  it('[definitions 12.3] a queued message of the assistant makes side B act, one of the user side A', async () => {
+  it('[definitions 12.3] a queued assistant message activates side B, a user message side A', async () => {
     const a = script('A one', 'A two');
     const b = script('B one', 'B two');
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 2 } });
@@ -227,7 +227,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     ]);
   });
 
-  it('[definitions 22.40] a message that comes in the middle decides who acts next', async () => {
+  it('[definitions 22.40] a message that arrives during a turn decides who acts next', async () => {
     const say = defineTool({
       description: 'queues',
       execute: async (state) => {
@@ -248,7 +248,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     ]);
   });
 
-  it('[definitions 12.7] refuses to hand a thread of two sides over', async () => {
+  it('[definitions 12.7] refuses a handoff of a thread with two sides', async () => {
     const clerk = defineAgent({ name: 'clerk', sideA: { prompt: 'writer' } });
     const a = scriptedModel([calls('clerk'), says('then not')]);
     const runtime = await twoSides({
@@ -265,7 +265,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect((await runtime.client.getThread(thread)).agent).toBe('helper');
   });
 
-  it('[definitions 9] runs the hooks of the side that acts, on what its step takes as on what it answers', async () => {
+  it('[definitions 9] runs the hooks of the acting side, on its input and on its answer', async () => {
     const seen: string[] = [];
     const watch = (id: string) =>
       defineHook({
@@ -299,7 +299,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
     expect((await runtime.messages(thread))[2]).toMatchObject({ role: 'user', content: 'B, mended' });
   });
 
-  it('[decision 0008] stop in the midst of a turn of side B keeps its text as that of side B', async () => {
+  it('[decision 0008] stop during a turn of side B keeps its text as that of side B', async () => {
     const a = script('A', 'A again');
     const b = scriptedModel([hangs({ after: 'B had beg' }), says('B')]);
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 3 } });
@@ -326,7 +326,7 @@ describe('runtime §6 Stop Conditions of two sides', () => {
 });
 
 describe('a session of two sides', () => {
-  it('[runtime 6] goes on with its side and its turns when the workflow continues as new', async () => {
+  it('[runtime 6] keeps its side and turns when the workflow continues as new', async () => {
     const a = endless('A');
     const b = endless('B');
     const runtime = await twoSides({
@@ -345,7 +345,7 @@ describe('a session of two sides', () => {
     expect(raw.workflowExecutionInfo?.firstRunId).not.toBe(raw.workflowExecutionInfo?.execution?.runId);
   });
 
-  it('[runtime 6] is the same after Reset, wherever that goes back to', async () => {
+  it('[runtime 6] is the same after Reset to any point', async () => {
     const a = endless('A');
     const b = endless('B');
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 3 } });
@@ -384,7 +384,7 @@ describe('a session of two sides', () => {
     }
   });
 
-  it('[runtime 6] goes on with its side and its turns when its run was killed and a message revives it', async () => {
+  it('[runtime 6] keeps its side and turns when its run was killed and a message revives it', async () => {
     const a = script('A one', 'A two');
     const b = scriptedModel([hangs(), says('B one'), says('B two')]);
     const runtime = await twoSides({ a, b, agent: { maxSessionTurns: 3 } });

@@ -49,7 +49,7 @@ describe('runtime §6 Stop Conditions', () => {
     });
   });
 
-  it('[runtime 6.4] maxSteps ends an execution that would not end itself, and the next message begins a new count', async () => {
+  it('[runtime 6.4] maxSteps ends an endless execution, and the next message starts a new count', async () => {
     const runtime = await testRuntime({
       model: scriptedModel(() => calls('look', {})),
       tools: { look },
@@ -68,7 +68,7 @@ describe('runtime §6 Stop Conditions', () => {
     });
   });
 
-  it('[runtime 6.4] the hard cap ends what nothing else does', async () => {
+  it('[runtime 6.4] the hard cap ends an execution without other limits', async () => {
     // No tools, and no history in the request: each step is as cheap as possible.
     const runtime = await testRuntime({
       model: scriptedModel(() => says('and so on')),
@@ -80,7 +80,7 @@ describe('runtime §6 Stop Conditions', () => {
     expect(thread).toMatchObject({ status: 'idle', stopReason: 'max_total_steps', lastStep: 250 });
   });
 
-  it('[decision 0008] stop while a model streams keeps its text, frees the provider, and the next message works', async () => {
+  it('[decision 0008] stop while a model streams keeps its text, frees the provider, and the next message is answered', async () => {
     // Far more text than is streamed before the stop arrives.
     const text = 'one two three four five six '.repeat(20);
     const model = scriptedModel([says(text, { chunks: 120, chunkDelayMs: 400 }), says('fresh')]);
@@ -123,7 +123,7 @@ describe('runtime §6 Stop Conditions', () => {
     expect(connection.completed).toBe(false);
   });
 
-  it('stop while a tool runs answers it and the calls behind it with "stopped"', async () => {
+  it('stop while a tool runs gives it and the calls after it the result "stopped"', async () => {
     const aborted = Promise.withResolvers<void>();
     const wait = defineTool({
       description: 'waits',
@@ -149,7 +149,7 @@ describe('runtime §6 Stop Conditions', () => {
     expect((await runtime.transcript(threadId)).filter((line) => line.startsWith('tool'))).toHaveLength(1);
   });
 
-  it('what is queued behind a stop waits for the next user message', async () => {
+  it('items queued after a stop wait for the next user message', async () => {
     const model = scriptedModel([hangs(), says('all three')]);
     const runtime = await testRuntime({ model, tools: { look } });
     const { threadId } = await runtime.client.startThread({
@@ -176,7 +176,7 @@ describe('runtime §6 Stop Conditions', () => {
     ]);
   });
 
-  it('a stopped thread that was spoken to is not at rest while the words are on their way', async () => {
+  it('a stopped thread is not idle while a message to it is on its way', async () => {
     const store = await testStore();
     const model = scriptedModel([hangs(), says('both')]);
     const first = await testRuntime({ model, store });

@@ -1,4 +1,4 @@
-/** Required scoped variables of a subagent that nobody has, and that are provided later (runtime §7.5). */
+/** Missing required scoped variables of a subagent, provided later (runtime §7.5). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { REPORT_START } from '../../src/core/thread/subagent-report.ts';
@@ -16,8 +16,8 @@ import {
 } from '../support/envoy-project.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
-describe('a subagent whose required scoped variables nobody has', () => {
-  it('[runtime 7.5] is not made: the call gets a structured error, and the request can be read', async () => {
+describe('a subagent with missing required scoped variables', () => {
+  it('[runtime 7.5] is not created: the call gets a structured error, and the request can be read', async () => {
     const runtime = await testRuntime({ registry: project() });
     const { thread, request } = await waiting(runtime);
     const [result] = (await runtime.messages(thread)).filter(({ role }) => role === 'tool');
@@ -65,7 +65,7 @@ describe('a subagent whose required scoped variables nobody has', () => {
     ],
   ];
 
-  it.each(OF_DEFINITION)('[runtime 7.5] needs no request where %s has a value', async (_who, family) => {
+  it.each(OF_DEFINITION)('[runtime 7.5] needs no request if %s has a value', async (_who, family) => {
     const runtime = await testRuntime({ registry: project(family) });
     const thread = await runtime.start('go');
     const results = (await runtime.transcript(thread)).filter((line) => line.startsWith('tool'));
@@ -73,7 +73,7 @@ describe('a subagent whose required scoped variables nobody has', () => {
   });
 
   it.each([{ user: 'ada' }, { instance: true }] as const)(
-    '[runtime 7.5] needs no request where the store has a value for %p',
+    '[runtime 7.5] needs no request if the store has a value for %p',
     async (owner) => {
       const runtime = await testRuntime({ registry: project() });
       await runtime.client.setEnv(owner, 'PASSPORT', PASSPORT);
@@ -87,14 +87,14 @@ describe('a subagent whose required scoped variables nobody has', () => {
     },
   );
 
-  it('[runtime 7.5] is not helped by what its parent’s thread has, since that does not go down', async () => {
+  it('[runtime 7.5] is not satisfied by its parent’s variables, which are not inherited', async () => {
     const runtime = await testRuntime({ registry: project() });
     const { thread, request } = await waiting(runtime, { PASSPORT });
     expect(request.missing).toEqual(['PASSPORT']);
     expect(await runtime.store.children.list(thread)).toEqual([]);
   });
 
-  it('[runtime 7.5] is made and started as soon as they are given, and its result comes as a message', async () => {
+  it('[runtime 7.5] is created and started as soon as they are provided, and its result is a message', async () => {
     const variables: VariableInput[] = [
       ...NEEDS,
       { name: 'CITY', type: 'text', required: true, scoped: true },
@@ -134,7 +134,7 @@ describe('a subagent whose required scoped variables nobody has', () => {
     expect(report?.metadata).toMatchObject({ subagent_id: childThreadId });
   });
 
-  it('[runtime 7.5] starts beside a parent that waits for another subagent', async () => {
+  it('[runtime 7.5] starts while its parent waits for another subagent', async () => {
     const gate = Promise.withResolvers<void>();
     const model = modelOf({
       main: (request) => {

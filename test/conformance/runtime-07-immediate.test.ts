@@ -28,7 +28,7 @@ async function told({ store }: TestRuntime, thread: string, ...types: string[]):
 }
 
 describe('an immediate subagent', () => {
-  it('[runtime 7.3] runs before the first model step, whatever the history holds, and once', async () => {
+  it('[runtime 7.3] runs once before the first model step, whatever the history contains', async () => {
     const model = modelOf({ main: () => says('done'), scribe_desk: () => handsIn('the brief') });
     const runtime = await run({
       model,
@@ -54,7 +54,7 @@ describe('an immediate subagent', () => {
     expect(await runtime.store.children.list(thread)).toHaveLength(1);
   });
 
-  it('[runtime 7.3] that is optional does not run while it is off, and an error of one leaves the thread going', async () => {
+  it('[runtime 7.3] that is optional does not run while it is off, and an error of one does not stop the thread', async () => {
     const model = modelOf({ scribe_desk: () => handsIn('written') });
     const runtime = await run({
       model,
@@ -72,7 +72,7 @@ describe('an immediate subagent', () => {
     expect(lines.at(-1)).toBe('assistant: done');
   });
 
-  it('[runtime 7.3] that is resumable is created as a lifecycle tool would, and stays addressable', async () => {
+  it('[runtime 7.3] that is resumable is created as by a lifecycle tool, and stays addressable', async () => {
     const model = modelOf({ scribe_desk: () => says('I am ready') });
     const runtime = await run({
       model,
@@ -90,7 +90,7 @@ describe('an immediate subagent', () => {
     expect((await runtime.transcript(thread)).join('\n')).toContain(`Reference: ${child?.threadId}`);
   });
 
-  it('[runtime 7.3] makes its own before its own first step, and so on, on either side', async () => {
+  it('[runtime 7.3] creates its own before its first step, recursively, on either side', async () => {
     const model = modelOf({
       scribe_desk: (request) => handsIn(`with ${lastTold(request)}`),
       clerk_desk: () => handsIn('filed'),
@@ -137,7 +137,7 @@ describe('an immediate subagent', () => {
     expect(model.requests.map(askedBy)).toEqual(['scribe_desk', 'clerk_desk', 'second', 'main']);
   });
 
-  it('[runtime 7.3] runs again for each agent that a handoff gives the thread, also for one that gets it back', async () => {
+  it('[runtime 7.3] runs again for each agent that gets the thread by handoff, also for one that gets it back', async () => {
     const model = modelOf({
       main: (request) => (lastTold(request) === 'go' ? calls('other') : says('back')),
       other_desk: (request) =>
@@ -170,7 +170,7 @@ describe('an immediate subagent', () => {
     ]);
   });
 
-  it('[runtime 7.3] that is turned on later than the first model step does not run', async () => {
+  it('[runtime 7.3] turned on after the first model step does not run', async () => {
     const on = toolOf((state) => state.setEnv('SCRIBES', 'yes', { type: 'text' }));
     const model = modelOf({
       main: (request) => (hasResult(request) || lastTold(request) !== 'on' ? says('done') : calls('on')),
@@ -190,7 +190,7 @@ describe('an immediate subagent', () => {
     expect(await runtime.store.children.list(thread)).toEqual([]);
   });
 
-  it('[runtime 7.3] of a sub-prompt runs before its model step, at each of its calls, and its model reads the result', async () => {
+  it('[runtime 7.3] of a sub-prompt runs before its model step, at each call, and its model reads the result', async () => {
     const model = modelOf({
       main: (request) => (hasResult(request) ? says('done') : calls('consult')),
       consult: () => says('advice'),
@@ -216,7 +216,7 @@ describe('an immediate subagent', () => {
     expect(await runtime.store.children.list(thread)).toHaveLength(2);
   });
 
-  it('[runtime 7.3] that makes itself ends at the depth that a family may have, with an error that says so', async () => {
+  it('[runtime 7.3] that creates itself ends at the maximum family depth, with an error', async () => {
     const model = modelOf({ scribe_desk: () => handsIn('deep') });
     const entry = { name: 'scribe', immediate: true };
     const runtime = await run({

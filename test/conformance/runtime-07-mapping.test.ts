@@ -106,7 +106,7 @@ describe('subagent_create', () => {
   const create = (name: unknown) =>
     calls('subagent_create', { agent: 'scribe', message: 'Write.', attachments: [], name });
 
-  it('[runtime 7.4] keeps the name for display', async () => {
+  it('[runtime 7.4] stores the name for display', async () => {
     const runtime = await testRuntime({
       registry: childProject(
         project((request) => (hasResult(request) ? says('done') : create('  Ada \n Writer '))),
@@ -121,7 +121,7 @@ describe('subagent_create', () => {
     ['blank', ' \n '],
     ['missing', undefined],
     ['no text', 7],
-  ])('[runtime 7.4] refuses a name that is %s, and makes nothing', async (_what, name) => {
+  ])('[runtime 7.4] refuses a name that is %s, and creates nothing', async (_what, name) => {
     const runtime = await testRuntime({
       registry: childProject(project((request) => (hasResult(request) ? says('done') : create(name)))),
     });
@@ -176,7 +176,7 @@ describe('an immediate subagent with hints', () => {
   const answers = (args: Readonly<Record<string, unknown>>) => (): ScriptStep =>
     calls('bootstrap_immediate_subagent', args, { usage });
 
-  it('[runtime 7.4] is told what a bootstrap model makes of the two values, which are all that it sees', async () => {
+  it('[runtime 7.4] gets a bootstrap model’s version of the two values, which are all that model sees', async () => {
     const told = answers({ title: 'Ada', topic: 'Tell of the harbour of Paris.' });
     const { runtime, thread, asked, child } = await started(told, MAPPED);
     expect(asked).toHaveLength(1);
@@ -206,7 +206,7 @@ describe('an immediate subagent with hints', () => {
     ]);
   });
 
-  it('[runtime 7.4] its bootstrap is a model call of the step, with usage and cost', async () => {
+  it('[runtime 7.4] has a bootstrap request that is a model call of the step, with usage and cost', async () => {
     const { runtime, thread } = await started(answers({ title: 'Ada', topic: 'Tell.' }), MAPPED);
     const logs = await runtime.client.getLogs(thread, { order: 'asc' });
     const [first] = logs.filter(({ type }) => type === 'model_call');
@@ -219,18 +219,15 @@ describe('an immediate subagent with hints', () => {
     ['leaves both out', answers({ title: ' ', topic: 7 })],
   ];
 
-  it.each(FALLBACKS)(
-    '[runtime 7.4] is told the values themselves where the model %s',
-    async (_what, bootstrap) => {
-      const { child, runtime, thread } = await started(bootstrap, MAPPED);
-      expect(child.name).toBe('Ada of Paris');
-      expect((await runtime.transcript(thread)).filter((line) => line.startsWith('tool'))).toEqual([
-        'tool scribe success: I tell of the harbour',
-      ]);
-    },
-  );
+  it.each(FALLBACKS)('[runtime 7.4] gets the values themselves if the model %s', async (_what, bootstrap) => {
+    const { child, runtime, thread } = await started(bootstrap, MAPPED);
+    expect(child.name).toBe('Ada of Paris');
+    expect((await runtime.transcript(thread)).filter((line) => line.startsWith('tool'))).toEqual([
+      'tool scribe success: I tell of the harbour',
+    ]);
+  });
 
-  it('[runtime 7.4] keeps no secret of the thread that the failure of the bootstrap model repeats', async () => {
+  it('[runtime 7.4] stores no secret repeated in an error of the bootstrap model', async () => {
     const { PASSPORT } = ENV;
     const fail = () => fails({ status: 400, message: `no to ${PASSPORT}, and to ${btoa(PASSPORT)}` });
     const { runtime, thread } = await started(fail, MAPPED);
@@ -240,7 +237,7 @@ describe('an immediate subagent with hints', () => {
     expect(JSON.stringify(logs)).not.toContain(PASSPORT);
   });
 
-  it('[runtime 7.4] needs no arguments for it: what its schema does not know is told all the same', async () => {
+  it('[runtime 7.4] needs no arguments for it: fields unknown to its schema are passed too', async () => {
     const { child, runtime } = await started(answers({ name: 'Ada', message: 'Tell.' }), {});
     expect(child.name).toBe('Ada');
     const [first] = (await runtime.messages(child.threadId)).filter(({ role }) => role === 'user');
@@ -248,7 +245,7 @@ describe('an immediate subagent with hints', () => {
     expect((await runtime.client.getThread(child.threadId)).arguments).toEqual({});
   });
 
-  it('[runtime 7.4] that is resumable is created under the name and told the message', async () => {
+  it('[runtime 7.4] that is resumable is created with the name and the message', async () => {
     const resumable = { blocking: false, resumable: { receives_messages: 'side_a' as const } };
     const { child, runtime } = await started(answers({ name: 'Ada', message: 'Tell.' }), resumable);
     expect(child).toMatchObject({ name: 'Ada', resumable: true });
@@ -256,7 +253,7 @@ describe('an immediate subagent with hints', () => {
     expect(first?.content).toBe('Tell.');
   });
 
-  it('[runtime 7.4] asks no model where the variables have no value', async () => {
+  it('[runtime 7.4] calls no model if the variables have no value', async () => {
     const { PASSPORT } = ENV;
     const { asked, child } = await started(answers({}), {}, { PASSPORT });
     expect(asked).toEqual([]);

@@ -24,7 +24,7 @@ describe('an optional subagent', () => {
   const ON = ['true', '1', 'yes', 'TRUE', 'True', 'YES', 'yEs', ' yes '];
   const OFF = ['false', '0', 'no', 'on', 'y', 'truee', '', undefined];
 
-  it('[runtime 7.3] is offered and runs only while its variable says true, 1 or yes', async () => {
+  it('[runtime 7.3] is offered and runs only while its variable is true, 1 or yes', async () => {
     const model = modelOf({
       main: (request) => (hasResult(request) ? says('done') : calls('scribe')),
       scribe_desk: () => handsIn('written'),
@@ -55,7 +55,7 @@ describe('an optional subagent', () => {
     ]);
   });
 
-  it('[runtime 7.3] is asked for anew at each step and each call, wherever the variable comes from', async () => {
+  it('[runtime 7.3] is checked at each step and each call, whatever the source of the variable', async () => {
     const off = defineTool({
       description: 'turns it off',
       execute: async (state) => {
@@ -90,8 +90,8 @@ describe('an optional subagent', () => {
   });
 });
 
-describe('an optional subagent that may be spoken to', () => {
-  it('[runtime 7.3] is not, by subagent_message, while it is off: the tool is hidden and refused', async () => {
+describe('an optional resumable subagent', () => {
+  it('[runtime 7.3] cannot get subagent_message while it is off: the tool is hidden and refused', async () => {
     const switchTo = (value: string) => toolOf((state) => state.setEnv('SCRIBES', value, { type: 'text' }));
     let reference = '';
     const model = modelOf({

@@ -14,7 +14,7 @@ import {
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 describe('a request for variables', () => {
-  it('[runtime 7.5] serves once, and refuses with a code what cannot be', async () => {
+  it('[runtime 7.5] is fulfilled once, and refuses invalid values with a code', async () => {
     const variables: VariableInput[] = [...NEEDS, { name: 'VISA', required: true, scoped: true }];
     const runtime = await testRuntime({ registry: project({ envoy: { variables } }) });
     const { client } = runtime;
@@ -49,7 +49,7 @@ describe('a request for variables', () => {
     expect(await runtime.store.children.list(thread)).toHaveLength(1);
   });
 
-  it('[runtime 7.2] comes behind maxInstances, which is judged before variables are asked for and again when they come', async () => {
+  it('[runtime 7.2] follows maxInstances, which is checked before variables are requested and again when they arrive', async () => {
     const model = modelOf({
       main: (request) =>
         hasResult(request) || !lastTold(request).startsWith('go')
@@ -102,7 +102,7 @@ describe('a request for variables', () => {
     });
   });
 
-  it('[runtime 7.5] of an immediate subagent keeps what the parent has given already, encrypted, until it is served', async () => {
+  it('[runtime 7.5] of an immediate subagent stores the parent’s values, encrypted, until it is fulfilled', async () => {
     const variables: VariableInput[] = [...NEEDS, { name: 'VISA', required: true, scoped: true }];
     const runtime = await testRuntime({
       registry: project({

@@ -81,8 +81,8 @@ async function family(more: { scribe?: object } = {}) {
   return { ...runtime, model, thread, shown };
 }
 
-describe('runtime §7.4 Variables that a child has from its parent', () => {
-  it('[runtime 7.4] those of an immediate child are in no prompt of it or of its own children, but for the two that are promoted', async () => {
+describe('runtime §7.4 Variables inherited from a parent', () => {
+  it('[runtime 7.4] of an immediate child are in no prompt of it or its children, except the two promoted ones', async () => {
     const { client, store, thread, shown, say, model } = await family();
     expect(shown('main')).toBe('You are main. WHO=Ada TASK=scout PASSPORT=passport-4711 CITY=Paris LATER=');
     const withheld = 'WHO=Ada TASK=scout PASSPORT=[withheld PASSPORT] CITY=[withheld CITY] LATER=';
@@ -117,7 +117,7 @@ describe('runtime §7.4 Variables that a child has from its parent', () => {
     expect(JSON.stringify(told)).not.toMatch(/passport-|Paris|of-the-parent/);
   });
 
-  it('[runtime 7.4] nor is a variable that the parent sets for the first time later, at any depth', async () => {
+  it('[runtime 7.4] first set by the parent later are in no prompt either, at any depth', async () => {
     const { store, thread, shown, say } = await family();
     const childOf = async (id: string) => (await store.children.list(id))[0]?.threadId ?? '';
     const scribe = await childOf(thread);
@@ -132,7 +132,7 @@ describe('runtime §7.4 Variables that a child has from its parent', () => {
     expect(shown('main')).toContain('LATER=of-the-parent');
   });
 
-  it('[definitions 16] a descendant keeps its type of a variable, and no secret becomes a text below', async () => {
+  it('[definitions 16] keep their type in a descendant, and a secret never becomes a text', async () => {
     const { store, thread } = await family();
     const [scribe = ''] = (await store.children.list(thread)).map(({ threadId }) => threadId);
     const typesOf = async (name: string) =>
@@ -153,7 +153,7 @@ describe('runtime §7.4 Variables that a child has from its parent', () => {
     expect(await typesOf('KEY')).toEqual(['text', 'text']);
   });
 
-  it('[runtime 7.4] nor are they where the child had to wait for another variable, which its prompts may show', async () => {
+  it('[runtime 7.4] stay hidden if the child waited for another variable, which its prompts may show', async () => {
     const { client, store, thread, shown } = await family({
       scribe: { variables: [{ name: 'LATER', type: 'text', required: true, scoped: true }] },
     });

@@ -24,7 +24,7 @@ const FINISH = calls('finish', { text: 'done' });
 const OK = says('ok');
 
 describe('runtime §7.1 Parents and children', () => {
-  it('[runtime 7.1] a child is a thread with its parent, root, user and registry entry, and a workflow of its own', async () => {
+  it('[runtime 7.1] a child is a thread with a parent, root, user, registry entry, and a workflow of its own', async () => {
     const actors = cast({
       main: [calls(SUBAGENT_CREATE, create('x')), OK],
       scout_a: [FINISH],
@@ -103,7 +103,7 @@ describe('runtime §7.1 Parents and children', () => {
 });
 
 describe('runtime §7.2 Resumable children', () => {
-  it('[runtime 7.2] side B hears its parent where the entry says so', async () => {
+  it('[runtime 7.2] side B gets its parent’s messages if the entry says so', async () => {
     const actors = cast({ main: [calls(SUBAGENT_CREATE, create('judge this')), OK], scout_b: [FINISH] });
     const resumable = { receives_messages: 'side_b' };
     const runtime = await familyRuntime({ cast: actors, entries: [{ name: 'scout', resumable }] });
@@ -115,7 +115,7 @@ describe('runtime §7.2 Resumable children', () => {
     expect(first).toMatchObject({ role: 'assistant', content: 'judge this' });
   });
 
-  it('[runtime 7.2] children that do not block work beside one another and beside their parent', async () => {
+  it('[runtime 7.2] non-blocking children work concurrently with one another and their parent', async () => {
     const names = ['one', 'two', 'three'];
     const actors = cast({
       main: (request) =>
@@ -134,7 +134,7 @@ describe('runtime §7.2 Resumable children', () => {
     expect(bodies.sort()).toEqual(['one done', 'three done', 'two done']);
   });
 
-  it('[runtime 7.2] explicit communication: nothing is queued by itself, the status still settles', async () => {
+  it('[runtime 7.2] explicit communication: no report is queued, the status is still updated', async () => {
     const actors = cast({
       main: [calls(SUBAGENT_CREATE, create('x')), says('Sent.')],
       scout_a: [FINISH],
@@ -158,7 +158,7 @@ describe('runtime §7.2 Resumable children', () => {
     expect(actors.of('main')).toHaveLength(2);
   });
 
-  it('[runtime 7.2] explicit communication: a call that waits has its result all the same', async () => {
+  it('[runtime 7.2] explicit communication: a waiting call still gets its result', async () => {
     const actors = cast({ main: [calls(SUBAGENT_CREATE, create('x')), OK], scout_a: [FINISH] });
     const resumable = { receives_messages: 'side_a', parentCommunication: 'explicit' };
     const runtime = await familyRuntime({ cast: actors, entries: [{ name: 'scout', resumable }] });
@@ -166,7 +166,7 @@ describe('runtime §7.2 Resumable children', () => {
     expect((await lastResult(runtime, thread))?.content).toContain('done\n\nReference: ');
   });
 
-  it('[runtime 7.2] a call that waits tells of a child that somebody terminates', async () => {
+  it('[runtime 7.2] a waiting call reports a child terminated by someone else', async () => {
     const actors = cast({
       main: [calls(SUBAGENT_CREATE, create('x')), OK],
       scout_a: [calls('wait')],
@@ -197,7 +197,7 @@ describe('runtime §7.2 Resumable children', () => {
     expect((await childrenOf(runtime, threadId))[0]?.status).toBe('terminated');
   });
 
-  it('[runtime 7.2] subagent_message to a child at work is heard before its next model call', async () => {
+  it('[runtime 7.2] subagent_message to a working child is in its next model request', async () => {
     const { wait, release } = heldTool();
     const actors = cast({
       main: (request) => {

@@ -68,14 +68,14 @@ async function childOf(made: ScriptStep, entry: object) {
   };
 }
 
-describe('runtime §8.1 Paths of the parent in what a child is told', () => {
+describe('runtime §8.1 Paths of the parent in messages to a child', () => {
   const LOCAL = (path: string) => ({
     files: [path],
     note: `Begin with ${path}, and leave ${LEFT} alone.`,
     captions: [{ [path]: 'the plan' }],
   });
 
-  it('[runtime 8.1] arguments of a call by name, and the message made of them, name the copies', async () => {
+  it('[runtime 8.1] arguments of a call by name, and the message derived from them, have the paths of the copies', async () => {
     const { asked, path, given, told, stored, request } = await childOf(calls('scribe', ARGUMENTS), {
       initAttachmentsProperty: 'files',
     });
@@ -92,7 +92,7 @@ describe('runtime §8.1 Paths of the parent in what a child is told', () => {
     expect(request).toContain(`Begin with ${path}`);
   });
 
-  it('[runtime 8.1] so do arguments of subagent_create, and its message', async () => {
+  it('[runtime 8.1] arguments of subagent_create and its message have the paths of the copies', async () => {
     const made = calls('subagent_create', {
       agent: 'scribe',
       name: 'one',

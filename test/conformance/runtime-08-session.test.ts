@@ -19,7 +19,7 @@ describe('runtime §8.2 The result of a session', () => {
     ['A', { scout_a: [callsMany([FINISH, APPROVE])] }, 'the work of A'],
     ['B', { scout_a: [says('a draft')], scout_b: [callsMany([APPROVE, FINISH])] }, 'the verdict of B'],
   ])(
-    '[runtime 8.2] is the mapped payload of the tool that ended it, and not what side %s has called beside it',
+    '[runtime 8.2] is the mapped payload of the tool that ended it, not of side %s’s other calls',
     async (_side, scripts, expected) => {
       const actors = cast({
         main: (request) =>

@@ -32,7 +32,7 @@ async function textOf({ store }: TestRuntime, thread: string, path: string): Pro
 }
 
 describe('runtime §8.1 Parent to child', () => {
-  it('[runtime 8.1] files go along, at creation and with each message, under paths of the child', async () => {
+  it('[runtime 8.1] files are passed at creation and with each message, under paths of the child', async () => {
     const actors = cast({
       main: [
         callsMany([
@@ -96,7 +96,7 @@ async function reportOf(
 const send = [calls(SUBAGENT_CREATE, create('x')), says('Sent.'), OK];
 
 describe('runtime §8.2 Child to parent', () => {
-  it('[runtime 8.2] a report names the child, says what it has found, and brings its files as files of the parent', async () => {
+  it('[runtime 8.2] a report names the child and its result, and copies its files to the parent', async () => {
     const actors = cast({
       main: send,
       scout_a: [
@@ -114,7 +114,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect(told(actors.of('main').at(-1) as RecordedRequest).at(-1)).toContain('see the map');
   });
 
-  it('[runtime 8.2] a thread in whose queue a report lies is not at rest, though its workflow has not heard of it', async () => {
+  it('[runtime 8.2] a thread with a report in its queue is not idle, even before its workflow is signalled', async () => {
     const actors = cast({ main: send, scout_a: [calls('finish', { text: 'here' })] });
     // Delays between the transaction that queues the report and the signal that announces it.
     const probe = (point: string) => (point === 'report_delivered' ? delay(400) : undefined);
@@ -123,7 +123,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect((await runtime.transcript(thread)).at(-1)).toMatch(/^assistant: /);
   });
 
-  it('[runtime 8.2] a result that a call waited for brings its files too', async () => {
+  it('[runtime 8.2] the result of a waiting call includes the files too', async () => {
     const actors = cast({
       main: [calls('scout'), OK],
       scout_a: [
@@ -139,7 +139,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect(await textOf(runtime, thread, file?.path as string)).toBe('the map');
   });
 
-  it('[runtime 8.2] sessionFail is a failure, and an error of the call that waits', async () => {
+  it('[runtime 8.2] sessionFail is a failure, and an error of the waiting call', async () => {
     const actors = cast({ main: [calls('scout'), OK], scout_a: [calls('give_up', { why: 'too dark' })] });
     const runtime = await familyRuntime({ cast: actors, entries: ['scout'] });
     const thread = await runtime.start('go');
@@ -150,7 +150,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect((await childrenOf(runtime, thread))[0]?.status).toBe('terminated');
   });
 
-  it('[runtime 8.2] a provider that fails in the child is a failure, and the child can be told on', async () => {
+  it('[runtime 8.2] a provider failure in the child is a failure, and the child accepts further messages', async () => {
     const actors = cast({
       main: [...send, ...send.slice(1)],
       scout_a: [fails({ status: 400, message: 'no such model' })],
@@ -161,7 +161,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect((await childrenOf(runtime, thread))[0]).toMatchObject({ status: 'failed', terminatedAt: null });
   });
 
-  it('[runtime 8.2] maxSessionTurns is a failure that states the limit and what was said last', async () => {
+  it('[runtime 8.2] maxSessionTurns is a failure that names the limit and the last message', async () => {
     const actors = cast({
       main: send,
       scout_a: [says('one'), says('three')],
@@ -174,7 +174,7 @@ describe('runtime §8.2 Child to parent', () => {
     );
   });
 
-  it('[runtime 8.2] maxSteps of a side is one too', async () => {
+  it('[runtime 8.2] maxSteps of a side is a failure too', async () => {
     const actors = cast({
       main: send,
       scout_a: () => calls('keep', { name: 'a.txt' }),
@@ -185,7 +185,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect(body).toBe('It reached the limit of steps of a side (max_side_steps).');
   });
 
-  it('[runtime 8.2] code that ends the session hands in the last answer', async () => {
+  it('[runtime 8.2] code that ends the session reports the last answer', async () => {
     const enough = defineTool({
       description: 'ends it',
       execute: async (state: ThreadState) => {
@@ -202,7 +202,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect(body).toBe('a thought');
   });
 
-  it('[runtime 8.2] a call that waits for a child is told that somebody has stopped it', async () => {
+  it('[runtime 8.2] a call waiting for a child reports that someone stopped it', async () => {
     const actors = cast({ main: [calls(SUBAGENT_CREATE, create('x')), OK], scout_a: [calls('wait')] });
     const wait = defineTool({
       description: 'waits for ever',
@@ -226,7 +226,7 @@ describe('runtime §8.2 Child to parent', () => {
     expect((await childrenOf(runtime, threadId))[0]).toMatchObject({ status: 'stopped', terminatedAt: null });
   });
 
-  it('[runtime 8.2] a child hands itself in once for each session', async () => {
+  it('[runtime 8.2] a child reports once for each session', async () => {
     const actors = cast({
       // Chosen by the last message: a report may arrive before or after the step that answers "ok" to the creation.
       main: (request) => {
@@ -246,7 +246,7 @@ describe('runtime §8.2 Child to parent', () => {
 });
 
 describe('runtime §8.3 Status updates', () => {
-  it('[runtime 8.3] sessionStatus shows in the registry of the parent, and ends nothing', async () => {
+  it('[runtime 8.3] sessionStatus appears in the registry of the parent, and ends nothing', async () => {
     const { wait, release } = heldTool();
     const actors = cast({
       main: send,

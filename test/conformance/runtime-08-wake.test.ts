@@ -5,7 +5,7 @@ import { scriptedModel } from '../../src/testing/index.ts';
 import { fanOutRegistry, fanOutScript } from '../support/fan-out.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
-it('[runtime 8] a relative is woken for what lies in its queue, though the store was away for a moment in between', async () => {
+it('[runtime 8] a relative is woken for its queued items, though the store was unavailable in between', async () => {
   const store = await testStore();
   let away = false;
   let failed = 0;

@@ -11,7 +11,7 @@ import { codeOf } from '../support/tool-work.ts';
 const users = (lines: readonly string[]) => lines.filter((line) => line.startsWith('user: '));
 
 describe('runtime §9 Queue and Delivery', () => {
-  it('[runtime 9] keeps the order of what was sent, while busy and while idle', async () => {
+  it('[runtime 9] keeps the order of sending, while busy and while idle', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => delays(30, says('ok'))) });
     const thread = await runtime.start();
     for (let i = 0; i < 30; i++) await runtime.client.queueMessage(thread, { content: `m${i}` });
@@ -21,7 +21,7 @@ describe('runtime §9 Queue and Delivery', () => {
     );
   });
 
-  it('[runtime 9] what comes while a tool runs is injected before the next model call', async () => {
+  it('[runtime 9] a message that arrives while a tool runs is in the next model request', async () => {
     const gate = Promise.withResolvers<void>();
     const wait = defineTool({
       description: 'waits',
@@ -55,7 +55,7 @@ describe('runtime §9 Queue and Delivery', () => {
     ]);
   });
 
-  it('[runtime 9] what waits survives the death of every worker', async () => {
+  it('[runtime 9] queued items survive the death of every worker', async () => {
     const model = scriptedModel([says('there you are')]);
     const runtime = await testRuntime({ model });
     const thread = await runtime.start();
@@ -67,7 +67,7 @@ describe('runtime §9 Queue and Delivery', () => {
     );
   });
 
-  it('[runtime 9] what lies in line keeps an idle thread from rest, also where no workflow answers', async () => {
+  it('[runtime 9] a queued item keeps an idle thread from being idle, even if no workflow answers', async () => {
     const store = await testStore();
     const thread = await openThread(store);
     const handle = { query: () => Promise.reject(new Error('the worker is too busy')) } as never;
@@ -86,7 +86,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(await waitForIdle(wait)).toMatchObject({ status: 'idle' });
   });
 
-  it('the same id twice is one message', async () => {
+  it('deduplicates messages by id', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('ok')) });
     const thread = await runtime.start();
     for (let i = 0; i < 3; i++)
@@ -96,7 +96,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(users(await runtime.transcript(thread))).toEqual(['user: hello']);
   });
 
-  it('large content goes to the store first and comes back whole', async () => {
+  it('stores large content first and returns it complete', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('long'), says('longer')]) });
     const first = 'ä'.repeat(40_000);
     const second = 'b'.repeat(100_000);
@@ -112,7 +112,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(contents).toEqual([first, second]);
   });
 
-  it('[runtime 9] a tool with large arguments is queued in its place, and what a thread would refuse is refused by the client', async () => {
+  it('[runtime 9] a tool with large arguments is queued in order, and an invalid one is refused by the client', async () => {
     const model = scriptedModel([says('hello'), says('counted')]);
     const count = defineTool({
       description: 'counts',
@@ -165,7 +165,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(rejected).toEqual([]);
   });
 
-  it('a malformed signal is dropped, becomes a visible event, and harms nothing', async () => {
+  it('drops a malformed signal, with a visible event', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('still here')]) });
     const thread = await runtime.start();
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
@@ -193,7 +193,7 @@ describe('runtime §9 Queue and Delivery', () => {
     expect(users(await runtime.transcript(thread))).toEqual(['user: alive?']);
   });
 
-  it('sendMessage answers the id, and refuses with a code what it cannot take', async () => {
+  it('sendMessage answers with the id, and refuses an invalid message with a code', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('ok')]) });
     const thread = await runtime.start();
     expect(await runtime.client.sendMessage(thread, { id: 'mine', content: 'hello' })).toEqual({
@@ -209,7 +209,7 @@ describe('runtime §9 Queue and Delivery', () => {
     });
   });
 
-  it('a start that cannot be understood fails the workflow with InvalidStart', async () => {
+  it('an invalid start fails the workflow with InvalidStart', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const { workflow } = runtime.client.temporal;
     const start = (workflowId: string, input: unknown) =>

@@ -43,7 +43,7 @@ const streaming = (runtime: TestRuntime, threadId: string) =>
   );
 
 describe('runtime §10 Termination in a family', () => {
-  it('[runtime 10a] a child’s end reaches its parent’s registry, whoever ends it and whatever the child was doing', async () => {
+  it('[runtime 10a] the end of a child reaches its parent’s registry, whoever ends it, in any state', async () => {
     const runtime = await scouts();
     const { client, store } = runtime;
     const thread = await runtime.start('send sit wait sit2');
@@ -60,7 +60,7 @@ describe('runtime §10 Termination in a family', () => {
     expect((await client.getThread(thread)).status).toBe('idle');
   });
 
-  it('[runtime 10] a terminated parent takes its living descendants along; all of them refuse what comes after', async () => {
+  it('[runtime 10] a terminated parent terminates its living descendants; all refuse later commands', async () => {
     const runtime = await scouts();
     const { client } = runtime;
     const thread = await runtime.start('send sit wait');
@@ -94,7 +94,7 @@ describe('runtime §10 Termination in a family', () => {
     expect(status.name).toBe('TERMINATED');
   });
 
-  it('[runtime 10a] a call that waits hears of a child that was ended while it had no workflow', async () => {
+  it('[runtime 10a] a waiting call reports a child that was ended while it had no workflow', async () => {
     const runtime = await scouts(BLOCKING);
     const { client, store, taskQueue } = runtime;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'send wait' }] });
@@ -118,7 +118,7 @@ describe('runtime §10 Termination in a family', () => {
     ]);
   });
 
-  it('[runtime 8.2] a call that waits is told that its child was cancelled, and why', async () => {
+  it('[runtime 8.2] a waiting call reports that its child was cancelled, and why', async () => {
     const runtime = await scouts(BLOCKING);
     const { client } = runtime;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'send wait' }] });
@@ -139,7 +139,7 @@ describe('runtime §10 Termination in a family', () => {
     ]);
   });
 
-  it('[runtime 8.2] a parent that did not wait gets a message that its child was cancelled', async () => {
+  it('[runtime 8.2] a parent without a waiting call gets a message that its child was cancelled', async () => {
     const runtime = await scouts({ ...BLOCKING, blocking: false });
     const { client } = runtime;
     const thread = await runtime.start('send wait');
@@ -153,7 +153,7 @@ describe('runtime §10 Termination in a family', () => {
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: noted');
   });
 
-  it('[runtime 8.2] a parent that was cancelled is not set to work by the ends of its children', async () => {
+  it('[runtime 8.2] a cancelled parent is not started by the ends of its children', async () => {
     const runtime = await scouts({ ...BLOCKING, blocking: false });
     const { client } = runtime;
     const thread = await runtime.start('send wait wait2');
@@ -169,7 +169,7 @@ describe('runtime §10 Termination in a family', () => {
     expect(await reportsIn(runtime, thread)).toEqual([]);
   });
 
-  it('[AX-123] a stopped parent stops those that are at work and leaves idle ones as they are', async () => {
+  it('[AX-123] a stopped parent stops working children and leaves idle ones', async () => {
     const runtime = await scouts();
     const { client } = runtime;
     const thread = await runtime.start('send sit wait');
@@ -199,7 +199,7 @@ describe('runtime §10 Termination in a family', () => {
     ).toEqual([]);
   });
 
-  it('[AX-123] a call that waits for a child ends with its parent’s stop, and the parent goes on when it is spoken to', async () => {
+  it('[AX-123] a call waiting for a child ends with its parent’s stop, and the next message continues the parent', async () => {
     const runtime = await scouts(BLOCKING);
     const { client } = runtime;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'send wait' }] });
@@ -244,7 +244,7 @@ describe('runtime §7.1 The relationship in Temporal', () => {
 });
 
 describe('runtime §11 Concurrency in a family', () => {
-  it('[runtime 11] children stream at the same time, beside their parent; each is one flow', async () => {
+  it('[runtime 11] children stream concurrently with their parent; each has one flow', async () => {
     const runtime = await scouts();
     const { client, store } = runtime;
     const thread = await runtime.start('send wait wait2');

@@ -55,8 +55,8 @@ const tryAll: Work = async (state) => {
   };
 };
 
-describe('runtime §10 Termination, seen by the code that goes on', () => {
-  it('[runtime 10] every member of ThreadState that executes, queues, sends, acts or changes refuses; reading goes on', async () => {
+describe('runtime §10 Termination, for code still running', () => {
+  it('[runtime 10] every member of ThreadState that executes, queues, sends, acts or changes refuses; reads still work', async () => {
     const { parent, child, client, store, messages } = await familyWork(
       { end: tryAll, look: () => 'looked' },
       { effects: { later: defineEffect('Later.', () => Promise.resolve()) } },

@@ -38,7 +38,7 @@ describe('runtime §10 Termination', () => {
     await runtime.client.terminate(thread);
   });
 
-  it('[runtime 10] what follows a termination is refused at once, also where no worker is there to hear of it', async () => {
+  it('[runtime 10] commands after a termination are refused at once, even without a worker', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]), fresh: true });
     const thread = await runtime.start();
     await runtime.stopWorker();
@@ -64,7 +64,7 @@ describe('runtime §10 Termination', () => {
     });
   });
 
-  it('[runtime 10] a thread started again by hand under a spent id ends at once and stores nothing', async () => {
+  it('[runtime 10] a thread started again under a used id ends at once and stores nothing', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const thread = await runtime.start();
     await runtime.client.terminate(thread);
@@ -79,7 +79,7 @@ describe('runtime §10 Termination', () => {
     expect(await runtime.messages(thread)).toEqual([]);
   });
 
-  it('[runtime 10] aborts work in flight and leaves no call without a result', async () => {
+  it('[runtime 10] aborts running work and leaves no call without a result', async () => {
     const signal = Promise.withResolvers<AbortSignal>();
     const wait = defineTool({
       description: 'waits',
@@ -99,7 +99,7 @@ describe('runtime §10 Termination', () => {
     );
   });
 
-  it('[runtime 10] aborts a request to a model, which is not made again', async () => {
+  it('[runtime 10] aborts a model request, which is not repeated', async () => {
     const model = scriptedModel([hangs({ after: 'I think' })]);
     const asked = Promise.withResolvers<AbortSignal>();
     const provider: typeof model.provider = (config) => {
@@ -121,7 +121,7 @@ describe('runtime §10 Termination', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('[runtime 10] a tool that terminates its thread keeps its result, and nothing else begins', async () => {
+  it('[runtime 10] a tool that terminates its thread keeps its result, and nothing else starts', async () => {
     const ran: string[] = [];
     const seen: Record<string, unknown> = {};
     const other = defineTool({
@@ -168,7 +168,7 @@ describe('runtime §10 Termination', () => {
     ]);
   });
 
-  it('[runtime 10] a call of a thread that dies with the tool which has terminated it keeps the result "stopped"', async () => {
+  it('[runtime 10] a call that terminates its thread and is then lost keeps the result "stopped"', async () => {
     const store = await testStore();
     const thread = await openThread(store);
     const { step } = await thread.answer([message('go')], { toolCalls: [call('c', 'end')] });
@@ -184,7 +184,7 @@ describe('runtime §10 Termination', () => {
     expect(await texts()).toHaveLength(1);
   });
 
-  it('[runtime 10] a hook that terminates the thread before a request: no model is asked', async () => {
+  it('[runtime 10] a hook that terminates the thread before a request prevents the request', async () => {
     const model = scriptedModel([]);
     const hook = defineHook({
       hook: 'filter_messages',
@@ -198,7 +198,7 @@ describe('runtime §10 Termination', () => {
     expect(await runtime.transcript(threadId)).toEqual(['user: go']);
   });
 
-  it('[runtime 10] a tool that goes on after its client has ended the thread runs no other', async () => {
+  it('[runtime 10] a tool still running after its thread was terminated cannot invoke another', async () => {
     const ran: string[] = [];
     const seen = Promise.withResolvers<unknown>();
     const other = defineTool({

@@ -28,7 +28,7 @@ const orderOf = async (runtime: TestRuntime, thread: string) =>
   ).map(({ type }) => type);
 
 describe('runtime §11 one flow on a thread', () => {
-  it('[runtime 11] models, tools, hooks and effects of one thread never act at once, whatever comes meanwhile', async () => {
+  it('[runtime 11] models, tools, hooks and effects of one thread never run concurrently', async () => {
     let acting = 0;
     let most = 0;
     const act = async <T>(result: T): Promise<T> => {
@@ -70,7 +70,7 @@ describe('runtime §11 one flow on a thread', () => {
     expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user: '))).toHaveLength(10);
   });
 
-  it('[runtime 11] an effect that falls due waits for the step, and the next step for it', async () => {
+  it('[runtime 11] a due effect waits for the step, and the next step for it', async () => {
     const gate = Promise.withResolvers<void>();
     const wait = defineTool({
       description: 'waits',
@@ -98,7 +98,7 @@ describe('runtime §11 one flow on a thread', () => {
     ]);
   });
 
-  it('[runtime 11] a message that comes while an effect runs is listed as pending, and goes before the next effect', async () => {
+  it('[runtime 11] a message that arrives while an effect runs is listed as pending, and precedes the next effect', async () => {
     const gate = Promise.withResolvers<void>();
     const hold = defineEffect('holds', () => gate.promise);
     const note = defineEffect('notes', () => undefined);
@@ -123,7 +123,7 @@ describe('runtime §11 one flow on a thread', () => {
     ]);
   });
 
-  it('[runtime 11] a step that only waits for a child lets effects run', async () => {
+  it('[runtime 11] a step that waits only for a child lets effects run', async () => {
     const gate = Promise.withResolvers<void>();
     const note = defineEffect('notes', () => gate.resolve());
     const model = modelOf({
@@ -141,8 +141,8 @@ describe('runtime §11 one flow on a thread', () => {
   });
 });
 
-describe('runtime §9 what an effect queues', () => {
-  it('[runtime 9] is in line before what a person says after it, while the effect goes on', async () => {
+describe('runtime §9 messages queued by an effect', () => {
+  it('[runtime 9] precede later messages of a person, while the effect still runs', async () => {
     const queued = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const tell = defineEffect('tells', async (state) => {
@@ -166,7 +166,7 @@ describe('runtime §9 what an effect queues', () => {
     ]);
   });
 
-  it('[runtime 9] begins a step before the next effect that is due', async () => {
+  it('[runtime 9] start a step before the next due effect', async () => {
     const tell = defineEffect('tells', (state) => state.queueMessage({ role: 'user', content: 'hi' }));
     const note = defineEffect('notes', () => undefined);
     const runtime = await testRuntime({ model: scriptedModel([says('hello')]), effects: { tell, note } });

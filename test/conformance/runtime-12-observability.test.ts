@@ -49,7 +49,7 @@ describe('runtime §12 Observability', () => {
     ]);
   });
 
-  it('[runtime 12] log entries carry the status_kind that an author gave to the answer, or to the result', async () => {
+  it('[runtime 12] log entries have the status_kind that an author gave to the answer or the result', async () => {
     const runtime = await hookRuntime({
       model: scriptedModel([calls('look'), says('seen')]),
       hooks: {
@@ -92,7 +92,7 @@ describe('runtime §12 Observability', () => {
     expect(events.at(-1)).toMatchObject({ type: 'thread.terminated', data: { reason: 'done' } });
   });
 
-  it('[runtime 12] search attributes say status and agent, and the status query says what goes on', async () => {
+  it('[runtime 12] search attributes have status and agent, and the status query the current activity', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('ok')]) });
     const thread = await runtime.start('go');
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
@@ -117,7 +117,7 @@ describe('runtime §12 Observability', () => {
     expect(metadata.currentDetails).toContain('waiting for a message');
   });
 
-  it('[runtime 12] a failed thread says why at a glance: the id names its agent, the last activity and the details the code', async () => {
+  it('[runtime 12] a failed thread shows its cause: agent in the id, last activity, and code in the details', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([fails({ status: 401, message: 'no such key' })]),
     });

@@ -10,7 +10,7 @@ const members = (result: CodeExecutionResult) => Object.keys(result).sort().join
 
 describe('runtime §13.9 Conformance Checklist', () => {
   // runtime-13-thread.test.ts shows that `state.runCode` is this function.
-  it('[runtime 13.9.1] runCode(source, options?) answers a handle at once', async () => {
+  it('[runtime 13.9.1] runCode(source, options?) returns a handle at once', async () => {
     const run = runCode('export default 1');
     expect(run.running).toBe(true);
     expect([typeof run.then, typeof run.terminate, run.reports]).toEqual(['function', 'function', []]);
@@ -46,7 +46,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     expect(await resultOf('const rate = 1; export default rate;', { globals: { rate: 4 } })).toBe(1);
   });
 
-  it('[runtime 13.9.5] isolates globalThis: what is left there is gone in the next call', async () => {
+  it('[runtime 13.9.5] isolates globalThis: a global is gone in the next call', async () => {
     const source = 'export default [Object.keys(globalThis), (globalThis.left = 1)];';
     for (const expected of [1, 2]) {
       expect([expected, await resultOf(source, { language: 'javascript' })]).toEqual([expected, [[], 1]]);
@@ -54,7 +54,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     expect((globalThis as { left?: unknown }).left).toBeUndefined();
   });
 
-  it('[runtime 13.9.6] gives no way to make code from text, to share memory, or to load a URL', async () => {
+  it('[runtime 13.9.6] offers no way to evaluate text, share memory, or load a URL', async () => {
     const source = `
       const attempts = [
         () => eval('1'), () => new Function('1'), () => (async () => {}).constructor('1'), () => new SharedArrayBuffer(1),
@@ -73,7 +73,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     ]);
   });
 
-  it('[runtime 13.9.7] enforces memoryLimitBytes, and the next call finds a sandbox that works', async () => {
+  it('[runtime 13.9.7] enforces memoryLimitBytes, and the next call finds a working sandbox', async () => {
     const source = 'const all = new Map(); for (let i = 0; ; i++) all.set(i, { i });';
     expect(await failureOf(source, { memoryLimitBytes: 16 * 1024 * 1024 })).toMatchObject({
       status: 'memory',
@@ -99,7 +99,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     expect(Math.max(...ends.map(({ workMs }) => workMs))).toBeLessThan(50);
   });
 
-  it('[runtime 13.9.9] copies values and bridges functions, so that neither side holds what is the other’s', async () => {
+  it('[runtime 13.9.9] copies values and bridges functions, so that neither side holds the other’s objects', async () => {
     const given = { list: [1], twice: async (n: number) => n * 2 };
     const source =
       'export default async (given) => { given.list.push(await given.twice(2)); return given; };';
@@ -114,7 +114,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     expect(await resultOf(source, { execute: { fn: 'sum', args: [1n, 2n] } })).toBe(3n);
   });
 
-  it('[runtime 13.9.11] answers the five statuses of the contract, each with its own members', async () => {
+  it('[runtime 13.9.11] returns the five statuses of the contract, each with its own members', async () => {
     const always = 'durationMs logs reports status';
     const ended = runCode('for (;;);');
     ended.terminate();
@@ -136,7 +136,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     expect([memory, terminated].map(members)).toEqual(Array(2).fill(always.replace(' ', ' error ')));
   });
 
-  it('[runtime 13.9.12] makes a fresh isolate for each call, also after one that failed or was ended', async () => {
+  it('[runtime 13.9.12] creates a new isolate for each call, also after a failed or terminated one', async () => {
     const alone = createSandbox({ size: 1 });
     const scope = alone.scope();
     const dirty = 'globalThis.left = 1; Object.prototype.left = 1; Array.prototype.push = null;';
@@ -154,7 +154,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     }
   });
 
-  it('[runtime 13.9.13] captures console when the caller gave none', async () => {
+  it('[runtime 13.9.13] captures console if the caller gives none', async () => {
     const { logs } = await runOnce("console.log('a', { b: 1 }); console.error('c'); export default 1;");
     expect(logs.map(({ level, args }) => [level, args])).toEqual([
       ['log', ['a', { b: 1 }]],
@@ -178,7 +178,7 @@ describe('runtime §13.9 Conformance Checklist', () => {
     ],
     ['an unknown specifier', "export default 1;\n  import a from 'nowhere'; a;", { line: 2, column: 17 }],
     ['one in a module', "import './bad'", { line: 2, column: 7, filename: 'bad.ts' }],
-  ])('[runtime 13.9.14] tells where in the caller’s source stands %s', async (_, source, place) => {
+  ])('[runtime 13.9.14] locates %s in the caller’s source', async (_, source, place) => {
     const modules = { './m.ts': 'export const a = 1', './bad.ts': '\n  let = ;' };
     const failure = await failureOf(source, { modules, filename: 'main.ts' });
     expect(failure).toMatchObject({ status: 'link_error', filename: 'main.ts', ...place });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { failureOf, resultOf, runOnce } from '../support/sandbox.ts';
 
 describe('runtime §13.5 Configured Export Resolution', () => {
-  it('[runtime 13.5.1] reads the default export, or the one that execute.fn names', async () => {
+  it('[runtime 13.5.1] reads the default export, or the one named by execute.fn', async () => {
     const source = `
       export default 'the default'; export const named = 'a name'; const inner = 'renamed';
       export { inner as 'any text at all', inner as then, inner as __proto__ }; export * from './more';`;
@@ -62,7 +62,7 @@ describe('runtime §13.5 Configured Export Resolution', () => {
     expect(await resultOf(source, { language: 'javascript' })).toBe(7);
   });
 
-  it('[runtime 13.5.4] brings the final value out as the result', async () => {
+  it('[runtime 13.5.4] returns the final value as the result', async () => {
     const { status, result, error } = await runOnce(
       'export default async () => new Map([[1n, new Date(5)]])',
     );
@@ -79,14 +79,14 @@ describe('runtime §13.5 Configured Export Resolution', () => {
     ['no default', 'export const a = 1, b = 2;', undefined, "no export 'default': it exports a, b"],
     ['no such name', 'export default 1;', 'total', "no export 'total': it exports default"],
     ['a name of Object.prototype', 'export default 1;', 'toString', "no export 'toString'"],
-  ])('[runtime 13.5.5] %s is a link_error that says what there is', async (_, source, fn, told) => {
+  ])('[runtime 13.5.5] %s is a link_error that lists the exports', async (_, source, fn, told) => {
     const failure = await failureOf(source, { execute: { fn }, filename: 'main.ts' });
     expect(failure).toMatchObject({ status: 'link_error', name: 'LinkError', filename: 'main.ts' });
     expect(failure.message).toContain(told);
   });
 
   it.each(['1', '{}', 'undefined', 'Promise.resolve(() => 1)'])(
-    '[runtime 13.5.6] arguments for an export that is no function are an error: %s',
+    '[runtime 13.5.6] arguments for an export that is not a function are an error: %s',
     async (value) => {
       const failure = await failureOf(`export const value = ${value};`, {
         execute: { fn: 'value', args: [1] },
@@ -152,7 +152,7 @@ describe('runtime §13.7 Event Loop', () => {
     expect(await resultOf(source, { language: 'javascript' })).toEqual(['sync', 'first', 'second', 'third']);
   });
 
-  it('[runtime 13.7.1] many calls to the host wait side by side', async () => {
+  it('[runtime 13.7.1] many calls to the host are pending concurrently', async () => {
     let waiting = 0;
     const all = Promise.withResolvers<number>();
     const host = () => {
@@ -164,7 +164,7 @@ describe('runtime §13.7 Event Loop', () => {
     expect(await resultOf(source, { globals: { host } })).toEqual(Array(20).fill(20));
   });
 
-  it('[runtime 13.7.1] a rejection that nobody handles ends nothing by itself', async () => {
+  it('[runtime 13.7.1] an unhandled rejection does not end the run', async () => {
     const source = "Promise.reject(new Error('unheard')); await host(); export default 'went on';";
     expect(await resultOf(source, { globals: { host: async () => 1 } })).toBe('went on');
   });
@@ -181,7 +181,7 @@ describe('runtime §13.7 Event Loop', () => {
     expect(await resultOf(source, { globals })).toEqual(['fired', false]);
   });
 
-  it('[runtime 13.7.3] awaits at the top level, in modules too, before anything of the export is read', async () => {
+  it('[runtime 13.7.3] awaits at the top level, in modules too, before the export is read', async () => {
     const order: string[] = [];
     const host = async (step: string) => {
       await new Promise((resolve) => setTimeout(resolve, 5));

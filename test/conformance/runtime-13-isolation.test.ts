@@ -20,7 +20,7 @@ const HOST_APIS =
   'TextEncoder crypto performance structuredClone WebAssembly navigator Worker MessageChannel __filename';
 
 describe('runtime §13.1 Isolation', () => {
-  it('[runtime 13.1.1] makes a fresh isolate for each call: no module, intrinsic or binding outlives it', async () => {
+  it('[runtime 13.1.1] creates a new isolate for each call: no module, intrinsic or binding survives', async () => {
     // A pool of one place, so that the calls run one after another in one process.
     const sandbox = createSandbox({ size: 1 });
     const { runCode } = sandbox.scope();
@@ -51,7 +51,7 @@ describe('runtime §13.1 Isolation', () => {
     }
   });
 
-  it('[runtime 13.1.2] has a globalThis of the language alone', async () => {
+  it('[runtime 13.1.2] has a globalThis with the language’s globals only', async () => {
     const keys = (await resultOf('export default Reflect.ownKeys(globalThis).map(String)')) as string[];
     expect(keys.filter((key) => !INTRINSICS.has(key))).toEqual([]);
     expect([...INTRINSICS].filter((key) => !keys.includes(key))).toEqual([]);
@@ -59,14 +59,14 @@ describe('runtime §13.1 Isolation', () => {
     expect(await resultOf(chain)).toBe(true);
   });
 
-  it.each(HOST_APIS.split(' '))('[runtime 13.1.2] knows no %s', async (name) => {
+  it.each(HOST_APIS.split(' '))('[runtime 13.1.2] has no %s', async (name) => {
     expect(await resultOf(`export default [typeof ${name}, '${name}' in globalThis]`)).toEqual([
       'undefined',
       false,
     ]);
   });
 
-  it('[runtime 13.1.2] has a host API that the caller installed', async () => {
+  it('[runtime 13.1.2] has a host API installed by the caller', async () => {
     const globals = { fetch: async (url: string) => `fetched ${url}`, console: { log: () => 'mine' } };
     const source = "export default [await fetch('/x'), await console.log(), 'console' in globalThis]";
     expect(await resultOf(source, { globals })).toEqual(['fetched /x', 'mine', false]);
@@ -83,7 +83,7 @@ describe('runtime §13.1 Isolation', () => {
     ).toEqual([here, here]);
   });
 
-  it('[runtime 13.1.3] keeps the console that collects logs off globalThis too', async () => {
+  it('[runtime 13.1.3] keeps the log-collecting console off globalThis too', async () => {
     expect(await resultOf("export default [typeof console, 'console' in globalThis]")).toEqual([
       'object',
       false,
@@ -177,7 +177,7 @@ describe('runtime §13.1 Isolation', () => {
     expect(await resultOf(caught, { globals, language: 'javascript' })).toBe(name);
   });
 
-  it('[runtime 13.1.5] imports dynamically what options.modules holds, once', async () => {
+  it('[runtime 13.1.5] imports modules of options.modules dynamically, once', async () => {
     const source = `
       const name = './late';
       const [one, two] = await Promise.all([import(name), import('./late.ts')]);

@@ -32,7 +32,7 @@ describe('runtime §13.3 Value Marshaling', () => {
     for (const arrived of [seen, answered, returned]) expect(Object.is(arrived, value)).toBe(true);
   });
 
-  it('[runtime 13.3.1] primitives are what they were inside, too', async () => {
+  it('[runtime 13.3.1] primitives are unchanged inside, too', async () => {
     const source = 'export default (...all) => all.map((each) => Object.is(each, -0) ? "-0" : typeof each)';
     const args = ['', 1, -0, true, null, undefined, 1n];
     expect(await resultOf(source, { execute: { args }, language: 'javascript' })).toEqual([
@@ -69,7 +69,7 @@ describe('runtime §13.3 Value Marshaling', () => {
     expect(value).toEqual(make());
   });
 
-  it('[runtime 13.3.2] nothing is shared: changes on one side do not show on the other', async () => {
+  it('[runtime 13.3.2] nothing is shared: changes on one side are invisible to the other', async () => {
     const given = {
       list: [1],
       map: new Map([['a', 1]]),
@@ -98,7 +98,7 @@ describe('runtime §13.3 Value Marshaling', () => {
     expect(kept).toMatchObject([{ list: [1, 3, 4], set: new Set([1]), date: new Date(0) }]);
   });
 
-  it('[runtime 13.3.2] references within one value keep their form: cycles, and one thing twice', async () => {
+  it('[runtime 13.3.2] references within one value are preserved: cycles and shared objects', async () => {
     const twice = { a: 1 };
     const value: Record<string, unknown> = { one: twice, two: twice };
     value.self = value;
@@ -124,7 +124,7 @@ describe('runtime §13.3 Value Marshaling', () => {
     expect(asked).toEqual([{ value: 1 }, new Map([['value', 2]])]);
   });
 
-  it('[runtime 13.3.3] what a function of the host throws is thrown inside: name and message', async () => {
+  it('[runtime 13.3.3] an error thrown by a host function is thrown inside with name and message', async () => {
     const fail = (how: string) => {
       if (how === 'sync') throw new RangeError('out of range');
       return Promise.reject(Object.assign(new Error('refused'), { name: 'Refusal', secret: 1 }));
@@ -162,7 +162,7 @@ describe('runtime §13.3 Value Marshaling', () => {
     await expect(fail()).rejects.toMatchObject({ name: 'TypeError', message: 'no' });
   });
 
-  it('[runtime 13.3.3] a function that comes home is itself again', async () => {
+  it('[runtime 13.3.3] a function that returns to its side is the original', async () => {
     const mine = () => 'mine';
     const { result } = await runCode('export default (f) => { const own = () => f; return { f, own }; }', {
       execute: { args: [mine] },
@@ -195,7 +195,7 @@ describe('runtime §13.3 Value Marshaling', () => {
     expect(told).toMatch(/^SerializationError: arguments\[0\]\.deep\[0\]/);
   });
 
-  it('[runtime 13.3.4] refuses what the host cannot give, before anything runs or where it was asked', async () => {
+  it('[runtime 13.3.4] refuses unsupported host values, before the run or at the call', async () => {
     class Account {
       owner = 'me';
     }
@@ -212,7 +212,7 @@ describe('runtime §13.3 Value Marshaling', () => {
     expect(told).toMatch(/^SerializationError: .*\.owner.*Account/);
   });
 
-  it('[runtime 13.3.5] a bridged function shows neither its this nor what it closes over', async () => {
+  it('[runtime 13.3.5] a bridged function exposes neither its this nor its closure', async () => {
     const secret = 'of the host';
     const seen: unknown[] = [];
     const service = {

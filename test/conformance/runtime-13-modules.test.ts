@@ -59,7 +59,7 @@ describe('runtime §13.2 Module Resolution', () => {
     });
   });
 
-  it('[runtime 13.2.2] gives an import a namespace that is a copy of the object, and cannot be changed', async () => {
+  it('[runtime 13.2.2] gives an import a namespace that is an immutable copy of the object', async () => {
     const config = { list: [1], nested: { deep: true }, 'not an identifier': 3 };
     const source = `
       import * as config from 'config';
@@ -143,7 +143,7 @@ describe('runtime §13.2 Module Resolution', () => {
     expect(await resultOf('export default import.meta.url')).toBe('sandbox:<runCode>');
   });
 
-  it('[runtime 13.2.4] shows no path of the host, whatever goes wrong', async () => {
+  it('[runtime 13.2.4] shows no host path in any error', async () => {
     const source = `
       const stacks = [];
       Error.stackTraceLimit = Infinity;

@@ -36,7 +36,7 @@ describe('runtime §13.4 Resource Enforcement', () => {
   it.each([
     ['8 MiB', 8 * MIB],
     ['32 MiB', 32 * MIB],
-  ])('[runtime 13.4.1] ends a program that passes its limit of %s', async (_, memoryLimitBytes) => {
+  ])('[runtime 13.4.1] ends a program that exceeds its limit of %s', async (_, memoryLimitBytes) => {
     expect(await failureOf(GROW, { memoryLimitBytes })).toEqual({
       status: 'memory',
       name: 'MemoryError',
@@ -44,7 +44,7 @@ describe('runtime §13.4 Resource Enforcement', () => {
     });
   });
 
-  it('[runtime 13.4.1] the limit is the one that was asked for: a larger one holds what a smaller does not', async () => {
+  it('[runtime 13.4.1] applies the requested limit: a larger one fits what a smaller does not', async () => {
     const source = 'export default Array.from({ length: 150 }, () => new Array(20_000).fill(0.5)).length';
     expect(await failureOf(source, { memoryLimitBytes: 10 * MIB })).toMatchObject({ status: 'memory' });
     expect(await resultOf(source, { memoryLimitBytes: 128 * MIB })).toBe(150);
@@ -98,7 +98,7 @@ describe('runtime §13.4 Resource Enforcement', () => {
     expect(workMs).toBeLessThan(SETTLE_MS);
   });
 
-  it('[runtime 13.4.2] terminate right after the call ends what has not begun', async () => {
+  it('[runtime 13.4.2] terminate right after the call ends a run that has not begun', async () => {
     const run = runCode('for (;;);');
     const { result, workMs } = await terminateNow(run, 'changed my mind');
     expect(result).toMatchObject({ status: 'terminated', error: { message: 'changed my mind' } });
@@ -119,14 +119,14 @@ describe('runtime §13.4 Resource Enforcement', () => {
     expect(await done).toMatchObject({ status: 'success', result: 1 });
   });
 
-  it('[runtime 13.4.2] without a reason the message says what happened', async () => {
+  it('[runtime 13.4.2] terminate without a reason has a default message', async () => {
     const { run, began } = begun('await began(); for (;;);');
     await began;
     run.terminate();
     expect((await run).error).toEqual({ name: 'Terminated', message: 'The run was terminated.' });
   });
 
-  it('[runtime 13.4.2] what was ended stops: it calls nothing any more, and its place is free', async () => {
+  it('[runtime 13.4.2] a terminated program makes no more calls, and its slot is free', async () => {
     const sandbox = createSandbox({ size: 1 });
     const own = sandbox.scope();
     let calls = 0;
@@ -145,7 +145,7 @@ describe('runtime §13.4 Resource Enforcement', () => {
     }
   });
 
-  it('[runtime 13.4.3] a cap that fires ends the run as terminated, and says which cap', async () => {
+  it('[runtime 13.4.3] a cap that is reached ends the run as terminated, and is named', async () => {
     const { status, error, reports } = await runOnce('for (let i = 0; ; i++) report(i)', {
       report: () => undefined,
       language: 'javascript',
@@ -156,7 +156,7 @@ describe('runtime §13.4 Resource Enforcement', () => {
     expect(reports.at(-1)).toBe(SANDBOX_LIMITS.reportEntries - 1);
   });
 
-  it('[runtime 13.4.4] no clock ends a run: it computes and waits for as long as it takes', async () => {
+  it('[runtime 13.4.4] no timeout ends a run: it computes and waits as long as it needs', async () => {
     const { status, result, durationMs } = await patient;
     expect({ status, result }).toEqual({ status: 'success', result: true });
     expect(durationMs).toBeGreaterThan(5900);

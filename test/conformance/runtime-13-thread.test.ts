@@ -14,7 +14,7 @@ async function begin({ client }: TestRuntime, content: string): Promise<string> 
 }
 
 describe('runtime §13 Code Execution Runtime: state.runCode', () => {
-  it('[runtime 13] gives every tool runCode, whose code reaches what the tool hands in, and nothing else', async () => {
+  it('[runtime 13] gives every tool runCode, whose code can use only what the tool passes in', async () => {
     const asked: unknown[] = [];
     const compute = toolOf(async (state) => {
       const source = `
@@ -59,7 +59,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     expect(asked).toEqual(['a', 'b']);
   });
 
-  it('[runtime 13] never rejects: what is wrong with the code or the options is a status', async () => {
+  it('[runtime 13] never rejects: a problem with code or options is a status', async () => {
     const ends: [string, Promise<CodeExecutionResult>][] = [];
     const compute = toolOf(async (state) => {
       const run = (name: string, ...given: Parameters<ThreadState['runCode']>) =>
@@ -88,7 +88,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     ]);
   });
 
-  it('a function of a result can be called until its tool call ends, and not after', async () => {
+  it('a function of a result can be called until its tool call ends, and not later', async () => {
     let double: ((value: number) => Promise<number>) | undefined;
     const compute = toolOf(async (state) => {
       const { result } = await state.runCode('export default { double: (value: number) => 2 * value }');
@@ -106,7 +106,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     expect(second).toBe('tool again success: "The work that the sandbox run belonged to has ended."');
   });
 
-  it('tools that a tool invokes share its runs, and the built-in tool is among them', async () => {
+  it('tools invoked by a tool share its runs, including the built-in tool', async () => {
     const compute = toolOf((state) => state.invokeTool('run_code', { source: 'export default 6 * 7' }));
     const runtime = await testRuntime({
       model: scriptedModel([calls('compute'), says('done')]),
@@ -118,7 +118,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     );
   });
 
-  it('[runtime 13.9.15] stop ends an endless loop with its tool call, and the thread answers the next message', async () => {
+  it('[runtime 13.9.15] stop ends an endless loop with its tool call, and the next message is answered', async () => {
     let ended: CodeExecutionResult | undefined;
     let running = false;
     const compute = toolOf(async (state) => {
@@ -137,7 +137,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: back');
   });
 
-  it("[runtime 13] a tool's time-out ends its runs", async () => {
+  it("[runtime 13] a tool's timeout ends its runs", async () => {
     let ended: CodeExecutionResult | undefined;
     const compute = toolOf(async (state) => (ended = await state.runCode(LOOP)), 1500);
     const model = scriptedModel([calls('compute'), says('too slow')]);
@@ -156,7 +156,7 @@ describe('runtime §13 Code Execution Runtime: state.runCode', () => {
 describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
   const prompt = { tools: ['run_code'] };
 
-  it('runs what a model wrote, on the queue beside the tools, and tells it the result', async () => {
+  it('runs a model’s code on the same queue as tools, and returns the result to it', async () => {
     const source =
       'export default (a: number, b: bigint) => { console.log("adding"); return new Map([[a, 1n]]); }';
     const model = scriptedModel([calls('run_code', { source, args: [40, 2] }), says('done')]);
@@ -182,7 +182,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     ]);
   });
 
-  it('tells a model what is wrong with its code, and where', async () => {
+  it('reports errors of its code to a model, with their location', async () => {
     const wrong = [
       'console.log("begun");',
       'const order: any = {};',
@@ -204,7 +204,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     expect(refused).toMatch(/^tool run_code error: .*\[source\].*\[language\]/);
   });
 
-  it('[runtime 13] stop ends an endless loop of a model, and the thread answers the next message', async () => {
+  it('[runtime 13] stop ends an endless loop of a model, and the next message is answered', async () => {
     const model = scriptedModel([
       calls('run_code', { source: LOOP }),
       calls('run_code', { source: 'export default 1' }),
@@ -225,7 +225,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     ]);
   });
 
-  it('a result that is too large for a model is an error that says so', async () => {
+  it('reports a result too large for a model as an error', async () => {
     const model = scriptedModel([
       calls('run_code', {
         source: 'let a: unknown = "x"; for (let i = 0; i < 60; i++) a = [a, a]; export default a;',
@@ -239,7 +239,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
     );
   });
 
-  it('the tool can be queued like any other', async () => {
+  it('can be queued like any other tool', async () => {
     const model = scriptedModel([says('noted')]);
     const runtime = await testRuntime({ model, prompt });
     const thread = await runtime.start();

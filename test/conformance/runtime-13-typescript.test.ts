@@ -24,7 +24,7 @@ describe('runtime §13.6 TypeScript Erasure', () => {
     expect(await resultOf(source, { modules, execute, language: 'typescript' })).toEqual([50, 'object']);
   });
 
-  it('[runtime 13.6.1] leaves JavaScript as it is, where types are a syntax error', async () => {
+  it('[runtime 13.6.1] leaves JavaScript unchanged, where types are a syntax error', async () => {
     const source = 'let n: number = 1; export default n;';
     expect(await failureOf(source, { language: 'javascript' })).toMatchObject({
       status: 'link_error',
@@ -38,7 +38,7 @@ describe('runtime §13.6 TypeScript Erasure', () => {
     expect(await resultOf(generic)).toEqual([2]);
   });
 
-  it('[runtime 13.6.2] erases with a tool made for it: what has a meaning at run time keeps it', async () => {
+  it('[runtime 13.6.2] erases with a dedicated tool: constructs with a run-time meaning keep it', async () => {
     const source = `
       enum Level { Low, High = 5, Next, Named = 'named' }
       const enum Fixed { One = 1 }
@@ -56,7 +56,7 @@ describe('runtime §13.6 TypeScript Erasure', () => {
     expect(await resultOf(source)).toEqual([5, 'Next', 'named', 1, 'me', 2, 'savings', 1, false]);
   });
 
-  it('[runtime 13.6.2] what erasure cannot express is refused at its place, not dropped', async () => {
+  it('[runtime 13.6.2] refuses syntax that erasure cannot express at its location', async () => {
     const failure = await failureOf('export default 1;\nnamespace Values { export const a = 1 }');
     expect(failure).toMatchObject({ status: 'link_error', name: 'SyntaxError', line: 2, column: 1 });
     expect(failure.message).toContain('namespace');
@@ -64,7 +64,7 @@ describe('runtime §13.6 TypeScript Erasure', () => {
 
   it.each([
     ['a wrong type', "const n: number = 'a text'; export default n;", 'a text'],
-    ['a type that nobody declared', 'const n: Nowhere.At.All<1> = 2; export default n;', 2],
+    ['an undeclared type', 'const n: Nowhere.At.All<1> = 2; export default n;', 2],
     ['an argument too many', 'const f = (): number => 3; export default f(1, 2);', 3],
     ['a property that is not there', 'interface A { a: 1 } const a: A = { b: 4 }; export default a.b;', 4],
     ['an unused type import of what was never given', "import type A from 'nowhere'; export default 5;", 5],

@@ -31,7 +31,7 @@ describe('runtime §14.2 Capacity and Errors', () => {
     },
   );
 
-  it('[runtime 14.2] so is a key too many, while those that are there can be changed and deleted', async () => {
+  it('[runtime 14.2] a key above the limit is rejected, while existing ones can be changed and deleted', async () => {
     const { store, id, copyRow } = await openFilledThread();
     const keys = Array.from({ length: LIMITS.valuesPerThread }, (_, n) => `k${n}`);
     await store.values.set(id, 'k0', 1);
@@ -47,7 +47,7 @@ describe('runtime §14.2 Capacity and Errors', () => {
     expect([await store.values.get(id, 'k7'), await store.values.get(id, 'one more')]).toEqual([2, 1]);
   });
 
-  it('[runtime 14.2] a tool hears of it as a rejection, and goes on', async () => {
+  it('[runtime 14.2] a tool gets a rejection above the limit, and continues', async () => {
     const greedy = defineTool({
       description: 'keeps too much',
       execute: async (state) => {

@@ -17,7 +17,7 @@ const hold: Work = async (state) => {
 };
 
 describe('runtime §14.1 Values in a family', () => {
-  it('[runtime 14.1.3] parent, child and siblings have keys of their own, and none reads another’s', async () => {
+  it('[runtime 14.1.3] parent, child and siblings have separate keys', async () => {
     const { parent, child, tell, say, childrenOf, client } = await familyWork({ look, hold });
     await say(parent, 'do spawn');
     const [, sibling = ''] = await childrenOf(parent);
@@ -31,7 +31,7 @@ describe('runtime §14.1 Values in a family', () => {
     expect(await tell(parent, 'look')).toEqual([parent, parent, []]);
   });
 
-  it('[runtime 14.1.3] code of parent, child and siblings reaches no value of another, by its state or by a tool invoked there', async () => {
+  it('[runtime 14.1.3] code of parent, child and siblings cannot reach values of another through state or invoked tools', async () => {
     const reach = async (other: ThreadState | null) => [
       await codeOf(() => other?.getValue('key')),
       await codeOf(() => other?.setValue('key', 'taken')),
@@ -68,7 +68,7 @@ describe('runtime §14.1 Values in a family', () => {
     for (const thread of [parent, child, sibling]) expect(await store.values.get(thread, 'key')).toBe(thread);
   });
 
-  it('[runtime 14.1.8] a child is made without its parent’s values and files, and leaves none when it ends', async () => {
+  it('[runtime 14.1.8] a child starts without its parent’s values and files, and leaves none when it ends', async () => {
     const { parent, tell, childrenOf, client, store } = await familyWork({
       hold,
       look,

@@ -29,7 +29,7 @@ async function withThread(): Promise<{ store: ThreadStore; id: string }> {
 }
 
 describe('runtime §14.1 Runtime Semantics', () => {
-  it('[runtime 14.1.1] values survive the end of an execution, another worker, and the store being closed', async () => {
+  it('[runtime 14.1.1] values survive the end of an execution, another worker, and a reopened store', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     mkdirSync(folder, { recursive: true });
     const open = async () => {
@@ -59,7 +59,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     expect((await toolAnswers(second, thread)).at(-1)).toEqual(PLAN);
   });
 
-  it('[runtime 14.1.2] what one tool wrote is what every other one reads: the next, an invoked one, one beside it, a client', async () => {
+  it('[runtime 14.1.2] a value written by one tool is read by the next, an invoked and a concurrent one, and a client', async () => {
     const invoking = toolOf(async (state) => {
       await state.setValue('plan', 'mine');
       const inner = await state.invokeTool('read', {});
@@ -83,7 +83,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     expect((await runtime.client.values(thread).list()).map(({ key }) => key)).toEqual(['plan', 'x', 'y']);
   });
 
-  it('[runtime 14.1.2] tools, hooks, effects and endpoints read what any of them wrote', async () => {
+  it('[runtime 14.1.2] tools, hooks, effects and endpoints share values', async () => {
     const trail: (name: string) => Work = (name) => async (state) => {
       const before = (await state.getValue<string[]>('trail')) ?? [];
       await state.setValue('trail', [...before, name]);
@@ -119,7 +119,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     expect(await answer.json()).toEqual(['created', 'tool', 'hook', 'effect', 'endpoint']);
   });
 
-  it('[runtime 14.1.3] each thread has keys of its own: another one of the same agent and user reads null', async () => {
+  it('[runtime 14.1.3] each thread has separate keys: another of the same agent and user reads null', async () => {
     const options: RuntimeOptions = {
       model: scriptedModel([calls('write'), says('ok'), calls('read'), says('ok')]),
       tools: { write, read },
@@ -134,7 +134,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     ]).toEqual([PLAN, null]);
   });
 
-  it('[runtime 14.1.4] values come back with the structure of their JSON, and as copies', async () => {
+  it('[runtime 14.1.4] values are returned with their JSON structure, as copies', async () => {
     const value = { o: { a: [1, [2.5], {}], t: true, f: false, n: null }, s: 'é😀\0', z: 0, e: '' };
     const keep = toolOf(async (state) => {
       const mine = structuredClone(value);
@@ -157,7 +157,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     ['a function', { act: () => 1 }, 'value.act is a function'],
     ['an instance of a class', [new Map()], 'value[0] is an instance of Map'],
     ['undefined in a list', [undefined], 'value[0] is undefined'],
-  ])('[runtime 14.1.4] what is no JSON is refused with its place: %s', async (_, value, message) => {
+  ])('[runtime 14.1.4] a value that is not JSON is refused with the place: %s', async (_, value, message) => {
     const { store, id } = await withThread();
     await expect(store.values.set(id, 'k', value)).rejects.toMatchObject({
       code: 'InvalidValue',
@@ -166,7 +166,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     expect(await store.values.get(id, 'k')).toBeNull();
   });
 
-  it('[runtime 14.1.5] getValue is null for what was never set, was deleted, or in a store never written', async () => {
+  it('[runtime 14.1.5] getValue is null for a key never set or deleted, or in a new store', async () => {
     const none = toolOf(async (state) => {
       const before = await state.getValue('plan');
       await state.setValue('plan', 1);
@@ -187,7 +187,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     expect(await store.values.get(id, 'k')).toBe('again');
   });
 
-  it('[runtime 14.1.7] a value is on the disk before setValue resolves: another connection reads it at once', async () => {
+  it('[runtime 14.1.7] a value is durable before setValue resolves: another connection reads it at once', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     mkdirSync(folder, { recursive: true });
     const [writer, reader] = await Promise.all([1, 2].map(() => openStore('sqlite:store.db', folder)));
@@ -200,7 +200,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     }
   });
 
-  it('[runtime 14.1.8] a child begins without values, and neither gets those of the other', async () => {
+  it('[runtime 14.1.8] a child starts without values, and neither sees those of the other', async () => {
     const { store, id: parent } = await withThread();
     await store.values.set(parent, 'k', 'of the parent');
     const child = `${parent}.child`;
@@ -223,7 +223,7 @@ describe('runtime §14.1 Runtime Semantics', () => {
     ]);
   });
 
-  it('[runtime 14.1.9] values are kept as plain JSON, and the documentation says that they are no place for secrets', async () => {
+  it('[runtime 14.1.9] values are stored as plain JSON, and the documentation warns against storing secrets', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     mkdirSync(folder, { recursive: true });
     const store = await openStore('sqlite:store.db?synchronous=normal', folder);

@@ -5,7 +5,7 @@ import { calls, callsMany, says } from '../../src/testing/index.ts';
 import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent-project.ts';
 
 describe('runtime §15 Conformance Summary', () => {
-  it('[runtime 15] a family keeps to one flow a thread, tools in order, results before anything else, queued messages, copied files, code, values', async () => {
+  it('[runtime 15] a family keeps one flow per thread, tool order, results first, queued messages, copied files, code, values', async () => {
     const seen: string[] = [];
     const note = defineTool({
       description: 'works',

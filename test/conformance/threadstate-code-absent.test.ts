@@ -49,7 +49,7 @@ const engines: readonly (readonly [what: string, program: (folder: string) => st
 
 describe('ThreadState: a sandbox without its engine', () => {
   for (const [what, program, named] of engines)
-    it(`[threadstate code execution] settles as link_error that names the absent ${what}, and the model reads it`, async () => {
+    it(`[threadstate code execution] settles as link_error that names the missing ${what}, and the model reads it`, async () => {
       const result = await runWith(program);
       expect(result).toMatchObject({
         status: 'link_error',

@@ -112,7 +112,7 @@ async function family() {
 }
 
 describe('ThreadState: the family outside of tools', () => {
-  it('[threadstate hierarchy] an endpoint reaches the child: what it queues there is the child’s work, and wakes it', async () => {
+  it('[threadstate hierarchy] an endpoint reaches the child: items queued there wake the child', async () => {
     const { parent, child, ask, transcript } = await family();
     expect(await ask(parent, 'child')).toEqual([child, null, parent, 1]);
     const lines = await eventually('the child has acted', async () => {
@@ -123,7 +123,7 @@ describe('ThreadState: the family outside of tools', () => {
     expect((await transcript(parent)).join()).not.toContain('from the web');
   });
 
-  it('[threadstate hierarchy] an endpoint of a child tells its parent, and the registry', async () => {
+  it('[threadstate hierarchy] an endpoint of a child notifies its parent and the registry', async () => {
     const { parent, child, ask, messages, client } = await family();
     expect(await ask(child, 'up')).toEqual(['on the web']);
     const told = await eventually('the notice', async () =>
@@ -137,7 +137,7 @@ describe('ThreadState: the family outside of tools', () => {
     expect(await ask(parent, 'up')).toBeNull();
   });
 
-  it('[threadstate lifecycle] an endpoint that ends its thread ends the descendants, before it answers or soon after', async () => {
+  it('[threadstate lifecycle] an endpoint that ends its thread ends its descendants, by or soon after its response', async () => {
     const { parent, child, ask, client } = await family();
     expect(await ask(parent, 'end')).toEqual([child, 'number']);
     await eventually('the end', async () => (await client.getThread(child)).terminatedAt !== null);
@@ -159,7 +159,7 @@ describe('ThreadState: the family outside of tools', () => {
     expect(ended.type).not.toBe('effect.failed');
   });
 
-  it('[definitions 14.6] what a tool may not reach, it may not reach by its child either', async () => {
+  it('[definitions 14.6] a tool outside `uses` cannot be reached through a child either', async () => {
     const { parent, say, transcript } = await family();
     await say(parent, 'detour');
     const refused = 'Tool "detour" may not reach "finish": add it to "uses".';
@@ -168,7 +168,7 @@ describe('ThreadState: the family outside of tools', () => {
     );
   });
 
-  it('[definitions 9] after_subagent_created is given the child before it begins, and what it queues there is read first', async () => {
+  it('[definitions 9] after_subagent_created gets the child before it starts, and items queued there come first', async () => {
     const { parent, child, messages, client } = await family();
     const heard = (await messages(child)).filter(({ role }) => role === 'user');
     const greeting = heard.find(({ content }) => content === 'hello from the hook');

@@ -18,7 +18,7 @@ const parentOf = async (state: ThreadState): Promise<ThreadState> => {
 };
 
 describe('ThreadState: children', () => {
-  it('[threadstate hierarchy] children is a frozen registry of the resumable ones, those of one step in one group', async () => {
+  it('[threadstate hierarchy] children is a frozen registry of resumable children, those of one step in one group', async () => {
     const family = await familyWork({
       look: (state) => ({
         children: state.children,
@@ -95,7 +95,7 @@ describe('ThreadState: children', () => {
     expect(await tell(parent, 'find')).toEqual([[child, 'scout', true], null, null, null]);
   });
 
-  it('[threadstate hierarchy] the state of a child is its own: at rest, with its agent, its messages and files', async () => {
+  it('[threadstate hierarchy] the state of a child is its own: idle, with its agent, messages and files', async () => {
     const { parent, child, tell } = await familyWork({
       use: async (state) => {
         const other = await childOf(state);
@@ -129,7 +129,7 @@ describe('ThreadState: children', () => {
     });
   });
 
-  it('[runtime 8.1] a file that code attaches for a child is the one that the code means, and is copied', async () => {
+  it('[runtime 8.1] a file attached by code for a child is read from the code’s own thread, and copied', async () => {
     const text = (bytes: ArrayBuffer | null) => (bytes ? new TextDecoder().decode(bytes) : null);
     const { parent, tell } = await familyWork({
       attach: async (state) => {
@@ -158,7 +158,7 @@ describe('ThreadState: children', () => {
     });
   });
 
-  it('[threadstate hierarchy] what is queued to a child is its work: a message, a tool, an effect wake it, in order, through its hooks', async () => {
+  it('[threadstate hierarchy] a message, tool or effect queued to a child wakes it, in order, through its hooks', async () => {
     const stamp = defineHook({
       hook: 'before_create_message',
       id: 'stamp',
@@ -197,7 +197,7 @@ describe('ThreadState: children', () => {
     );
   });
 
-  it('[threadstate hierarchy] a secret that is read through a child is taken out of what its parent stores', async () => {
+  it('[threadstate hierarchy] a secret read through a child is redacted from what its parent stores', async () => {
     const { parent, child, tell, client, messages } = await familyWork({
       give: async (state) => (await childOf(state)).setEnv('KEY', 'swordfish-42'),
       read: async (state) => {
@@ -212,7 +212,7 @@ describe('ThreadState: children', () => {
     expect(await client.listEnv({ thread: child })).toMatchObject([{ name: 'KEY', type: 'secret' }]);
   });
 
-  it('[threadstate lifecycle] terminate ends a child and all below it, and its state and the registry say so at once', async () => {
+  it('[threadstate lifecycle] terminate ends a child and its descendants, and its state and the registry show it at once', async () => {
     const { parent, child, tell, childrenOf, store, client } = await familyWork({
       grow: async (state) => (await childOf(state)).queueMessage({ role: 'user', content: 'do spawn' }),
       end: async (state) => {
@@ -247,7 +247,7 @@ describe('ThreadState: children', () => {
 });
 
 describe('ThreadState: parent', () => {
-  it('[threadstate hierarchy] getParentThread: null for the root; what a child queues there is the parent’s work', async () => {
+  it('[threadstate hierarchy] getParentThread is null for the root; items queued by a child wake the parent', async () => {
     const { parent, child, tell, client, transcript } = await familyWork({
       root: async (state) => (await state.getParentThread()) === null,
       ask: async (state) => {
@@ -271,7 +271,7 @@ describe('ThreadState: parent', () => {
     ]);
   });
 
-  it('[threadstate hierarchy] notifyParent wakes the parent with a silent message, setStatus tells its registry; neither takes nothing, and a root has nobody to tell', async () => {
+  it('[threadstate hierarchy] notifyParent wakes the parent silently, setStatus updates its registry; both refuse invalid input', async () => {
     const { parent, child, tell, client, messages, store } = await familyWork({
       notify: async (state) => {
         await state.notifyParent('  half way  ');

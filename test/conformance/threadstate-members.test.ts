@@ -10,7 +10,7 @@ import { eventually, testRuntime } from '../support/runtime.ts';
 import { codeOf, toolAnswers, toolOf, work } from '../support/tool-work.ts';
 
 describe('ThreadState: identity', () => {
-  it('[threadstate identity] a tool knows its thread, its agent, its user, and when it was made', async () => {
+  it('[threadstate identity] a tool has its thread, agent, user and creation time', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('who'), says('done')]),
       tools: {
@@ -39,7 +39,7 @@ describe('ThreadState: identity', () => {
 });
 
 describe('ThreadState: hierarchy and lifecycle', () => {
-  it('[threadstate hierarchy] a thread without family has no parent and no children, and telling a parent does nothing', async () => {
+  it('[threadstate hierarchy] a thread without family has no parent and no children, and notifying a parent does nothing', async () => {
     const { answers } = await work({
       family: async (state) => [
         state.children,
@@ -54,7 +54,7 @@ describe('ThreadState: hierarchy and lifecycle', () => {
     expect(answers).toEqual([[[], null, null, {}, {}, 'InvalidMessage', 'InvalidMessage']]);
   });
 
-  it('[threadstate lifecycle] terminated tells of the own terminate(), and arguments are frozen at any depth', async () => {
+  it('[threadstate lifecycle] terminated reflects its own terminate(), and arguments are deeply frozen', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('end')]),
       tools: {
@@ -81,7 +81,7 @@ describe('ThreadState: hierarchy and lifecycle', () => {
     expect(told).toEqual(['ships', expect.stringContaining('read only'), null, terminatedAt]);
   });
 
-  it('[threadstate lifecycle] terminate ends the thread for ever: what follows is refused, and its history stays', async () => {
+  it('[threadstate lifecycle] terminate ends the thread permanently: later commands are refused, and its history stays', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('end')]),
       tools: {
@@ -112,7 +112,7 @@ describe('ThreadState: hierarchy and lifecycle', () => {
 });
 
 describe('ThreadState: context', () => {
-  it('[threadstate context] is shared by the tools of one execution and gone when the thread rests', async () => {
+  it('[threadstate context] is shared by the tools of one execution and removed when the thread is idle', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('write'), calls('read'), says('done'), calls('read'), says('done')]),
       tools: {
@@ -127,7 +127,7 @@ describe('ThreadState: context', () => {
     expect(await toolAnswers(runtime, threadId)).toEqual([null, { seen: { n: 1 } }, {}]);
   });
 
-  it('[definitions 22.15] is shown by the prompt, below the arguments, and an unknown name stays as written', async () => {
+  it('[definitions 22.15] is interpolated in the prompt after the arguments, and an unknown name stays as written', async () => {
     const model = scriptedModel([calls('write'), says('done')]);
     const runtime = await testRuntime({
       model,
@@ -146,7 +146,7 @@ describe('ThreadState: context', () => {
     ]);
   });
 
-  it('[threadstate context] keeps what structured clone takes, and drops the rest without a word to the model', async () => {
+  it('[threadstate context] keeps structured-cloneable values, and drops others without telling the model', async () => {
     const when = new Date(0);
     const { answers, runtime, threadId } = await work({
       leave: ({ context }) => {
@@ -186,7 +186,7 @@ describe('ThreadState: context', () => {
     ]);
   });
 
-  it('[threadstate context] drops a key that does not fit, and keeps the others', async () => {
+  it('[threadstate context] drops a value that is too large, and keeps the others', async () => {
     const { answers } = await work({
       leave: ({ context }) => void Object.assign(context, { large: 'x'.repeat(300_000), small: 1 }),
       read: ({ context }) => context,
@@ -196,7 +196,7 @@ describe('ThreadState: context', () => {
 });
 
 describe('ThreadState: execution', () => {
-  it('[threadstate execution] tells the flow, its steps, its prompts, and the messages so far', async () => {
+  it('[threadstate execution] has the flow, its steps, its prompts, and the messages so far', async () => {
     const { answers } = await work({
       first: ({ execution }) => execution?.stepCount,
       second: ({ execution }) => {
@@ -220,7 +220,7 @@ describe('ThreadState: execution', () => {
     ]);
   });
 
-  it('[definitions 14.1] messageHistory is the conversation so far: without what waits, and within a sub-prompt its own', async () => {
+  it('[definitions 14.1] messageHistory is the conversation so far, without queued items; within a sub-prompt its own', async () => {
     const history = async (state: ThreadState) => {
       if (state.execution?.promptPath.length === 1) await state.queueMessage({ content: 'later' });
       return state.execution?.messageHistory.map(({ role, content }) => `${role}: ${content ?? ''}`);
@@ -255,7 +255,7 @@ describe('ThreadState: execution', () => {
     ]);
   });
 
-  it('[threadstate execution] stop ends the execution after the step, whatever else it calls', async () => {
+  it('[threadstate execution] stop ends the execution after the step, whatever its other calls', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('halt')]),
       tools: {
@@ -273,7 +273,7 @@ describe('ThreadState: execution', () => {
     });
   });
 
-  it('[threadstate execution] forceTurn gives the turn to the person, or keeps it', async () => {
+  it('[threadstate execution] forceTurn yields the turn to the person, or keeps it', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([calls('yield_turn'), calls('keep'), says('done')]),
       tools: {
@@ -290,7 +290,7 @@ describe('ThreadState: execution', () => {
 });
 
 describe('ThreadState: resource loading', () => {
-  it('[threadstate loading] definitions are loaded by name, and a missing one is told with the names there are', async () => {
+  it('[threadstate loading] definitions are loaded by name, and a missing one is reported with the available names', async () => {
     const { answers } = await work({
       load: async (state) => [
         (await state.loadModel('scripted')).model,
@@ -311,7 +311,7 @@ describe('ThreadState: resource loading', () => {
     ]);
   });
 
-  it('[threadstate loading] what is loaded is what the author wrote, with defaults for what was left out, and cannot be changed', async () => {
+  it('[threadstate loading] loaded definitions are as the author wrote them, with defaults, and immutable', async () => {
     const { answers } = await work(
       {
         load: async (state) => {
@@ -345,7 +345,7 @@ describe('ThreadState: resource loading', () => {
 });
 
 describe('ThreadState: utilities', () => {
-  it('[threadstate utilities] emit tells those who watch, in order, drops what is not JSON, and keeps no data above 64 KiB', async () => {
+  it('[threadstate utilities] emit notifies listeners in order, drops values that are not JSON, and data above 64 KiB', async () => {
     const { runtime, threadId } = await work({
       emit: (state) => {
         const data = { n: 1 };
@@ -373,7 +373,7 @@ describe('ThreadState: utilities', () => {
     ]);
   });
 
-  it('[runtime 12] getLogs tells model calls with usage, tool calls with their outcome, and the execution they belong to', async () => {
+  it('[runtime 12] getLogs returns model calls with usage, tool calls with outcome, and their executions', async () => {
     const { runtime, threadId } = await work({ look: () => 'seen' });
     const logs = await runtime.store.events.getLogs(threadId, { order: 'asc' });
     const shown = logs.map(({ type, data }) => [type, data.event ?? data.name ?? data.model]);
@@ -405,14 +405,14 @@ describe('ThreadState: utilities', () => {
     expect(newest.map(({ id }) => id)).toEqual([logs[7]?.id, logs[6]?.id]);
   });
 
-  it('[threadstate utilities] what is of this runtime alone says so', async () => {
+  it('[threadstate utilities] members specific to this runtime are marked', async () => {
     const { answers } = await work({ own: (state) => state._notPackableRuntimeContext });
     expect(answers).toEqual([{ runtime: 'everthread' }]);
   });
 });
 
 describe('ThreadState: environment, files, code', () => {
-  it('[threadstate environment] env, envType and setEnv: a new variable is a secret unless it says text', async () => {
+  it('[threadstate environment] env, envType and setEnv: a new variable is a secret unless it is set as text', async () => {
     const { answers } = await work({
       variables: async (state) => {
         await state.setEnv('CITY', 'Marseille', { type: 'text' });
@@ -429,7 +429,7 @@ describe('ThreadState: environment, files, code', () => {
     expect(answers).toEqual([['Marseille', '[secret KEY]', ['text', 'secret', 'secret'], 'MissingVariable']]);
   });
 
-  it('[threadstate files] files are written, read, listed and found, by this thread alone', async () => {
+  it('[threadstate files] files are written, read, listed and found within one thread', async () => {
     const { answers, runtime } = await work({
       write: async (state) => {
         await state.writeFile('/notes/a.txt', 'hello', 'text/plain');
@@ -445,7 +445,7 @@ describe('ThreadState: environment, files, code', () => {
     expect((await runtime.client.files(await runtime.start()).find('*')).paths).toEqual([]);
   });
 
-  it('[threadstate code execution] runCode bridges what it is given, runs the export that it is asked for, and reports', async () => {
+  it('[threadstate code execution] runCode bridges its globals, runs the requested export, and reports', async () => {
     const { answers } = await work({
       run: async (state) => {
         const reported: unknown[] = [];

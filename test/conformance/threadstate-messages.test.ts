@@ -6,7 +6,7 @@ import { eventually, testRuntime } from '../support/runtime.ts';
 import { codeOf, toolAnswers, toolOf, work } from '../support/tool-work.ts';
 
 describe('ThreadState: messaging', () => {
-  it('[threadstate messaging] queueMessage and queueTool of a body that goes on after its time-out are heard', async () => {
+  it('[threadstate messaging] queueMessage and queueTool of a body still running after its timeout take effect', async () => {
     let goOn = () => {};
     const gate = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -53,7 +53,7 @@ describe('ThreadState: messaging', () => {
     expect(messages.map(({ content }) => content)).not.toContain('noted');
   });
 
-  it('[threadstate messaging] updateMessage changes content and silence, merges metadata, and tells readers', async () => {
+  it('[threadstate messaging] updateMessage changes content and silence, merges metadata, and notifies readers', async () => {
     const { answers, runtime, threadId } = await work({
       update: async (state) => {
         const { id } = await state.injectMessage({
@@ -72,7 +72,7 @@ describe('ThreadState: messaging', () => {
     expect(events.filter((event) => event.type === 'message.updated')).toHaveLength(1);
   });
 
-  it('[threadstate messaging] updateMessage refuses an unknown id, and anything that is no update', async () => {
+  it('[threadstate messaging] updateMessage refuses an unknown id, and an invalid update', async () => {
     const { answers } = await work({
       update: async (state) => [
         await codeOf(() => state.updateMessage('nobody', { content: 'x' })),
@@ -87,7 +87,7 @@ describe('ThreadState: messaging', () => {
     ]);
   });
 
-  it('[threadstate messaging] deleteMessage removes a message with the results of its calls, and the model is asked without them', async () => {
+  it('[threadstate messaging] deleteMessage removes a message with the results of its calls, and the model no longer gets them', async () => {
     const model = scriptedModel([calls('look'), says('seen'), calls('forget'), says('forgotten')]);
     const runtime = await testRuntime({
       model,
@@ -123,7 +123,7 @@ describe('ThreadState: messaging', () => {
     expect(answers).toEqual(['MessageConflict']);
   });
 
-  it('[threadstate messaging] getMessages pages the newest, oldest first, counts them, and shows silent ones when asked', async () => {
+  it('[threadstate messaging] getMessages pages the newest, oldest first, counts them, and includes silent ones on request', async () => {
     const { answers } = await work({
       page: async (state) => {
         for (const n of [1, 2, 3])
@@ -171,7 +171,7 @@ describe('ThreadState: messaging', () => {
     ]);
   });
 
-  it('[threadstate queue] a message that waits can be deleted, and is never injected', async () => {
+  it('[threadstate queue] a queued message can be deleted, and is never injected', async () => {
     const { runtime, threadId } = await work({
       queue: async (state) => {
         await state.queueMessage({ content: 'never mind' });
@@ -182,7 +182,7 @@ describe('ThreadState: messaging', () => {
     expect((await runtime.messages(threadId)).map(({ content }) => content)).not.toContain('never mind');
   });
 
-  it('[threadstate messaging] times rise strictly, in microseconds', async () => {
+  it('[threadstate messaging] times increase strictly, in microseconds', async () => {
     const { runtime, threadId } = await work({
       inject: async (state) => {
         for (let n = 0; n < 20; n++) await state.injectMessage({ role: 'system', content: `${n}` });
@@ -214,7 +214,7 @@ describe('ThreadState: tools', () => {
     expect(call?.function).toEqual({ name: 'second', arguments: '{"from":"first"}' });
   });
 
-  it('[threadstate tools] invokeTool answers the result, stores no message, and leaves a log entry', async () => {
+  it('[threadstate tools] invokeTool returns the result, stores no message, and leaves a log entry', async () => {
     const { answers, runtime, threadId } = await work({
       outer: async (state) => [
         await state.invokeTool('inner', {}),

@@ -1,4 +1,4 @@
-/** Values that ThreadState cannot keep: its members refuse them with a code, the call goes on, and nothing is lost. */
+/** Values that ThreadState cannot store: its members refuse them with a code, and the call continues. */
 import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { codeOf, work } from '../support/tool-work.ts';
@@ -27,8 +27,8 @@ const STRANGE: Readonly<Record<string, unknown>> = {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-describe('ThreadState: what cannot be kept', () => {
-  it('[threadstate tools] is refused at the call by queueTool, queueMessage and injectMessage', async () => {
+describe('ThreadState: values that cannot be stored', () => {
+  it('[threadstate tools] are refused at the call by queueTool, queueMessage and injectMessage', async () => {
     const { answers, runtime, threadId } = await work({
       hand: async (state) => {
         const call = untyped(state);
@@ -52,7 +52,7 @@ describe('ThreadState: what cannot be kept', () => {
     expect(await runtime.messages(threadId)).toHaveLength(4);
   });
 
-  it('[threadstate messaging] reads and queued messages of a wrong shape are refused with a code', async () => {
+  it('[threadstate messaging] reads and queued messages of an invalid shape are refused with a code', async () => {
     const { answers } = await work({
       ask: async (state) => {
         const call = untyped(state);
@@ -79,7 +79,7 @@ describe('ThreadState: what cannot be kept', () => {
     expect(answers).toEqual([[...Array(9).fill('InvalidValue'), ...Array(3).fill('InvalidMessage')]]);
   });
 
-  it('[threadstate utilities] whatever any member is handed, it answers, or refuses with a code', async () => {
+  it('[threadstate utilities] every member answers, or refuses with a code, for any argument', async () => {
     const strange = [
       ...Object.values(STRANGE),
       5n,

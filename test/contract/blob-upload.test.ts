@@ -39,8 +39,8 @@ const count = (table: string) =>
   (database.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count;
 const counts = () => [count('blobs'), count('blob_chunks'), count('blob_uploads')];
 
-describe('the tables of contents', () => {
-  it('hold a content once, and nothing after its last name has gone', async () => {
+describe('the tables of file contents', () => {
+  it('hold equal content once, and nothing after its last file is removed', async () => {
     for (const path of ['/a', '/b', '/c']) await write(path, large(1));
     await write('/small', new Uint8Array(5));
     await write('/empty', new Uint8Array(0));
@@ -52,13 +52,13 @@ describe('the tables of contents', () => {
     expect(counts()).toEqual([0, 0, 0]);
   });
 
-  it('hold one copy of what several writers bring at once', async () => {
+  it('hold one copy of content that several writers upload at once', async () => {
     await Promise.all(Array.from({ length: 5 }, (_, n) => write(`/${n}`, large(1))));
     expect(counts()).toEqual([1, 3, 0]);
     expect(database.prepare('select names from blobs').get()).toEqual({ names: 5 });
   });
 
-  it('hold nothing of a write that was refused', async () => {
+  it('hold nothing of a refused write', async () => {
     await store.files.mkdir(thread.id, '/dir');
     await expect(write('/dir', large(1))).rejects.toMatchObject({ code: 'FileConflict' });
     // Refused at the last moment: the directory is made while the content is being written.
@@ -70,7 +70,7 @@ describe('the tables of contents', () => {
     expect(counts()).toEqual([0, 0, 0]);
   });
 
-  it('take a stream as fast as they store it, and hold its content once', async () => {
+  it('take a stream no faster than they store it, and hold its content once', async () => {
     await write('/known', large(1));
     let ahead = 0;
     let sent = 3 * LIMITS.fileChunkBytes;
@@ -100,7 +100,7 @@ describe('the tables of contents', () => {
     }
   });
 
-  it('hold nothing of a stream that broke off, was too long, or was refused', async () => {
+  it('hold nothing of a stream that broke, was too long, or was refused', async () => {
     const broken = (async function* () {
       yield large(1);
       throw new Error('the connection broke');
@@ -132,7 +132,7 @@ describe('the tables of contents', () => {
     expect(counts()).toEqual([0, 0, 0]);
   });
 
-  it('are rid of what a writer that died left behind, and of nothing newer', async () => {
+  it('are cleaned of uploads whose writer died, and of nothing newer', async () => {
     const leave = (id: string, hoursAgo: number) => {
       database
         .prepare('insert into blob_uploads values (?, ?)')

@@ -16,17 +16,17 @@ const BINDING = { scope: 'thread', owner: 't1', name: 'A', type: 'secret' };
 const HEX = 'ab'.repeat(32);
 
 describe('an encrypted value', () => {
-  it.each(['', 'a', SECRET, 'ü🐟\0\n', 'x'.repeat(65_536)])('opens as what it was: %#', (value) => {
+  it.each(['', 'a', SECRET, 'ü🐟\0\n', 'x'.repeat(65_536)])('decrypts to the original: %#', (value) => {
     expect(decrypt(TEST_KEYS, BINDING, encrypt(TEST_KEYS, BINDING, value))).toBe(value);
   });
 
-  it('is another one each time, so equal values cannot be told', () => {
+  it('differs each time, so that equal values are not recognisable', () => {
     const many = Array.from({ length: 50 }, () => encrypt(TEST_KEYS, BINDING, SECRET).data);
     expect(new Set(many).size).toBe(50);
     expect(new Set(many.map((data) => data.slice(0, 16))).size).toBe(50);
   });
 
-  it('does not open when any bit of it was changed, or when a part is missing', () => {
+  it('does not decrypt when any bit was changed or a part is missing', () => {
     const { keyId, data } = encrypt(TEST_KEYS, BINDING, SECRET);
     const bytes = Buffer.from(data, 'base64');
     for (let bit = 0; bit < bytes.length * 8; bit += 3) {
@@ -47,17 +47,17 @@ describe('an encrypted value', () => {
     ['owner', 't2'],
     ['name', 'B'],
     ['type', 'text'],
-  ])('does not open at another place: another %s', (field, value) => {
+  ])('does not decrypt elsewhere: another %s', (field, value) => {
     const sealed = encrypt(TEST_KEYS, BINDING, SECRET);
     expect(() => decrypt(TEST_KEYS, { ...BINDING, [field]: value }, sealed)).toThrow(/cannot be decrypted/);
   });
 
-  it('cannot be moved by names that run into one another', () => {
+  it('cannot be moved between names whose concatenation is equal', () => {
     const sealed = encrypt(TEST_KEYS, { ...BINDING, owner: 'a"', name: '","b' }, SECRET);
     expect(() => decrypt(TEST_KEYS, { ...BINDING, owner: 'a"","', name: 'b' }, sealed)).toThrow();
   });
 
-  it('under an unknown key is told by the id of the key', () => {
+  it('names the missing key by its id', () => {
     const sealed = { ...encrypt(TEST_KEYS, BINDING, SECRET), keyId: 'lost' };
     expect(() => decrypt(TEST_KEYS, BINDING, sealed)).toThrow(
       /is encrypted with the key "lost", which is not among the known keys \("k1"\)/,
@@ -74,7 +74,7 @@ describe('keys', () => {
     expect(encrypt(both, BINDING, SECRET).keyId).toBe('young');
   });
 
-  it('show nothing when they are printed', () => {
+  it('are not shown when they are printed', () => {
     const keys = parseKeys(`k:${HEX}`, 'X');
     expect(inspect(keys, { depth: 9, showHidden: true }) + JSON.stringify([...keys.byId])).not.toContain(
       'abab',
@@ -93,7 +93,7 @@ describe('keys', () => {
     [`k1:${HEX.slice(2)}`, 'key "k1"'],
     [`k1:${HEX.replace('a', 'g')}`, 'key "k1"'],
     [`k1:${HEX},k1:${HEX}`, 'id "k1"'],
-  ])('that are not understood are refused, without showing them: %#', (text, told) => {
+  ])('that are malformed are refused without being shown: %#', (text, told) => {
     const refused = (() => {
       try {
         return parseKeys(text, 'EVERTHREAD_ENCRYPTION_KEYS');
@@ -115,7 +115,7 @@ describe('keys of a project', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('lie in a file that only its owner reads, made once', () => {
+  it('are created once, in a file readable by its owner only', () => {
     const path = ensureKeyFile(folder) as string;
     expect(path).toBe(keyFilePath(folder));
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -127,7 +127,7 @@ describe('keys of a project', () => {
     expect(findKeys(TEST_KEYS, folder)()).toBe(TEST_KEYS);
   });
 
-  it('are asked for when a variable is written, and not before', async () => {
+  it('are required when a variable is written, and not before', async () => {
     const store = await openStore('sqlite:store.db', folder);
     try {
       const owner = { thread: randomUUID() };
@@ -188,7 +188,7 @@ describe('the database file', () => {
     database.close();
   }
 
-  it('holds no value in clear, a text neither', async () => {
+  it('holds no value in clear text, text variables included', async () => {
     await filled();
     const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
     expect(bytes.join('')).toContain('env_values');
@@ -201,7 +201,7 @@ describe('the database file', () => {
     ['swapped between owners', "set value = (select value from env_values where owner = 'b' and name = 'A')"],
     ['declared as another type', "set type = 'secret'"],
     ['given to a user', "set scope = 'instance', owner = ''"],
-  ])('betrays rows that were %s', async (_what, assignment) => {
+  ])('reveals rows that were %s', async (_what, assignment) => {
     await filled();
     expect(await read('a')).toHaveLength(2);
     change(`update env_values ${assignment} where owner = 'a' and name = 'A'`);

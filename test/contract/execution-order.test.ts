@@ -140,13 +140,13 @@ function check(plans: readonly (readonly [string, string])[]): void {
   }
 }
 
-describe('the order of executions', () => {
-  it('[PL-24] is read off an index on SQLite', async () => {
+describe('the list of executions', () => {
+  it('[PL-24] is ordered by an index on SQLite', async () => {
     const file = join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`);
     check(await plansOf(`sqlite:${file}`, 'explain query plan'));
   });
 
-  it('[PL-24] is read off an index on PostgreSQL', async () => {
+  it('[PL-24] is ordered by an index on PostgreSQL', async () => {
     const database = await createDatabase();
     closeAfterTest(() => database.drop());
     check(await plansOf(database.address, 'explain'));

@@ -10,7 +10,7 @@ import { create, newChild, openAgain, openParent, work } from './store/family-dr
 
 const SECRET = 'swordfish-4711';
 
-describe('a family at rest', () => {
+describe('a stored family', () => {
   let folder: string;
 
   beforeAll(() => {
@@ -24,7 +24,7 @@ describe('a family at rest', () => {
       .map((file) => readFileSync(join(folder, file), 'latin1'))
       .join('');
 
-  it('[runtime 7.5] holds no variable in clear, inherited, given or asked for', async () => {
+  it('[runtime 7.5] contains no variable in clear text, inherited, given or requested', async () => {
     const store = await openStore('sqlite:secret.db', folder, { keys: TEST_KEYS });
     const parent = await openParent(store, 2);
     await store.env.set({ owner: { thread: parent.id }, name: 'INHERITED', value: SECRET });
@@ -51,7 +51,7 @@ describe('a family at rest', () => {
     expect(bytes).not.toContain(SECRET);
   });
 
-  it('needs no key as long as it has no variable', async () => {
+  it('needs no key while it has no variable', async () => {
     const store = await openStore('sqlite:plain.db', folder);
     const parent = await openParent(store);
     const child = newChild();

@@ -45,7 +45,7 @@ async function familyRows(store: ThreadStore, ...threads: ThreadDriver[]): Promi
 }
 
 describe('[PL-17] model calls of a family', () => {
-  it('are not counted for a thread without children, however many there are', async () => {
+  it('are not limited for a thread without children', async () => {
     const store = await openWith(3);
     const thread = await openThread(store);
     expect(await askModels(thread, await thread.beginCall([message('a')]), 9)).toBe(9);
@@ -55,7 +55,7 @@ describe('[PL-17] model calls of a family', () => {
     );
   });
 
-  it('end each execution of the family with an error that names the ceiling, and so do messages back and forth', async () => {
+  it('end each execution above the limit with an error that names it, messages back and forth included', async () => {
     const store = await openWith(6);
     const root = await openParent(store);
     const child = await createOpened(root);
@@ -87,7 +87,7 @@ describe('[PL-17] model calls of a family', () => {
     expect(await askModels(root, await begin(root, 'root-3', message('again')), 9)).toBe(9);
   });
 
-  it('count those of an effect that an effect of the execution has scheduled', async () => {
+  it('include those of an effect scheduled by an effect of the execution', async () => {
     const store = await openWith(2);
     const root = await openParent(store);
     await createOpened(root);
@@ -101,7 +101,7 @@ describe('[PL-17] model calls of a family', () => {
     expect(await askModels(root, await begin(root, 'root-2'), 9)).toBe(2);
   });
 
-  it('are not limited where the setting is 0', async () => {
+  it('are not limited if the setting is 0', async () => {
     const store = await openWith(0);
     const root = await openParent(store);
     const child = await createOpened(root);

@@ -168,7 +168,7 @@ describe('a step of a long thread on PostgreSQL', () => {
     await database.query('vacuum analyze');
   }
 
-  it('reads as many rows as in a short one', async () => {
+  it('reads as many rows as a step of a short one', async () => {
     const [short, long] = [await makeThread(database.address, 400), await makeThread(database.address, LONG)];
     await settle();
     const rows = await countRows(short);
@@ -176,7 +176,7 @@ describe('a step of a long thread on PostgreSQL', () => {
     expect(await countRows(long)).toBeLessThan(rows * 1.1);
   });
 
-  it('reads as many rows behind a summary', async () => {
+  it('reads as many rows after a summary', async () => {
     const short = await makeCompacted(database.address, 400);
     const long = await makeCompacted(database.address, LONG);
     await settle();
@@ -185,7 +185,7 @@ describe('a step of a long thread on PostgreSQL', () => {
     expect(await countRows(long, COMPACTED)).toBeLessThan(rows * 1.1);
   });
 
-  it('reads as many rows behind a summary of one long execution', async () => {
+  it('reads as many rows after a summary of one long execution', async () => {
     const short = await makeCompacted(database.address, 400, true);
     const long = await makeCompacted(database.address, LONG, true);
     await settle();
@@ -256,7 +256,7 @@ describe('a step of a long thread on SQLite', () => {
     return true;
   }
 
-  it('looks for rows where they are, and gets as many as in a short one', async () => {
+  it('uses indexes, and reads as many rows as a step of a short one', async () => {
     const [short, long] = [await makeThread(address, 400), await makeThread(address, LONG)];
     const store = await openStore(address, '');
     closeAfterTest(() => store.close());
@@ -272,7 +272,7 @@ describe('a step of a long thread on SQLite', () => {
     expect(walks.filter((each) => each.walks.length > 0)).toEqual([]);
   });
 
-  it('looks behind a summary for what is there, also within one long execution', async () => {
+  it('uses indexes after a summary, also within one long execution', async () => {
     const [short, long] = [await makeCompacted(address, 400, true), await makeCompacted(address, LONG, true)];
     const store = await openStore(address, '');
     closeAfterTest(() => store.close());
@@ -293,7 +293,7 @@ describe('a step of a long thread on SQLite', () => {
     }
   });
 
-  it('[runtime 12] finds what an author has told of logged calls by their executions', async () => {
+  it('[runtime 12] finds author-set fields of logged calls by their executions', async () => {
     const id = await makeThread(address, 40);
     const store = await openStore(address, '');
     closeAfterTest(() => store.close());

@@ -45,7 +45,7 @@ function follow({ store, id }: ThreadDriver, after = 0): Reader {
 }
 
 describe('readers of one log', () => {
-  it(`${READERS} of them ask, idle, what one asks: one look; what comes is read once, and each gets all of it`, async () => {
+  it(`${READERS} idle readers cause the queries of one; new rows are read once and reach each reader`, async () => {
     const store = await openTestStore();
     const thread = await openThread(store);
     const readers = Array.from({ length: READERS }, () => follow(thread));
@@ -72,7 +72,7 @@ describe('readers of one log', () => {
     await store.close();
   });
 
-  it('a reader that begins while another one reads misses nothing of what is written meanwhile', async () => {
+  it('a reader that starts while another reads misses no row written meanwhile', async () => {
     const store = await openTestStore();
     const thread = await openThread(store);
     const readers: Reader[] = [];

@@ -39,7 +39,7 @@ const lookAgain = async () => {
   while (looks === before) await new Promise((resolve) => setImmediate(resolve));
 };
 
-it('whoever waits is woken by a rare look', async () => {
+it('a waiter is woken while polling is slow', async () => {
   const { id } = await openThread(store);
   const last = (await store.threads.get(id))?.lastSeq ?? 0;
   const watch = new LogWatch(db, { everyMs: 1, quietAfterMs: 0, quietEveryMs: 1 });
@@ -50,7 +50,7 @@ it('whoever waits is woken by a rare look', async () => {
   watch.close();
 });
 
-it('whoever comes while looks are rare is not kept waiting for the one that is due', async () => {
+it('a new waiter does not wait for the next slow poll', async () => {
   const { id } = await openThread(store);
   const last = (await store.threads.get(id))?.lastSeq ?? 0;
   const watch = new LogWatch(db, { everyMs: 1, quietAfterMs: 0, quietEveryMs: 3_600_000 });

@@ -10,7 +10,7 @@ const HOSTILE = '^(a+)+$';
 const VICTIM = bytes(`${'a'.repeat(60)}!`);
 
 describe('a pattern', () => {
-  it('that never comes to an end is ended, while this thread goes on', async () => {
+  it('that never ends is aborted without blocking this thread', async () => {
     let turns = 0;
     const clock = setInterval(() => {
       turns += 1;
@@ -27,7 +27,7 @@ describe('a pattern', () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it('that was ended keeps no place of others', async () => {
+  it('that was aborted frees its slot for others', async () => {
     const hostile = Array.from({ length: 6 }, () =>
       withPatternSearch(HOSTILE, (search) => search.take(VICTIM, true), { ms: 300 }).catch(
         ({ code }) => code as string,
@@ -38,7 +38,7 @@ describe('a pattern', () => {
     expect(await harmless).toEqual({ matches: ['b'], lineNumbers: [2] });
   });
 
-  it('has its time for all files together', async () => {
+  it('has one time limit for all files', async () => {
     const slow = withPatternSearch(
       '^(a+)+$',
       async (search) => {
@@ -49,7 +49,7 @@ describe('a pattern', () => {
     await expect(slow).rejects.toMatchObject({ code: 'Timeout' });
   });
 
-  it('serves one file after the other, and what its user throws comes through', async () => {
+  it('searches one file after the other, and passes on errors of its caller', async () => {
     const found = await withPatternSearch('x', async (search) => [
       await search.take(bytes('x\ny'), false),
       await search.take(bytes('x'), true),
@@ -87,7 +87,7 @@ describe('lines', () => {
     expect(searchPieces(pattern, ...pieces)).toEqual({ matches, lineNumbers });
   });
 
-  it('may be cut within a character', () => {
+  it('may be split within a character', () => {
     const whole = bytes('héé\né');
     for (let cut = 0; cut <= whole.length; cut++) {
       const search = new LineSearch('é');
@@ -96,7 +96,7 @@ describe('lines', () => {
     }
   });
 
-  it('are a thousand of a thousand characters at most, and a long one counts once', () => {
+  it('are limited to a thousand of a thousand characters, and a long one counts once', () => {
     const many = searchPieces('x', `${'x'.repeat(2000)}\n`.repeat(1500));
     expect([many?.matches.length, many?.matches[0]?.length]).toEqual([
       LIMITS.foundLines,

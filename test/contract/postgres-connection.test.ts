@@ -31,8 +31,8 @@ afterEach(async () => {
 
 const ids = async () => (await thread.messages()).map(({ id }) => id);
 
-describe('a connection that the server ends', () => {
-  it('while it is idle costs nobody anything', async () => {
+describe('a connection closed by the server', () => {
+  it('while idle causes no error', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, n) => thread.stash(message(`m${n}`))));
     await other.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'store'`,
@@ -41,7 +41,7 @@ describe('a connection that the server ends', () => {
     expect(await ids()).toHaveLength(9);
   });
 
-  it('in the middle of a command leads to the command once more, and to its effect once', async () => {
+  it('during a command leads to a retry of the command, with one effect', async () => {
     await other.query('begin');
     await other.query('select * from threads where id = $1 for update', [thread.id]);
     const writing = thread.begin([message('a')]);
@@ -63,7 +63,7 @@ describe('a connection that the server ends', () => {
 });
 
 describe('a transaction that collides', () => {
-  it('in a deadlock is given again', async () => {
+  it('in a deadlock is retried', async () => {
     let messages = 0;
     for (let isOurs = true; isOurs; ) {
       messages += 1;
@@ -94,7 +94,7 @@ describe('a transaction that collides', () => {
   it.each([
     ['that passes', 5, 5],
     ['that does not, a bounded number of times', 1_000, 8],
-  ])('in a serialization failure %s, is given again', async (_name, failures, attempts) => {
+  ])('in a serialization failure %s, is retried', async (_name, failures, attempts) => {
     const mend = await failWrites('items', '40001', failures);
     const writing = thread.stash(message('a'));
     if (failures > attempts) await expect(writing).rejects.toMatchObject({ code: '40001' });
@@ -119,11 +119,11 @@ async function failWrites(table: string, code: string, failures = 1_000): Promis
   };
 }
 
-describe('a write whose answer nobody waits for', () => {
+describe('a write whose result is not awaited', () => {
   it.each([
     ['by the commit, where it was the last', 'events'],
     ['by the next read', 'messages'],
-  ])('fails with its own error, told %s, and leaves nothing', async (_name, table) => {
+  ])('fails with its own error, reported %s, and leaves no rows', async (_name, table) => {
     const before = await thread.events();
     const mend = await failWrites(table, 'EV001');
     await expect(thread.begin([message('a')])).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('a write whose answer nobody waits for', () => {
     expect(await thread.begin([message('a')])).toMatchObject({ kind: 'call', step: 1, attempt: 1 });
   });
 
-  it('is given again with its command after a serialization failure', async () => {
+  it('is retried with its command after a serialization failure', async () => {
     const mend = await failWrites('events', '40001', 2);
     expect(await thread.begin([message('a')])).toMatchObject({ kind: 'call', step: 1, attempt: 1 });
     await mend();
@@ -144,8 +144,8 @@ describe('a write whose answer nobody waits for', () => {
   });
 });
 
-describe('a session', () => {
-  it('works with one connection for everybody', async () => {
+describe('a database session', () => {
+  it('works with a pool of one connection', async () => {
     const small = await openStore(`${database.address}?pool=1`, '');
     await Promise.all(
       Array.from({ length: 12 }, (_, n) => [
@@ -158,7 +158,7 @@ describe('a session', () => {
     expect(await ids()).toHaveLength(24);
   });
 
-  it('reads committed data whatever the database prefers, and leaves the readers of others alone', async () => {
+  it('reads committed data whatever the database default, and leaves other sessions’ isolation alone', async () => {
     const { database: name } = other;
     await other.query(`alter database ${name} set default_transaction_isolation = 'serializable'`);
     const strict = await openStore(database.address, '');
@@ -170,7 +170,7 @@ describe('a session', () => {
     expect((await other.query(`select 5::bigint as n`)).rows).toEqual([{ n: '5' }]);
   });
 
-  it('waits for the disk where somebody is told, and only there', async () => {
+  it('waits for the disk only before an acknowledgement', async () => {
     // A deferred trigger sees the settings that hold at the moment of the commit.
     await other.query(`
       create table commits (at serial, waits text);

@@ -36,7 +36,7 @@ onDisk('a PostgreSQL whose disk is full', () => {
     disk?.close();
   });
 
-  it('refuses with StoreFull, keeps what it took, and heals once there is room', async () => {
+  it('refuses with StoreFull, keeps acknowledged writes, and recovers once there is space', async () => {
     const store = await openStore(address, '');
     await new ThreadDriver(store, THREAD).open();
     const kept: string[] = [];

@@ -27,7 +27,7 @@ afterEach(async () => {
 describe('several processes on one PostgreSQL database', () => {
   registerProcesses(() => place);
 
-  it('open new stores in schemas of their own at the same time, each another one', async () => {
+  it('open new stores in schemas of their own at the same time', async () => {
     const schemas = isLong ? ['one', 'two', 'three'] : ['one', 'two'];
     const started = await Promise.all(
       schemas.map((name) => start(placeAt(`${database.address}?schema=${name}`), [{ do: 'open' }])),

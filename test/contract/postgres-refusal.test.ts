@@ -61,7 +61,7 @@ describe('an address', () => {
     expect(refusal.message).toContain('postgres://user:password@host:5432/database');
   });
 
-  it('of an unknown kind is not repeated where it may hold a password', async () => {
+  it('of an unknown kind is not printed if it may hold a password', async () => {
     const refusal = await refusalOf(`postgress://someone:${SECRET}@host/db`);
     expect(refusal).toMatchObject({ code: 'InvalidConfiguration' });
     expect(refusal.message).toContain('"postgress:…"');
@@ -80,7 +80,7 @@ describe('a server', () => {
       /does not answer: .*ECONNREFUSED/,
     ],
     [
-      'that nobody knows',
+      'that is unknown',
       (url) => {
         url.hostname = 'nowhere.invalid';
       },
@@ -105,7 +105,7 @@ describe('a server', () => {
       /at stranger@.*Check user and password/,
     ],
     [
-      'that is told no password',
+      'that gets no password',
       (url) => {
         url.password = '';
       },
@@ -135,14 +135,14 @@ describe('a server', () => {
       'InvalidConfiguration',
       /not\/there\.pem/,
     ],
-  ])('%s is told so', async (_name, change, code, words) => {
+  ])('%s is reported as such', async (_name, change, code, words) => {
     const refusal = await refusalOf(changed(change));
     expect(refusal).toMatchObject({ name: 'RuntimeError', code });
     expect(refusal.message).toMatch(words);
     expect(refusal.message).toMatch(/schema public/);
   });
 
-  it('that may not make the schema says which right is missing', async () => {
+  it('without the right to create the schema names that right', async () => {
     const role = `guest_${process.pid}`;
     await database.query(`create role ${role} login password '${SECRET}'`);
     try {
@@ -160,7 +160,7 @@ describe('a server', () => {
     }
   });
 
-  it('whose database cannot hold every character is refused', async () => {
+  it('whose database encoding cannot hold every character is refused', async () => {
     const latin = await createDatabase(`encoding 'LATIN1' locale 'C' template template0`);
     expect((await refusalOf(latin.address)).message).toMatch(/encoding LATIN1; the store needs UTF8/);
     await latin.drop();
@@ -168,7 +168,7 @@ describe('a server', () => {
 });
 
 describe('a database without a store', () => {
-  it('stays as it is for whoever only wants to look', async () => {
+  it('is not created by a read-only open', async () => {
     await expect(openStore(database.address, '', { create: false })).rejects.toMatchObject({
       code: 'ThreadNotFound',
       message: expect.stringContaining('no threads yet'),

@@ -35,7 +35,7 @@ async function stepOfTwoCalls(): Promise<StepRef> {
 }
 
 describe('after a power cut', () => {
-  it('a new thread is there, and each item that its sender was told of', async () => {
+  it('a new thread and each acknowledged item exist', async () => {
     expect(await afterCut((found) => cutThread(found))).toMatchObject({ id: thread.id });
     for (const id of ['a', 'b', 'c']) {
       await thread.stash(message(id, id));
@@ -45,7 +45,7 @@ describe('after a power cut', () => {
     expect((await survivors()).at(-1)).toBe('[user: d]');
   });
 
-  it('what a client has staged is there, before its signal says that it comes', async () => {
+  it('a staged item exists before its signal is sent', async () => {
     await cut.store.queue.stage(thread.id, message('a', 'large'));
     const found = await afterCut(async (store) => {
       await store.stash(stored('a'));
@@ -54,7 +54,7 @@ describe('after a power cut', () => {
     expect(found).toEqual(['[user: large]']);
   });
 
-  it('an answer is there with its calls, and so are a result and the end of the turn', async () => {
+  it('an answer exists with its calls, as do a result and the end of the turn', async () => {
     await stepOfTwoCalls();
     const asked = ['user: content of a', 'assistant: an answer -> once -> again'];
     expect(await survivors()).toEqual(asked);
@@ -65,14 +65,14 @@ describe('after a power cut', () => {
     expect(await afterCut((found) => cutThread(found))).toMatchObject({ status: 'failed' });
   });
 
-  it('a tool that may run once is known to have begun, before its body could begin', async () => {
+  it('a run-once tool is recorded as started before its body runs', async () => {
     await stepOfTwoCalls();
     await thread.beginTool(1, 0);
     const again = await afterCut((found) => found.beginTool(1, 0, 'attempt-2'));
     expect(again).toMatchObject({ kind: 'begun_elsewhere' });
   });
 
-  it('what nobody was told of may be missing, from the end alone; it cost no wait', async () => {
+  it('unacknowledged writes may be missing, only the newest, and never caused a wait', async () => {
     await stepOfTwoCalls();
     const before = cut.syncs;
     // The call may be repeated, so its begin need not be durable.
@@ -83,7 +83,7 @@ describe('after a power cut', () => {
     expect((await afterCut((found) => found.events('tool.started'))).length).toBe(1);
   });
 
-  it('what was committed while a sync ran is there once its own answer has come', async () => {
+  it('a write committed during a sync exists once it is acknowledged', async () => {
     cut.slow = true;
     await thread.stash(message('slow', 'slow'));
     const { begun, letGo } = cut.hold();

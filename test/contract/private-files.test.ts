@@ -36,7 +36,7 @@ async function useStore(address: string): Promise<void> {
 }
 
 describe('the folder .everthread', () => {
-  it('is its owner’s alone from its first moment, with all that is made in it, under a umask of 0', async () => {
+  it('is readable by its owner only, with all its files, even under a umask of 0', async () => {
     await useStore('sqlite:.everthread/store.db');
     ensureKeyFile(project);
     writeDevFile(project, { address: 'a', namespace: 'n', pid: 1 });
@@ -64,7 +64,7 @@ describe('the folder .everthread', () => {
     expect(process.umask()).toBe(0);
   });
 
-  it('is narrowed when it was open, with all that is in it, and that is said once', () => {
+  it('is restricted if it was open, with all its files, and that is reported once', () => {
     const folder = join(project, '.everthread');
     mkdirSync(join(folder, 'deep'), { recursive: true });
     writeFileSync(join(folder, 'store.db'), '');
@@ -85,14 +85,14 @@ describe('the folder .everthread', () => {
   });
 });
 
-describe('a store elsewhere', () => {
-  it('is a file for its owner alone, in a folder that stays as it is', async () => {
+describe('a store outside .everthread', () => {
+  it('is a file readable by its owner only, in a folder whose mode is unchanged', async () => {
     mkdirSync(join(project, 'data'));
     await useStore('sqlite:data/store.db');
     expect(modeOf('data')).toBe('777');
   });
 
-  it('is narrowed when it was open', async () => {
+  it('is restricted if it was open', async () => {
     await useStore('sqlite:store.db');
     chmodSync(join(project, 'store.db'), 0o644);
     await useStore('sqlite:store.db');

@@ -7,13 +7,13 @@ import { expectCheckedIn } from '../support/checked-in.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { describePostgres, describeSqlite } from './catalogue.ts';
 
-it('the schema of a new SQLite store is the one that is checked in; otherwise: EVERTHREAD_WRITE=1', async () => {
+it('the schema of a new SQLite store equals the checked-in one (EVERTHREAD_WRITE=1 writes it)', async () => {
   const file = join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`);
   await (await openStore(`sqlite:${file}`, '')).close();
   expectCheckedIn('test/contract/schema/sqlite.txt', await describeSqlite(file));
 });
 
-it('the schema of a new PostgreSQL store is the one that is checked in; otherwise: EVERTHREAD_WRITE=1', async () => {
+it('the schema of a new PostgreSQL store equals the checked-in one (EVERTHREAD_WRITE=1 writes it)', async () => {
   const database = await createDatabase();
   try {
     await (await openStore(database.address, '')).close();

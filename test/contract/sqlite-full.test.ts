@@ -1,4 +1,4 @@
-/** A store on a disk that is really full (a small tmpfs): some writes are refused, others go on, nothing is lost. */
+/** A store on a disk that is really full (a small tmpfs): some writes are refused, others succeed, nothing is lost. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKey, parseKeys } from '../../src/store/crypto/encryption.ts';
@@ -55,7 +55,7 @@ async function expectKept(store: ThreadStore, keys: readonly string[]): Promise<
 
 onDisk('a store whose disk is full', () => {
   it.each(['', '?synchronous=normal'])(
-    'refuses with StoreFull, keeps what it took, and heals (%s)',
+    'refuses with StoreFull, keeps acknowledged writes, and recovers (%s)',
     async (query) => {
       const store = await open(query);
       await openThread(store);
@@ -80,7 +80,7 @@ onDisk('a store whose disk is full', () => {
     },
   );
 
-  it('is read by others, and refuses their writes alike', async () => {
+  it('lets other processes read, and refuses their writes too', async () => {
     const store = await open();
     await openThread(store);
     await store.values.set(THREAD, 'key', 'value');
@@ -93,14 +93,14 @@ onDisk('a store whose disk is full', () => {
     });
   });
 
-  it('cannot be made there, says so, and can be once there is room', async () => {
+  it('cannot be created on a full disk, reports why, and can be once there is space', async () => {
     disk.fill();
     await expect(open()).rejects.toMatchObject({ code: 'StoreFull' });
     disk.free();
     await openThread(await open());
   });
 
-  it('leaves the transaction of whoever comes next alone', async () => {
+  it('rejects each write with StoreFull, and leaves concurrent reads and the next transaction intact', async () => {
     const store = await open();
     await openThread(store);
     const { kept } = await fillUp(store);

@@ -86,7 +86,7 @@ const DAMAGES: readonly (readonly [string, () => void])[] = [
   ['the file is cut in half', () => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096)],
 ];
 
-describe('a store that is open', () => {
+describe('an open store', () => {
   it.each(LOSSES)('answers StoreLost to every command after %s', async (_what, lose) => {
     const store = await filledStore();
     lose();
@@ -103,7 +103,7 @@ describe('a store that is open', () => {
     expect(store.ended?.reason).toMatchObject({ code: 'StoreCorrupt' });
   });
 
-  it('answers StoreCorrupt once it reads what was overwritten, and to every command after that', async () => {
+  it('answers StoreCorrupt once it reads overwritten pages, and to every later command', async () => {
     const store = await filledStore();
     overwrite(4096 * 4, Math.floor(statSync(file).size / 4096) * 4096);
     await expect(open().then((other) => other.values.get(THREAD, '3'))).rejects.toMatchObject({
@@ -117,14 +117,14 @@ describe('a store that is open', () => {
     await expect(store.values.set(THREAD, 'more', 1)).rejects.toMatchObject({ code: 'StoreCorrupt' });
   });
 
-  it('notices without being asked', async () => {
+  it('detects the loss of its file without a command', async () => {
     const store = await filledStore();
     rmSync(file);
     await eventually('the end of the store', () => store.ended?.aborted);
     expect(store.ended?.reason).toMatchObject({ code: 'StoreLost' });
   });
 
-  it('is not lost by what an operator may do: free pages given back, the log moved', async () => {
+  it('survives what an operator may do: vacuum, a moved WAL', async () => {
     const store = await filledStore();
     for (let i = 0; i < 20; i++) await store.values.set(THREAD, `${i}`, 'short');
     const before = statSync(file).size;
@@ -136,7 +136,7 @@ describe('a store that is open', () => {
     expect(await store.values.get(THREAD, '1')).toBe('short');
   });
 
-  it('tells nobody of a commit to a file that is not there any more', async () => {
+  it('acknowledges no commit to a file that was removed', async () => {
     const dialect = new NodeSqliteDialect({ path: file });
     const db = new Kysely<unknown>({ dialect });
     closers.push(() => db.destroy());
@@ -151,15 +151,15 @@ describe('a store that is open', () => {
   });
 });
 
-describe('a file that is no store', () => {
-  it('is refused with StoreCorrupt, and left as it is', async () => {
+describe('a file that is not a store', () => {
+  it('is refused with StoreCorrupt, and left unchanged', async () => {
     writeFileSync(file, 'This is a letter, and no database at all. '.repeat(200));
     const { size } = statSync(file);
     await expect(open()).rejects.toMatchObject({ code: 'StoreCorrupt' });
     expect(statSync(file).size).toBe(size);
   });
 
-  it('is refused with StoreCorrupt when it is a store that was cut', async () => {
+  it('is refused with StoreCorrupt if it is a truncated store', async () => {
     await (await filledStore()).close();
     closers.splice(0);
     truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096);

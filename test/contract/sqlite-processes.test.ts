@@ -26,7 +26,7 @@ afterEach(() => {
 describe('several processes on one SQLite file', () => {
   registerProcesses(() => place);
 
-  it('keep their event loops free while another process holds the write lock, and write when it is gone', async () => {
+  it('keep their event loops free while another process holds the write lock, then write', async () => {
     await (await place.open()).close();
     const waiting = await start(place, Array(WAITING).fill({ do: 'wait' }));
     expect(await go(waiting)).toEqual(Array(WAITING).fill('open'));

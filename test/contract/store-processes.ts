@@ -76,7 +76,7 @@ export function registerProcesses(given: () => StorePlace): void {
     await store.close();
   });
 
-  it('lose nothing, double nothing and leave no gap on threads that they share', async () => {
+  it('neither lose nor duplicate writes, nor leave gaps, on shared threads', async () => {
     const writes = 10;
     const place = given();
     const store = await place.open();
@@ -102,7 +102,7 @@ export function registerProcesses(given: () => StorePlace): void {
     await store.close();
   });
 
-  it('see what another process wrote, at once', async () => {
+  it('see the writes of another process at once', async () => {
     const place = given();
     const store = await place.open();
     const thread = await openThread(store);
@@ -111,7 +111,7 @@ export function registerProcesses(given: () => StorePlace): void {
     await store.close();
   });
 
-  it('leave whole commands behind when they are killed, and nobody waiting', async () => {
+  it('leave only whole commands when killed, and no blocked process', async () => {
     const place = given();
     const store = await place.open();
     const thread = await openThread(store);

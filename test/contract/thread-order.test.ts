@@ -96,13 +96,13 @@ async function requireAllTables(db: Kysely<Tables>): Promise<void> {
   expect(ofThreads.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
 }
 
-describe('lists of threads', () => {
-  it('are read off an index on SQLite, and deletion knows every table', async () => {
+describe('the list of threads', () => {
+  it('is ordered by an index on SQLite, and a deletion covers every table', async () => {
     const file = join(process.env.EVERTHREAD_TEST_FOLDER as string, `${randomUUID()}.db`);
     await check(`sqlite:${file}?synchronous=normal`, 'explain query plan');
   });
 
-  it('are read off an index on PostgreSQL, and deletion knows every table', async () => {
+  it('is ordered by an index on PostgreSQL, and a deletion covers every table', async () => {
     const database = await createDatabase();
     closeAfterTest(() => database.drop());
     await check(database.address, 'explain');

@@ -1,4 +1,4 @@
-/** A transaction on a thread that was flushed: it refuses whatever comes later, so that nothing is lost. */
+/** A transaction on a thread that was flushed: it refuses later writes, so that nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -50,8 +50,8 @@ const USES: readonly [string, (thread: ThreadTransaction) => unknown][] = [
   ['a second flush', (thread) => thread.flush()],
 ];
 
-describe('a transaction that was flushed', () => {
-  it.each(USES)('refuses %s as TransactionFlushed, and what it wrote before stays', async (_name, use) => {
+describe('a flushed transaction', () => {
+  it.each(USES)('refuses %s as TransactionFlushed, and keeps its earlier writes', async (_name, use) => {
     await withFlushed(async (thread) => {
       await expect((async () => use(thread))()).rejects.toMatchObject({ name: 'TransactionFlushed' });
     });
@@ -60,14 +60,14 @@ describe('a transaction that was flushed', () => {
     expect(await db.selectFrom('messages').selectAll().execute()).toEqual([]);
   });
 
-  it('can still be read: whose it was, and what its row has become', async () => {
+  it('can still be read: its thread and row', async () => {
     await withFlushed(async (thread) => {
       expect([thread.threadId, thread.row.name, thread.relaxed]).toEqual(['t', 'before', false]);
     });
   });
 });
 
-describe('where lists say that a thread was last changed', () => {
+describe('the time of a thread’s last change in lists', () => {
   const SECOND = 1_000_000;
   const cases = [
     ['a thread at work keeps its place for a second', 'running', {}, SECOND - 1, 0],

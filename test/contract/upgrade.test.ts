@@ -59,7 +59,7 @@ const ADDRESSES = {
 
 describe.each(Object.keys(ADDRESSES) as (keyof typeof ADDRESSES)[])('on %s', (engine) => {
   it.each(RECORDED.map((each) => [each.migration, each] as const))(
-    'threads of a database of schema %s go on as they stood',
+    'threads of a database with schema %s continue after the migration',
     async (_migration, recorded) => {
       const schema = `from_${recorded.migration.slice(0, 4)}`;
       const address = ADDRESSES[engine](schema);

@@ -13,7 +13,7 @@ function database(): string {
 }
 
 describe('WalSync', () => {
-  it('answers those who wait together with one sync, and those who come later with the next', async () => {
+  it('serves concurrent waiters with one sync, and later ones with the next', async () => {
     const path = database();
     writeFileSync(`${path}-wal`, 'log');
     const sync = new WalSync(path);
@@ -26,7 +26,7 @@ describe('WalSync', () => {
     await sync.close();
   });
 
-  it('gives whoever comes while a sync runs a sync of its own', async () => {
+  it('starts another sync for a waiter that arrives during one', async () => {
     const path = database();
     writeFileSync(`${path}-wal`, 'log');
     const sync = new WalSync(path);
@@ -40,7 +40,7 @@ describe('WalSync', () => {
     await sync.close();
   });
 
-  it('rejects when there is nothing to sync, and works again once there is', async () => {
+  it('rejects if there is nothing to sync, and works again once there is', async () => {
     const path = database();
     const sync = new WalSync(path);
     await expect(sync.wait()).rejects.toMatchObject({ code: 'ENOENT' });
@@ -49,7 +49,7 @@ describe('WalSync', () => {
     await sync.close();
   });
 
-  it('waits in place for a quick disk, and leaves a slow one to another thread for a while', async () => {
+  it('blocks for a fast disk, and moves to another thread for a while on a slow one', async () => {
     const path = database();
     writeFileSync(`${path}-wal`, 'log');
     let disk = 0.1;

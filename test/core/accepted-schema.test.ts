@@ -198,7 +198,7 @@ const TABLE: readonly (readonly [what: string, given: unknown, offered: JsonSche
     { type: 'object', properties: { a: { type: 'number', maximum: 9, exclusiveMinimum: 0 } } },
   ],
   [
-    'what is no schema',
+    'a value that is not a schema',
     {
       type: 'object',
       properties: {
@@ -218,8 +218,8 @@ const TABLE: readonly (readonly [what: string, given: unknown, offered: JsonSche
   ],
 ];
 
-describe('a schema that providers accept', () => {
-  it.each(TABLE)('is made of %s', (_, given, offered, ...[more]) => {
+describe('a tool schema accepted by providers', () => {
+  it.each(TABLE)('is derived from %s', (_, given, offered, ...[more]) => {
     const accepted = toAcceptedSchema(given);
     expect(accepted).toEqual({ schema: offered, saysLess: more === 'more' });
     expect(refuseSchema(accepted?.schema)).toBeUndefined();
@@ -233,11 +233,11 @@ describe('a schema that providers accept', () => {
     ['only alternatives that are none', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
     ['a reference to a text', { $ref: '#/$defs/A', $defs: { A: text } }],
     ['parts one of which is a text', { allOf: [{ properties: {} }, { type: 'string' }] }],
-  ])('is not made of %s: arguments are an object', (_, given) => {
+  ])('is not derived from %s: arguments are an object', (_, given) => {
     expect(toAcceptedSchema(given)).toBeUndefined();
   });
 
-  it('is never larger than what was given, however often it refers to itself', () => {
+  it('is never larger than the original, however often that refers to itself', () => {
     const levels = 400;
     const $defs = Object.fromEntries(
       Array.from({ length: levels }, (_, n) => {
@@ -256,7 +256,7 @@ describe('a tool', () => {
   const toolOf = (parameters: JsonSchema) =>
     toAcceptedTool({ type: 'function', function: { name: 'open', description: 'Opens.', parameters } });
 
-  it('has its original schema in its description where its parameters cannot say all of it', () => {
+  it('has its original schema in its description if its parameters cannot express all of it', () => {
     expect(toolOf({ type: 'object' })?.function.description).toBe('Opens.');
     const { description = '' } = toolOf({ oneOf: [file, page], title: 'words' })?.function ?? {};
     const [words, original = ''] = description.split('\n\nIts arguments must match this JSON schema: ');
@@ -266,7 +266,7 @@ describe('a tool', () => {
     expect(toolOf({ anyOf: many })?.function.description.length).toBeLessThan(2200);
   });
 
-  it('is none if its arguments are no object', () => {
+  it('is dropped if its arguments are not an object', () => {
     expect(toolOf({ type: 'string' })).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { copyBytes } from '../../src/core/value/bytes.ts';
 const FILES = new URL('../../src/state/files.ts', import.meta.url).href;
 const SIZE = 1_000_000;
 
-it('are those of the view alone, and of nobody else', () => {
+it('copies only the bytes of a view, into memory of their own', () => {
   const given = new Uint8Array([1, 2, 3, 4]);
   const copies = [
     copyBytes(given.subarray(1, 3)),
@@ -20,7 +20,7 @@ it('are those of the view alone, and of nobody else', () => {
   expect(copyBytes(shared).buffer).toBeInstanceOf(ArrayBuffer);
 });
 
-it('a file is not read element by element by iterators that somebody has replaced', async () => {
+it('a file is not read through array iterators that other code has replaced', async () => {
   // In a separate process: the engine never undoes the effect of a replaced iterator.
   const program = `
     const { createThreadFiles } = await import(${JSON.stringify(FILES)});

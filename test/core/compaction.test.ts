@@ -25,7 +25,7 @@ describe('a history', () => {
     [20, undefined],
     [21, 13],
     [22, 14],
-  ])('[AX-20] of %i rows and a new word has %p rows covered', (rows, covered) => {
+  ])('[AX-20] of %i rows and a new message has %p rows summarised', (rows, covered) => {
     const shown = asked(talk(rows));
     const found = plan(shown);
     expect(found?.covered.length).toBe(covered);
@@ -35,23 +35,23 @@ describe('a history', () => {
   it.each([
     [9, 1],
     [8, undefined],
-  ])('[AX-21] of %i long rows has %p covered', (rows, covered) => {
+  ])('[AX-21] of %i long rows has %p summarised', (rows, covered) => {
     const found = plan(asked(talk(rows, 6001)));
     expect(found?.covered.length).toBe(covered);
     expect(found?.reason).toBe(covered && 'chars');
   });
 
-  it('[AX-21] of as many characters as it may have is left alone', () => {
+  it('[AX-21] of exactly the allowed characters is not summarised', () => {
     expect(plan(asked(talk(10, 4800)))).toBeUndefined();
     expect(plan(asked(talk(10, 4801)))).toMatchObject({ reason: 'chars' });
   });
 
-  it('is not summarised row by row behind a summary, however long its rows are', () => {
+  it('with a summary is not summarised row by row, however long its rows are', () => {
     expect(plan(asked(talk(11, 20_000)), { again: true })).toBeUndefined();
     expect(plan(asked(talk(12, 20_000)), { again: true })?.covered).toHaveLength(4);
   });
 
-  it('is counted with what its tools answered: nothing new has been said', () => {
+  it('that ends with tool results counts them too', () => {
     const rows = [...talk(19), asks(9, ['c']), result(9, 'c', 'found')];
     expect(plan(rows)?.covered).toHaveLength(13);
   });
@@ -62,7 +62,7 @@ describe('a history', () => {
     [{ byWindow: true }, [200, 200_000, 8]],
     [{ byWindow: true, thresholdMessages: 40 }, [40, 200_000, 8]],
     [{}, [20, 48_000, 8]],
-  ])('[AX-22] has the floors and defaults of its guard: %j', (given, [messages, chars, retained]) => {
+  ])('[AX-22] has the minimums and defaults of its guard: %j', (given, [messages, chars, retained]) => {
     expect(toCompactionGuard(given)).toMatchObject({
       thresholdMessages: messages,
       thresholdChars: chars,
@@ -72,7 +72,7 @@ describe('a history', () => {
 });
 
 describe('a cut', () => {
-  it('[AX-26] keeps a call with all of its results', () => {
+  it('[AX-26] keeps a call together with all of its results', () => {
     const before = talk(12);
     const group = [asks(5, ['a', 'b', 'c']), result(5, 'a', '1'), result(5, 'b', '2'), result(5, 'c', '3')];
     const rows = [...before, ...group, ...talk(6)];
@@ -80,7 +80,7 @@ describe('a cut', () => {
     expect(found?.covered).toHaveLength(12);
   });
 
-  it('[AX-26] is a time: what was said between a call and its result stays with both', () => {
+  it('[AX-26] keeps a message between a call and its result with both', () => {
     const before = talk(13);
     const [call, between, answer] = [asks(5, ['a']), user('still there?'), result(5, 'a', '1')];
     const rows = pairResults([...before, call, between, answer, ...talk(7)]);
@@ -90,12 +90,12 @@ describe('a cut', () => {
     expect(found?.until).toBeLessThan(call.created_at);
   });
 
-  it('is not made where all of it is one call and its results', () => {
+  it('is not made if the history is one call and its results', () => {
     const ids = Array.from({ length: 30 }, (_, index) => `c${index}`);
     expect(plan([asks(1, ids), ...ids.map((id) => result(1, id, 'r'))])).toBeUndefined();
   });
 
-  it('[AX-26] never begins what is kept with a result, and covers nothing that is younger (300 random histories, seed 26)', () => {
+  it('[AX-26] never leaves a result first, and summarises nothing newer (300 random histories, seed 26)', () => {
     const { below } = seededRandom(26);
     for (let round = 0; round < 300; round += 1) {
       const open: ContextMessage[] = [];
@@ -123,7 +123,7 @@ describe('a cut', () => {
 });
 
 describe('a window', () => {
-  it('that has no room for a short history is a reason, and half of it is for what is kept', () => {
+  it('too small for a short history triggers a summary, and reserves half for recent rows', () => {
     // Each row counts as 104 tokens.
     const found = plan(asked(talk(12, 400)), { room: 1000 });
     expect(found).toMatchObject({ reason: 'window' });
@@ -131,7 +131,7 @@ describe('a window', () => {
   });
 
   it.each([1, 100, 8192, 32_768, 128_000, 200_000])(
-    'of %i tokens never asks for a summary of nothing',
+    'of %i tokens never triggers an empty summary',
     (room) => {
       const guard = toCompactionGuard({ byWindow: true });
       expect(plan([user('hi')], { room, guard })).toBeUndefined();
@@ -152,7 +152,7 @@ describe('a window', () => {
     expect(plan(rows(full + 1), { room, guard })).toMatchObject({ reason: 'window' });
   });
 
-  it('that had no room for all that there is has the rest summarised', () => {
+  it('too small for all messages triggers a summary of the rest', () => {
     expect(plan(asked(talk(10)), { trimmed: true })).toMatchObject({ reason: 'window' });
   });
 });

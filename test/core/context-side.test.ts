@@ -38,7 +38,7 @@ const IMAGE = {
   size: 1,
 } as const;
 
-describe('[runtime 4a] what a side is shown', () => {
+describe('[runtime 4a] the context of a side', () => {
   const stored = [
     aMessage({ role: 'system', content: 'Be brief.' }),
     user('the topic'),
@@ -51,7 +51,7 @@ describe('[runtime 4a] what a side is shown', () => {
     says('a silent word', { silent: true }),
   ];
 
-  it('has its own words as assistant, the other side as user, and the calls of that side left out: side A', () => {
+  it('has its own messages as assistant, the other side’s as user, without that side’s calls: side A', () => {
     expect(lines(request(stored, 'a'))).toEqual([
       'system: Be brief.',
       'user: the topic',
@@ -63,7 +63,7 @@ describe('[runtime 4a] what a side is shown', () => {
     ]);
   });
 
-  it('has its own words as assistant, the other side as user, and the calls of that side left out: side B', () => {
+  it('has its own messages as assistant, the other side’s as user, without that side’s calls: side B', () => {
     expect(lines(request(stored, 'b'))).toEqual([
       'system: Be brief.',
       'assistant: the topic',
@@ -76,13 +76,13 @@ describe('[runtime 4a] what a side is shown', () => {
     ]);
   });
 
-  it('tells calls of both sides apart that have one id', () => {
+  it('separates calls of both sides with the same id', () => {
     const twice = [asks(1, ['c']), result(1, 'c', 'of A'), asksAsB(2, ['c']), result(2, 'c', 'of B')];
     expect(lines(request(twice, 'a'))).toEqual(['assistant:  ->c', 'tool c: of A']);
     expect(lines(request(twice, 'b'))).toEqual(['assistant:  ->c', 'tool c: of B']);
   });
 
-  it('is sent the reasoning of its own words alone', () => {
+  it('includes only its own reasoning', () => {
     const thought = { reasoning: 'hm', prompt: 'main', step: 1 };
     expect(request([says('yes', thought), user('no', thought)], 'b')).toEqual([
       { role: 'user', content: 'yes' },
@@ -90,7 +90,7 @@ describe('[runtime 4a] what a side is shown', () => {
     ]);
   });
 
-  it('[definitions 15.5] is shown images by the role that they have for it', () => {
+  it('[definitions 15.5] shows images by their role for that side', () => {
     const drawn = show([says('look', { attachments: [IMAGE] })], 'b');
     expect(recentImages(drawn, 10)).toEqual([IMAGE]);
     expect(recentImages(show([says('look', { attachments: [IMAGE] })], 'a'), 10)).toEqual([]);
@@ -98,12 +98,12 @@ describe('[runtime 4a] what a side is shown', () => {
     expect(recentImages(own, 10)).toEqual([]);
   });
 
-  it('keeps a file that the other side sent without a word', () => {
+  it('keeps a file that the other side sent without text', () => {
     const sent = says(null, { step: 1, attachments: [IMAGE], tool_calls: someCalls(['a', 'draw']) });
     expect(lines(request([sent], 'b'))).toEqual(['user: [image i.png, /attachments/i.png]']);
   });
 
-  it("leaves the conversation of a sub-prompt as it is: it is neither side's", () => {
+  it('leaves the messages of a sub-prompt, which belongs to neither side, unchanged', () => {
     const within = [
       user('question', { depth: 1, step: 5 }),
       asks(5, ['s'], { depth: 1 }),
@@ -112,7 +112,7 @@ describe('[runtime 4a] what a side is shown', () => {
     for (const side of ['a', 'b'] as const) expect(show(within, side)).toEqual(within);
   });
 
-  it('is for one AI side what there is', () => {
+  it('equals the stored messages if there is only one AI side', () => {
     const one = stored.filter(({ step }) => step === null || step < 3);
     expect(show(one, 'a')).toEqual(pairResults(one).map((each) => expect.objectContaining(each)));
     expect(request(one, 'a')).toEqual(assemble(one));
@@ -150,8 +150,8 @@ function anyWord(random: Random): ContextMessage[] {
 const idsOf = (messages: readonly ContextMessage[], role: string) =>
   messages.filter((message) => message.role === role).map(({ id }) => id);
 
-describe('[runtime 4a] any session of two sides', () => {
-  it.each(SEEDS)('is shown to each side with its own calls alone, all of them paired (seed %i)', (seed) => {
+describe('[runtime 4a] random sessions of two sides', () => {
+  it.each(SEEDS)('show each side only its own calls, all paired (seed %i)', (seed) => {
     const random = seededRandom(seed);
     for (let round = 0; round < 100; round++) {
       const stored = anySession(random);

@@ -21,7 +21,7 @@ describe('[runtime 4] context assembly', () => {
     ]);
   });
 
-  it('puts results right behind their calls, in call order, though messages arrived in between', () => {
+  it('places results right after their calls, in call order, even if messages arrived in between', () => {
     const stored = [asks(1, ['a', 'b']), user('by the way'), result(1, 'b', 'B'), result(1, 'a', 'A')];
     expect(lines(assemble(stored))).toEqual([
       'assistant:  ->a ->b',
@@ -31,7 +31,7 @@ describe('[runtime 4] context assembly', () => {
     ]);
   });
 
-  it('makes up the result that is missing', () => {
+  it('adds a missing result', () => {
     expect(lines(assemble([asks(1, ['a', 'b']), result(1, 'b', 'B')]))).toEqual([
       'assistant:  ->a ->b',
       `tool a: ${NO_RESULT}`,
@@ -39,7 +39,7 @@ describe('[runtime 4] context assembly', () => {
     ]);
   });
 
-  it('drops a result whose call is not there', () => {
+  it('drops a result without a call', () => {
     const stored = [
       user('hi'),
       result(1, 'a', 'A'),
@@ -50,7 +50,7 @@ describe('[runtime 4] context assembly', () => {
     expect(lines(assemble(stored))).toEqual(['user: hi', 'assistant:  ->b', 'tool b: B']);
   });
 
-  it('tells the same call id of two steps apart', () => {
+  it('separates equal call ids of two steps', () => {
     const stored = [asks(1, ['a']), result(1, 'a', 'first'), asks(2, ['a']), result(2, 'a', 'second')];
     expect(lines(assemble(stored))).toEqual([
       'assistant:  ->a',
@@ -60,7 +60,7 @@ describe('[runtime 4] context assembly', () => {
     ]);
   });
 
-  it('gives each of two calls with one id its own result, and an id of its own', () => {
+  it('gives each of two calls with one id its own result and a distinct id', () => {
     expect(lines(assemble([asks(1, ['a', 'a']), result(1, 'a', 'one'), result(1, 'a', 'two')]))).toEqual([
       'assistant:  ->a ->a_2',
       'tool a: one',
@@ -68,12 +68,12 @@ describe('[runtime 4] context assembly', () => {
     ]);
   });
 
-  it('finds the result that another execution stored', () => {
+  it('finds a result stored by another execution', () => {
     const stored = [asks(1, ['a']), result(1, 'a', 'A', { executionId: 'other' })];
     expect(lines(assemble(stored, { includeChat: false }))).toEqual(['assistant:  ->a', 'tool a: A']);
   });
 
-  it('drops an assistant message that says nothing and asks for nothing', () => {
+  it('drops an assistant message without text and calls', () => {
     expect(lines(assemble([user('hi'), says(null), says('  '), says('yes')]))).toEqual([
       'user: hi',
       'assistant: yes',
@@ -85,13 +85,13 @@ describe('[runtime 4] context assembly', () => {
   });
 
   it.each(['{', '7', '[null, 7, {}, {"id":"a"}]', '[{"id":1,"function":{}}]'])(
-    'takes calls that are none, such as %j, for none',
+    'ignores invalid calls such as %j',
     (calls) => {
       expect(lines(assemble([says('so', { tool_calls: calls })]))).toEqual(['assistant: so']);
     },
   );
 
-  it('gives calls with parsed arguments, and malformed ones with their text', () => {
+  it('parses arguments of calls, and keeps malformed ones as text', () => {
     const stored = says('so', {
       step: 1,
       tool_calls: someCalls(['a', 'look', '{"at":1}'], ['b', 'look', '{"at":']),
@@ -107,7 +107,7 @@ describe('[runtime 4] context assembly', () => {
   });
 });
 
-describe('what the prompt includes', () => {
+describe('the messages included by the prompt', () => {
   const past = { executionId: 'before' };
   const stored = [
     user('old', past),
@@ -122,7 +122,7 @@ describe('what the prompt includes', () => {
   ];
   const current = ['user: new', 'assistant:  ->c', 'tool c: C'];
 
-  it('is everything with includeChat and includePastTools', () => {
+  it('are all messages with includeChat and includePastTools', () => {
     expect(lines(assemble(stored))).toEqual([
       'user: old',
       'assistant: let me look ->a',
@@ -134,7 +134,7 @@ describe('what the prompt includes', () => {
     ]);
   });
 
-  it("[definitions 22.7] is the current execution's calls alone without includePastTools", () => {
+  it('[definitions 22.7] have only the current execution’s calls without includePastTools', () => {
     expect(lines(assemble(stored, { includePastTools: false }))).toEqual([
       'user: old',
       'assistant: let me look',
@@ -144,7 +144,7 @@ describe('what the prompt includes', () => {
   });
 
   it.each([true, false])(
-    '[definitions 22.8] is the current execution alone without includeChat, with includePastTools %j',
+    '[definitions 22.8] are only the current execution’s without includeChat, with includePastTools %j',
     (includePastTools) => {
       expect(lines(assemble(stored, { includeChat: false, includePastTools }))).toEqual(current);
     },
@@ -165,7 +165,7 @@ describe('arguments of a call', () => {
     expect(parseArguments(text)).toEqual(parsed);
   });
 
-  it("keep the model's own text where it is no object", () => {
+  it('keep the original text if it is not an object', () => {
     const call = { id: 'a', type: 'function', function: { name: 'look', arguments: 'no' } } as const;
     expect(toProviderCall(call)).toEqual({ id: 'a', name: 'look', arguments: {}, rawArguments: 'no' });
   });

@@ -82,7 +82,7 @@ function place(sources: readonly Source[], tool: string | undefined, value = (so
   };
 }
 
-describe('[definitions 16] the order of sources', () => {
+describe('[definitions 16] the precedence of sources', () => {
   const subsets = Array.from({ length: 2 ** SOURCES.length }, (_, bits) =>
     SOURCES.filter((_source, index) => bits & (1 << index)),
   );
@@ -104,7 +104,7 @@ describe('[definitions 16] the order of sources', () => {
     },
   );
 
-  it('knows no variable by the name of what every object has', () => {
+  it('has no variable named like a property of Object.prototype', () => {
     for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
       expect(resolveVariable(name, place([], 'pay'))).toBeUndefined();
     }
@@ -115,14 +115,14 @@ describe('[definitions 16] the type of a value', () => {
   const declare = (type: 'text' | 'secret') => ({ variables: [{ name: 'A', type }] });
 
   it.each<[string, Project, string]>([
-    ['of nobody is secret', {}, 'secret'],
+    ['of an undeclared variable is secret', {}, 'secret'],
     ['of the agent', { agent: declare('text') }, 'text'],
     ['of the prompt', { prompt: declare('text') }, 'text'],
     ['of a tool', { tools: { pay: declare('text') } }, 'text'],
     ['of two that differ is secret', { agent: declare('text'), tools: { pay: declare('secret') } }, 'secret'],
     ['and the other way round too', { agent: declare('secret'), tools: { pay: declare('text') } }, 'secret'],
     ['of a prompt that shows it is text', { prompt: { prompt: [{ type: 'env', property: 'A' }] } }, 'text'],
-  ])('that stands in a definition is the declaration: %s', (_what, given, expected) => {
+  ])('is the declared one for a value in a definition: %s', (_what, given, expected) => {
     const registry = project({ ...given, agent: { env: { A: 'value' }, ...given.agent } });
     const types = declaredTypes(registry);
     const agent = registry.agents.get('helper');
@@ -130,13 +130,13 @@ describe('[definitions 16] the type of a value', () => {
     expect(listSecrets({ stored: [], types, agent })).toHaveLength(expected === 'secret' ? 1 : 0);
   });
 
-  it('that is stored is its own, whatever is declared', () => {
+  it('is the stored one for a stored value, whatever is declared', () => {
     const types = declaredTypes(project({ agent: declare('text') }));
     const stored: StoredVariable[] = [{ scope: 'thread', name: 'A', type: 'secret', value: 'x' }];
     expect(resolveVariable('A', { stored, types })?.type).toBe('secret');
   });
 
-  it('is asked of hidden values too: what another scope hides is a secret still', () => {
+  it('considers shadowed values too: a value that shadows a secret is secret', () => {
     const stored: StoredVariable[] = [
       { scope: 'thread', name: 'A', type: 'text', value: 'shown' },
       { scope: 'instance', name: 'A', type: 'secret', value: 'hidden' },
@@ -150,7 +150,7 @@ describe('[definitions 3] required variables', () => {
   const required = (given: Project) =>
     listRequirements(project(given), 'helper').map(({ name, by }) => `${name}: ${by}`);
 
-  it('are those of agent, prompt, included prompts, tools, tools they use, prompts as tools, agents behind them', () => {
+  it('are those of agent, prompt, included prompts, tools, tools they use, prompts as tools, and agents behind them', () => {
     expect(
       required({
         agent: needs('OF_AGENT', 'SHARED'),
@@ -186,7 +186,7 @@ describe('[definitions 3] required variables', () => {
     ]);
   });
 
-  it('have a value where a definition gives one that counts at that place', () => {
+  it('are satisfied by a definition’s value if it applies at that place', () => {
     const pay = { tools: { pay: needs('A'), look: needs('B') } };
     expect(required({ ...pay, agent: { env: { A: '' } }, prompt: { tools: ['pay'] } })).toEqual([]);
     expect(required({ ...pay, prompt: { tools: ['pay'], env: { A: 'x' } } })).toEqual([]);
@@ -197,7 +197,7 @@ describe('[definitions 3] required variables', () => {
     ).toEqual(['B: the tool "look"']);
   });
 
-  it('of a child that does not inherit are for whoever makes the child', () => {
+  it('of a child that does not inherit are required of its creator', () => {
     const variables = [
       { name: 'OWN', required: true, scoped: true },
       { name: 'TAKEN', required: true },
@@ -219,7 +219,7 @@ describe('[definitions 3] required variables', () => {
     expect(isScoped(registry, 'helper', 'OWN')).toBe(false);
   });
 
-  it('are found in circles, and nowhere for an unknown agent', () => {
+  it('are found in cyclic definitions, and none for an unknown agent', () => {
     const circle = project({
       prompt: { tools: ['again', 'helper', 'pay'] },
       prompts: { again: { tools: ['main', 'pay'] } },
@@ -230,7 +230,7 @@ describe('[definitions 3] required variables', () => {
   });
 });
 
-describe('what a thread needs and does not take over from its parent', () => {
+describe('variables a thread does not inherit from its parent', () => {
   const scoped = (name: string, required = true) => ({ variables: [{ name, required, scoped: true }] });
   const dual = (prompt: string): Partial<AgentInput> => ({
     type: 'dual_ai',
@@ -265,7 +265,7 @@ describe('what a thread needs and does not take over from its parent', () => {
       ({ name, by, provided }) => `${name}: ${by}${provided ? ', known' : ''}`,
     );
 
-  it('[runtime 7.5] is found on both sides, in their tools and sub-prompts, and with what the definitions say of it', () => {
+  it('[runtime 7.5] are found on both sides, in tools and sub-prompts, with their descriptions', () => {
     expect(found('child').sort()).toEqual([
       'KNOWN: the prompt "consult", known',
       'OF_AGENT: the agent "child"',
@@ -274,13 +274,13 @@ describe('what a thread needs and does not take over from its parent', () => {
     ]);
   });
 
-  it('[runtime 7.5] is asked of the thread that needs it, not of the one above or below', () => {
+  it('[runtime 7.5] belong to the thread that needs them, not to its parent or child', () => {
     expect(found('helper')).toEqual([]);
     expect(found('deeper')).toContain('OF_DEEPER: the agent "deeper"');
     expect(found('nobody')).toEqual([]);
   });
 
-  it('is refused from a parent, needed or not', () => {
+  it('are refused from a parent, needed or not', () => {
     expect([...listScoped(registry, 'child')].sort()).toEqual([
       'KNOWN',
       'OF_AGENT',

@@ -27,14 +27,11 @@ describe('the table of errors', () => {
     expect(Object.keys(ERRORS)).toEqual(expect.arrayContaining([...DECIDED]));
   });
 
-  it.each(Object.entries(ERRORS))(
-    'gives %s an exit code of the command line and an HTTP status',
-    (_code, row) => {
-      expect([1, 2, 3]).toContain(row.exit);
-      expect(row.status).toBeGreaterThanOrEqual(400);
-      expect(row.status).toBeLessThan(600);
-    },
-  );
+  it.each(Object.entries(ERRORS))('gives %s an exit code and an HTTP status', (_code, row) => {
+    expect([1, 2, 3]).toContain(row.exit);
+    expect(row.status).toBeGreaterThanOrEqual(400);
+    expect(row.status).toBeLessThan(600);
+  });
 
   it.each<[ErrorCode, number]>([
     ['InvalidMessage', 2],
@@ -59,7 +56,7 @@ describe('a runtime error', () => {
     });
   });
 
-  it('is known by its shape, in another realm too', () => {
+  it('is recognised by its shape, from another realm too', () => {
     const foreign: unknown = runInNewContext(
       `Object.assign(new Error('gone'), { name: 'RuntimeError', code: 'ThreadNotFound' })`,
     );
@@ -78,12 +75,12 @@ describe('a runtime error', () => {
     { name: 'RuntimeError', code: 'NoSuchCode' },
     { name: 'RuntimeError', code: 'toString' },
     { name: 'Other', code: 'ThreadNotFound' },
-  ])('is nothing else: %p', (value) => {
+  ])('is not %p', (value) => {
     expect(isRuntimeError(value)).toBe(false);
   });
 });
 
-describe('the text of what was thrown', () => {
+describe('the text of a thrown value', () => {
   it.each([
     [new Error('boom'), 'boom'],
     [{ message: 'plain' }, 'plain'],
@@ -96,7 +93,7 @@ describe('the text of what was thrown', () => {
     expect(errorMessage(thrown)).toBe(said);
   });
 
-  it('names a forgotten member of a union', () => {
+  it('names the unhandled member of a union', () => {
     expect(() => assertNever({ kind: 'new' } as never)).toThrow('{"kind":"new"}');
   });
 });

@@ -13,13 +13,13 @@ const row = (id: string, executionId?: string, own = 0) => ({
 const taken = (rows: ReturnType<typeof row>[], running: boolean) =>
   selectDueItems(rows, running).map(({ id }) => id);
 
-describe('an item that names its execution', () => {
+describe('an item with an execution id', () => {
   it.each([0, 1, 54, 55, 56, 63, 64, 65, 119, 120, 200])('has the SHA-256 of %i characters', (length) => {
     const text = 'a~!Z9'.repeat(40).slice(0, length);
     expect(sha256OfAscii(text)).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
-  it('has an id made of it, unless it has one of its own', () => {
+  it('derives its id from it, unless it has its own', () => {
     const id = `x-${createHash('sha256').update('run-1').digest('hex').slice(0, 40)}`;
     expect(itemIdOf('run-1')).toBe(id);
     expect(parseMessagePayload({ content: 'a', executionId: 'run-1' })).toMatchObject({
@@ -36,7 +36,7 @@ describe('an item that names its execution', () => {
       expect(parseMessagePayload({ content: 'a', executionId })).toMatchObject({ ok: false });
   });
 
-  it('waits for rest and is taken alone; what the thread has queued itself comes before', () => {
+  it('waits until the thread is idle and is taken alone; items queued by the thread go first', () => {
     expect(taken([row('a'), row('b')], true)).toEqual(['a', 'b']);
     expect(taken([row('a'), row('x', 'e1'), row('b')], false)).toEqual(['a']);
     expect(taken([row('x', 'e1'), row('b')], false)).toEqual(['x']);

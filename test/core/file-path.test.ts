@@ -39,11 +39,11 @@ describe('a path', () => {
     ['is very long', 'a'.repeat(10_000_000)],
     ['is no text', 7],
     ['is nothing', undefined],
-  ])('that %s is refused', (_, path) => {
+  ])('with %s is refused', (_, path) => {
     expect(() => parseFilePath(path as string)).toThrow(expect.objectContaining({ code: 'InvalidPath' }));
   });
 
-  it('has a parent, a name and directories above it', () => {
+  it('has a parent, a name and ancestor directories', () => {
     expect([parentOf('/a/b/c'), nameOf('/a/b/c'), ancestorsOf('/a/b/c')]).toEqual([
       '/a/b',
       'c',

@@ -35,14 +35,14 @@ const weightOf = (messages: readonly ProviderMessage[]) =>
 const long = (text: string, length: number) => text.padEnd(length, '.');
 
 describe('messages that fit', () => {
-  it('are sent as they are', () => {
+  it('are sent unchanged', () => {
     const messages = [system(), user('a'), says('b'), user('c')];
     expect(choose(messages, 1000)).toEqual({ messages, dropped: 0, cut: [], fits: true });
   });
 });
 
 describe('messages that do not fit', () => {
-  it('are left out from the oldest on, and the rest begins with a user', () => {
+  it('are dropped oldest first, and the rest begins with a user message', () => {
     const messages = [1, 2, 3, 4].flatMap((turn) => [
       user(long(`ask ${turn}`, 400)),
       says(long(`re ${turn}`, 400)),
@@ -59,7 +59,7 @@ describe('messages that do not fit', () => {
     expect(fitted).toMatchObject({ dropped: 4, fits: true, cut: [] });
   });
 
-  it('leave the question, the summary, and the last calls with their results', () => {
+  it('keep the question, the summary, and the last calls with their results', () => {
     const steps = [1, 2, 3, 4].flatMap((step) => [
       asks({ step }, `c${step}`),
       result(`c${step}`, long(`found ${step}`, 400)),
@@ -78,7 +78,7 @@ describe('messages that do not fit', () => {
     ]);
   });
 
-  it('stay in pairs: a result never comes without its call', () => {
+  it('stay paired: a result is never sent without its call', () => {
     const steps = [1, 2, 3].flatMap((step) => [
       asks({ step }, `a${step}`, `b${step}`),
       result(`a${step}`, long('x', 300)),
@@ -91,11 +91,11 @@ describe('messages that do not fit', () => {
   });
 });
 
-describe('a message that no window can hold', () => {
+describe('a message larger than any window', () => {
   const whole = `begin ${'x'.repeat(40_000)} end`;
   const turn = [system(), user('read it'), asks({ file: 'x'.repeat(500) }, 'c1'), result('c1', whole)];
 
-  it('is cut in the middle, and its call keeps its arguments', () => {
+  it('is truncated in the middle, and its call keeps its arguments', () => {
     const fitted = choose(turn, 2000);
     const text = textsOf(fitted.messages[3] as ProviderMessage).join();
     expect(text).toMatch(/^begin x+\[\d+ left out\]x+ end$/);
@@ -105,21 +105,21 @@ describe('a message that no window can hold', () => {
     expect(weightOf(fitted.messages)).toBeLessThanOrEqual(2000);
   });
 
-  it('is cut the same in every later request, also with more room', () => {
+  it('is truncated the same in every later request, even with more room', () => {
     const { messages, longest } = choose(turn, 2000);
     const later = [...turn, says('I have read it.'), user('and?')];
     for (const room of [2100, 2500, 100_000])
       expect(choose(later, room, { longest }).messages[3]).toEqual(messages[3]);
   });
 
-  it('is cut further if what must be sent would not fit otherwise', () => {
+  it('is truncated further if required messages would not fit', () => {
     const { longest = 0 } = choose(turn, 2000);
     const fitted = choose(turn, 600, { longest });
     expect(fitted.fits).toBe(true);
     expect(fitted.longest).toBeLessThan(longest);
   });
 
-  it('shares the room with the other results of its calls', () => {
+  it('shares the room with the other results of its step', () => {
     const calls = [
       system(),
       user('read all'),
@@ -132,7 +132,7 @@ describe('a message that no window can hold', () => {
     expect(new Set(lengths).size).toBe(1);
   });
 
-  it('is cut if it is a user, too, and the system text is not', () => {
+  it('is truncated if it is a user message, but not the system text', () => {
     const { messages, fits } = choose([system('x'.repeat(4000)), user(whole)], 2000);
     expect(messages[0]).toEqual(system('x'.repeat(4000)));
     expect(textsOf(messages[1] as ProviderMessage).join()).toContain('left out');
@@ -140,7 +140,7 @@ describe('a message that no window can hold', () => {
     expect(choose([system('x'.repeat(9000)), user('hi')], 2000).fits).toBe(false);
   });
 
-  it('loses its images before its text, if they alone take most of the room', () => {
+  it('loses its images before its text, if the images take most of the room', () => {
     const image = { type: 'image' as const, data: 'AAAA', mediaType: 'image/png' };
     const asked = {
       role: 'user' as const,

@@ -33,7 +33,7 @@ describe('a glob', () => {
     expect(compileGlob(pattern)(path)).toBe(matches);
   });
 
-  it('takes no time that a pattern could blow up', () => {
+  it('matches in bounded time, whatever the pattern', () => {
     const matches = compileGlob(`/${'*a'.repeat(400)}*b`);
     const path = `/${'a'.repeat(1000)}`;
     for (let n = 0; n < 20; n++) expect(matches(path)).toBe(false);

@@ -26,11 +26,11 @@ describe('the size of an image', () => {
     ['a PNG without a width', png(0, 480)],
     ['a JPEG that never has a frame', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0)],
     ['a JPEG of fill bytes', new Uint8Array(100_000).fill(0xff).fill(0xd8, 1, 2)],
-  ])('is not known of %s', (_, bytes) => {
+  ])('is unknown for %s', (_, bytes) => {
     expect(readImageSize(bytes)).toBeUndefined();
   });
 
-  it('is read where the image begins in its buffer', () => {
+  it('is read at the offset where the image begins in its buffer', () => {
     const bytes = png(3, 5);
     const buffer = new Uint8Array(100 + bytes.length);
     buffer.set(bytes, 100);
@@ -76,7 +76,7 @@ describe('a media type', () => {
     [`text/${'x'.repeat(300)}`],
     [undefined],
     [7],
-  ])('%j is none', (type) => {
+  ])('%j is not a media type', (type) => {
     expect(() => parseMimeType(type as string)).toThrow(expect.objectContaining({ code: 'InvalidValue' }));
   });
 });

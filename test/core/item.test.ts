@@ -89,13 +89,13 @@ describe('message payloads', () => {
     ['a list', [{ content: 'x' }], 'object'],
     ['no content', {}, '"content"'],
     ['empty content', { content: '' }, '"content"'],
-    ['content that is no text', { content: 7 }, '"content"'],
+    ['content that is not text', { content: 7 }, '"content"'],
     ['an empty id', { id: '', content: 'x' }, '"id"'],
     ['a long id', { id: `${LONGEST_ID}x`, content: 'x' }, '"id"'],
     ['an id with blanks', { id: 'a b', content: 'x' }, '"id"'],
     ['the role system', { role: 'system', content: 'x' }, '"role"'],
     ['the role tool', { role: 'tool', content: 'x' }, '"role"'],
-    ['a role that is no text', { role: 1, content: 'x' }, '"role"'],
+    ['a role that is not text', { role: 1, content: 'x' }, '"role"'],
     ['silent as text', { silent: 'yes', content: 'x' }, '"silent"'],
     ['metadata as list', { metadata: [], content: 'x' }, '"metadata"'],
     ['attachments that are no list', { content: 'x', attachments: '/a.txt' }, '"attachments"'],
@@ -115,12 +115,12 @@ describe('message payloads', () => {
     expect(!parsed.ok && parsed.refusal.reason).toContain(said);
   });
 
-  it('are refused under their id, so that the sender can be told', () => {
+  it('are refused under their id, so that the sender can be informed', () => {
     expect(parseMessagePayload({ id: 'm1', content: '' })).toMatchObject({ refusal: { id: 'm1' } });
     expect(parseMessagePayload({ id: 'a b', content: 'x' })).not.toHaveProperty('refusal.id');
   });
 
-  it('may have more roles where the caller says so', () => {
+  it('may have more roles if the caller allows them', () => {
     const roles = ['user', 'assistant', 'system'];
     expect(parseMessagePayload({ role: 'system', content: 'x' }, roles)).toMatchObject({
       value: { role: 'system' },
@@ -131,7 +131,7 @@ describe('message payloads', () => {
     ['text', 'x', 1],
     ['multi-byte text', '€', 3],
     ['astral text', '😀', 4],
-  ])('may carry the limit of inline bytes of %s, and not a byte more', (_what, unit, bytes) => {
+  ])('may carry exactly the limit of inline bytes of %s, and not one more', (_what, unit, bytes) => {
     const fitting = unit.repeat(Math.floor(LIMITS.inlineBytes / bytes));
     expect(parseMessagePayload({ content: fitting }).ok).toBe(true);
     expect(parseMessagePayload({ id: 'big', content: fitting + unit })).toMatchObject({
@@ -140,7 +140,7 @@ describe('message payloads', () => {
     });
   });
 
-  it('count their metadata as content', () => {
+  it('count metadata as content', () => {
     const metadata = { note: 'x'.repeat(LIMITS.inlineBytes) };
     expect(parseMessagePayload({ content: 'x', metadata })).toMatchObject({
       refusal: { code: 'MessageTooLarge' },
@@ -164,7 +164,7 @@ describe('tool payloads', () => {
     ['a list', [], 'object'],
     ['no name', {}, '"name"'],
     ['an empty name', { name: '' }, '"name"'],
-    ['a name that is no text', { name: 1 }, '"name"'],
+    ['a name that is not text', { name: 1 }, '"name"'],
     ['a long name', { name: 'x'.repeat(129) }, '"name"'],
     ['arguments as text', { name: 'look', arguments: '{}' }, '"arguments"'],
     ['arguments as list', { name: 'look', arguments: [] }, '"arguments"'],

@@ -55,18 +55,18 @@ describe('the measure of a JSON value', () => {
     }
   });
 
-  it('knows own properties of odd names', () => {
+  it('counts own properties with special names', () => {
     const value = JSON.parse('{"__proto__":{"a":1},"toJSON":2,"":[[]],"constructor":null}');
     expect(measureJson(value).bytes).toBe(JSON.stringify(value).length);
   });
 
-  it('counts levels, however many, without calling itself', () => {
+  it('counts any number of levels without recursion', () => {
     for (const levels of [0, 1, 2, 1000, 500_000]) {
       expect(measureJson(nest(levels))).toMatchObject({ depth: levels, whole: true });
     }
   });
 
-  it('stops at its bounds: levels, bytes, and a value that has no end', () => {
+  it('stops at its limits of levels and bytes, also for an endless value', () => {
     expect(measureJson(nest(500_000), { maxDepth: 10 })).toMatchObject({ depth: 11, whole: false });
     const wide = Array.from({ length: 1000 }, () => 'x'.repeat(100));
     const { bytes, whole } = measureJson(wide, { maxBytes: 1000 });
@@ -78,7 +78,7 @@ describe('the measure of a JSON value', () => {
     expect(measureJson(endless, { maxBytes: 1000 }).whole).toBe(false);
   });
 
-  it('shows a small value in an error, and of a large one its size', () => {
+  it('prints a small value in an error, and the size of a large one', () => {
     expect(showJson({ a: [1] })).toBe('{"a":[1]}');
     expect(showJson(undefined)).toBe('nothing');
     expect(showJson(nest(500_000))).toBe('a value too large to show');

@@ -1,4 +1,4 @@
-/** JSON schemas that differ in words alone are told from those that accept something else. */
+/** JSON schemas that differ only in descriptions are distinguished from those that accept other values. */
 import { describe, expect, it } from '@jest/globals';
 import { canonicalJson } from '../../src/core/value/canonical-json.ts';
 import { type JsonSchema, undescribed } from '../../src/core/value/json-schema.ts';
@@ -20,8 +20,8 @@ const SCHEMA = {
 const same = (one: JsonSchema, other: JsonSchema) =>
   canonicalJson(undescribed(one)) === canonicalJson(undescribed(other));
 
-describe('a schema without its words', () => {
-  it('keeps properties that have the name of a keyword, and values', () => {
+describe('a schema without descriptions', () => {
+  it('keeps properties named like keywords, and values', () => {
     expect(undescribed(SCHEMA)).toMatchObject({
       properties: { description: { type: 'string' }, to: { anyOf: [{ $ref: '#/$defs/person' }, {}] } },
       $defs: { person: { properties: { title: { type: 'string' } } } },
@@ -46,7 +46,7 @@ describe('a schema without its words', () => {
       'the order of its properties',
       { ...SCHEMA, properties: Object.fromEntries(Object.entries(SCHEMA.properties).reverse()) },
     ],
-  ])('is the same if %s differs', (_, other) => {
+  ])('is equal if %s differs', (_, other) => {
     expect(same(SCHEMA, other)).toBe(true);
   });
 
@@ -62,7 +62,7 @@ describe('a schema without its words', () => {
     ],
     ['a default', { ...SCHEMA, default: { description: 'some' } }],
     ['a definition', { ...SCHEMA, $defs: {} }],
-  ])('is another if %s differs', (_, other) => {
+  ])('is different if %s differs', (_, other) => {
     expect(same(SCHEMA, other)).toBe(false);
   });
 });

@@ -34,12 +34,12 @@ describe('JSON values', () => {
     ['the same object twice', ((part) => [part, part])({ a: 1 })],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 1 })],
     ['an object of another realm', runInNewContext('({ a: [{ b: 1 }] })')],
-  ])('keep %s as it is', (_, value) => {
+  ])('keep %s unchanged', (_, value) => {
     expect(roundTrip(value)).toEqual(value);
     expect(JSON.stringify(roundTrip(value))).toBe(JSON.stringify(value));
   });
 
-  it('leave properties out that are undefined, and write -0 as 0, as JSON does', () => {
+  it('drop undefined properties and write -0 as 0, as JSON does', () => {
     expect(toJsonText({ a: undefined, b: [-0] }, BOUND)).toBe('{"b":[0]}');
   });
 
@@ -67,7 +67,7 @@ describe('JSON values', () => {
     ],
     ['an object over another', Object.create({ a: 1 }), 'value is an instance of Object'],
     ['an object with toJSON', { toJSON: () => 1 }, 'value.toJSON is a function'],
-  ])('refuse %s, and say where', (_, value, message) => {
+  ])('refuse %s, and name its place', (_, value, message) => {
     expect(() => toJsonText(value, BOUND)).toThrow(
       expect.objectContaining({ code: 'InvalidValue', message: expect.stringContaining(message) }),
     );
@@ -91,17 +91,17 @@ describe('JSON values', () => {
     ['a long list', Array(600).fill(1)],
     ['shared parts without end', Array.from({ length: 60 }).reduce((part) => [part, part], 1)],
     ['a long key', { ['k'.repeat(1001)]: 1 }],
-  ])('are bounded: %s is too large', (_, value) => {
+  ])('are limited: %s is too large', (_, value) => {
     expect(() => toJsonText(value, BOUND)).toThrow(
       expect.objectContaining({ code: 'LimitExceeded', message: expect.stringContaining('1000 bytes') }),
     );
   });
 
-  it('may fill their bound to the last byte', () => {
+  it('may fill their limit to the last byte', () => {
     expect(toJsonText('x'.repeat(998), BOUND)).toHaveLength(1000);
   });
 
-  it('are bounded in depth', () => {
+  it('are limited in depth', () => {
     const bound = { name: 'value', maxBytes: 1_000_000 };
     expect(toJsonText(nested(LIMITS.jsonDepth), bound)).toHaveLength(2 * LIMITS.jsonDepth + 1);
     expect(() => toJsonText(nested(LIMITS.jsonDepth + 1), bound)).toThrow('deeper than 1000 levels');

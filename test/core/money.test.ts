@@ -15,17 +15,17 @@ describe('[PL-17] money', () => {
     expect(toPico(usd)).toBe(pico);
   });
 
-  it('of a number becomes the same number again', () => {
+  it('converts to a number and back without loss', () => {
     for (const usd of [0, 0.1, 0.8, 1 / 3, 123.456789, 1e-9, 999_999.999999])
       expect(toUsd(toPico(usd))).toBe(Number(usd.toFixed(12)));
   });
 
-  it('adds up exactly', () => {
+  it('adds up without rounding errors', () => {
     expect(sumUsd(Array.from({ length: 8 }, () => 0.1))).toBe(0.8);
     expect(sumUsd([0.1, 0.2, -0.3])).toBe(0);
   });
 
-  it('of tokens is rounded once', () => {
+  it('rounds the cost of tokens once', () => {
     expect(costOfTokens([[1, 0.0000001]])).toBe(0n);
     expect(
       costOfTokens([

@@ -42,7 +42,7 @@ describe('[definitions 22.15] interpolation', () => {
 });
 
 describe('[definitions 6.2] prompt parts', () => {
-  it('are joined in their order', () => {
+  it('are joined in order', () => {
     expect(render([text('a'), text('b'), text('c')])).toBe('abc');
   });
 
@@ -56,11 +56,11 @@ describe('[definitions 6.2] prompt parts', () => {
     );
   });
 
-  it('leave a mark where an included prompt is missing', () => {
+  it('mark a missing included prompt', () => {
     expect(render([{ type: 'include', prompt: 'gone' }])).toContain('"gone"');
   });
 
-  it('of older versions mean the same: text, include, and a variable, which stays as written where it is unknown', () => {
+  it('of older formats mean the same: text, include, and a variable, left as written if unknown', () => {
     const { prompt } = definePrompt({
       name: 'main',
       toolDescription: 'main',
@@ -79,7 +79,7 @@ describe('[definitions 6.2] prompt parts', () => {
     );
   });
 
-  it('include a prompt as often as they name it, with what it shows of the environment', () => {
+  it('include a prompt each time they name it, with its environment values', () => {
     const prompts = new Map([
       ['left', aPrompt([{ type: 'include', prompt: 'base' }])],
       ['right', aPrompt([{ type: 'include', prompt: 'base' }])],
@@ -94,12 +94,12 @@ describe('[definitions 6.2] prompt parts', () => {
     );
   });
 
-  it('without a value of a variable, and none at all, are empty', () => {
+  it('are empty without a value or without parts', () => {
     expect(render([{ type: 'env', property: 'NOTHING' }])).toBe('');
     expect(render([])).toBe('');
   });
 
-  it('show the value of a variable as it is: what it says is not interpolated', () => {
+  it('insert the value of a variable without interpolating it', () => {
     const part: PromptPart = { type: 'env', property: 'TONE' };
     const env = (name: string) => `<${name} {{name}}>`;
     expect(render([text('{{name}}: '), part], { env, variables: { name: 'Ada' } })).toBe(

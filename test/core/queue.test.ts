@@ -15,20 +15,20 @@ const message = (id: string | undefined, content = 'x'): IncomingItem => ({
 const ids = (items: readonly QueueItem[]): string[] => items.map(({ id }) => id);
 
 describe('the queue', () => {
-  it('[runtime 9] gives items in the order of their arrival', () => {
+  it('[runtime 9] returns items in order of arrival', () => {
     const queue = new ThreadQueue('run');
     for (const id of ['a', 'b', 'c']) queue.accept(message(id));
     expect(ids(queue.take())).toEqual(['a', 'b', 'c']);
   });
 
-  it('names an item without an id after the first run and its arrival', () => {
+  it('names an item without an id by the first run and its position', () => {
     const queue = new ThreadQueue('first-run');
     expect(queue.accept(message(undefined))).toEqual({ id: 'first-run:0', duplicate: false });
     queue.accept(message('mine'));
     expect(queue.accept(message(undefined)).id).toBe('first-run:2');
   });
 
-  it('names items alike when the same arrivals are replayed, and goes on counting in the next run', () => {
+  it('gives replayed arrivals the same ids, and continues counting in the next run', () => {
     const arrivals = [
       message(undefined),
       message('a'),
@@ -46,7 +46,7 @@ describe('the queue', () => {
     expect(arrivals.slice(3).map((item) => after.accept(item).id)).toEqual(replayed[0]?.slice(3));
   });
 
-  it('takes an id that it has seen for the same item', () => {
+  it('treats an item with a known id as a duplicate', () => {
     const queue = new ThreadQueue('run');
     queue.accept(message('a'));
     expect(queue.accept(message('a', 'other'))).toEqual({ id: 'a', duplicate: true });
@@ -56,7 +56,7 @@ describe('the queue', () => {
     expect(new ThreadQueue('run', queue.toState()).accept(message('a')).duplicate).toBe(true);
   });
 
-  it('knows what it holds without counting it, however items come and go', () => {
+  it('tracks its size in bytes without recounting, however items come and go', () => {
     const queue = new ThreadQueue('run');
     const bytesOf = (items: readonly QueueItem[]) =>
       items.reduce((sum, item) => sum + Buffer.byteLength(JSON.stringify(item)), 0);
@@ -74,7 +74,7 @@ describe('the queue', () => {
     expect(queue.inlineBytes).toBe(0);
   });
 
-  it('hands a bounded number of items to the store at a time, the oldest first', () => {
+  it('writes a limited number of items to the store at a time, oldest first', () => {
     const queue = new ThreadQueue('run');
     for (let index = 0; index <= LIMITS.stashItems; index++) queue.accept(message(`m${index}`));
     expect(queue.nextSpill()).toHaveLength(LIMITS.stashItems);
@@ -82,7 +82,7 @@ describe('the queue', () => {
     expect(ids(queue.nextSpill())).toEqual([`m${LIMITS.stashItems}`]);
   });
 
-  it('remembers the newest ids only', () => {
+  it('remembers only the newest ids', () => {
     const queue = new ThreadQueue('run');
     for (let n = 0; n <= LIMITS.seenIds; n++) queue.accept(message(`m${n}`));
     expect(queue.toState().seen).toHaveLength(LIMITS.seenIds);
@@ -90,7 +90,7 @@ describe('the queue', () => {
     expect(queue.accept(message('m0')).duplicate).toBe(false);
   });
 
-  it('keeps what a step took until the step has stored it', () => {
+  it('keeps the items a step took until the step has stored them', () => {
     const queue = new ThreadQueue('run');
     queue.accept(message('a'));
     expect(ids(queue.take())).toEqual(['a']);
@@ -103,7 +103,7 @@ describe('the queue', () => {
     expect(ids(queue.take())).toEqual(['c']);
   });
 
-  it('lets no arrival overtake what the store keeps', () => {
+  it('lets no new item overtake those in the store', () => {
     const queue = new ThreadQueue('run');
     queue.accept(message('a'));
     queue.spilled(queue.nextSpill());
@@ -116,7 +116,7 @@ describe('the queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('keeps what a step has in hand before what the store keeps, in the next run too', () => {
+  it('keeps items taken by a step ahead of those in the store, in the next run too', () => {
     const queue = new ThreadQueue('run');
     queue.accept(message('a'));
     queue.take();
@@ -128,21 +128,21 @@ describe('the queue', () => {
     expect(ids(next.nextSpill())).toEqual(['c']);
   });
 
-  it('hands content of size to the store first', () => {
+  it('writes large content to the store first', () => {
     const queue = new ThreadQueue('run');
     queue.accept(message('a', 'x'.repeat(LIMITS.stepInlineBytes)));
     expect(queue.mustStash).toBe(true);
     expect(queue.take()).toEqual([]);
   });
 
-  it('weighs items with no content of their own', () => {
+  it('counts a weight for items without content', () => {
     const queue = new ThreadQueue('run');
     for (let n = 0; n < 1000; n++) queue.accept({ kind: 'stored', id: `s${n}`, role: 'user' });
     expect(queue.inlineBytes).toBeGreaterThan(LIMITS.carriedInlineBytes);
     expect(queue.mustStash).toBe(true);
   });
 
-  it('hands batches over within their size, and an item beyond it alone', () => {
+  it('writes batches within their size limit, and a larger item alone', () => {
     const queue = new ThreadQueue('run');
     const large = 'x'.repeat(LIMITS.stashBytes / 2 - 200);
     for (const id of ['a', 'b', 'c']) queue.accept(message(id, large));
@@ -153,7 +153,7 @@ describe('the queue', () => {
     expect(ids(huge.nextSpill())).toEqual(['a']);
   });
 
-  it('takes the count of stored rows for a hint that a commit puts right', () => {
+  it('corrects its count of stored rows with each commit', () => {
     const queue = new ThreadQueue('run');
     queue.addWaiting(2);
     expect(queue.size).toBe(2);
@@ -221,8 +221,8 @@ class Walk {
   }
 }
 
-describe('[runtime 9] the queue against a plain list', () => {
-  it.each(SEEDS)('loses nothing, doubles nothing and keeps the order (seed %i)', (seed) => {
+describe('[runtime 9] the queue compared with a plain list', () => {
+  it.each(SEEDS)('neither loses nor duplicates an item, and keeps the order (seed %i)', (seed) => {
     const random = seededRandom(seed);
     const walk = new Walk();
     for (let n = 0; n < 400; n++) {

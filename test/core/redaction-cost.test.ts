@@ -44,7 +44,7 @@ const HOSTILE: [string, readonly string[], string][] = [
   ['digits with line breaks', ['secret word'], 'QUJD\n \n'],
 ];
 
-describe('redaction costs so many steps for each character and no more', () => {
+describe('redaction takes a bounded number of steps per character', () => {
   it.each(HOSTILE)('%s', (_title, values, piece) => {
     const redactor = redactorOf(values);
     const [one, four] = [SMALL, 4 * SMALL].map((length) => redactor.measure(fill(piece, length)).steps);
@@ -53,13 +53,13 @@ describe('redaction costs so many steps for each character and no more', () => {
     expect(four).toBeLessThan(4 * (one as number) + SMALL);
   });
 
-  it('a text of four megabytes that is one secret throughout', () => {
+  it('for a text of four megabytes that is one repeated secret', () => {
     const { text, steps } = redactorOf(['aaaa']).measure('a'.repeat(4 * MEGABYTE));
     expect(text).toBe('[0]');
     expect(steps).toBeLessThan(STEPS * 4 * MEGABYTE);
   });
 
-  it('a text of a megabyte with hundreds of secrets, some of 64 KiB', () => {
+  it('for a text of one megabyte with hundreds of secrets, some of 64 KiB', () => {
     const line = (n: number) => fill(`line ${n} of this key `, 60);
     const large = Array.from({ length: 10 }, (_, n) => `${n} ${'x'.repeat(64 * 1024)}`);
     const many = Array.from({ length: 300 }, (_, n) => `secret-${n}-${line(n)}`);
@@ -86,7 +86,7 @@ describe('the search over bytes', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
 
   it.each(SEEDS)(
-    'finds what looking at every place finds, patterns above what its tables hold included (seed %i)',
+    'finds the same as a naive search, also patterns too large for its tables (seed %i)',
     (seed) => {
       const random = seededRandom(seed);
       const word = (length: number) =>
@@ -109,7 +109,7 @@ describe('the search over bytes', () => {
     },
   );
 
-  it('knows how much of a pattern a text ends with', () => {
+  it('returns the length of the partial pattern at the end of a text', () => {
     const automaton = createAutomaton([{ bytes: bytes(`${'ab'.repeat(200)}c`), owner: 7 }]);
     expect(automaton.search(bytes('xaba')).tail).toEqual({ length: 3, owner: 7 });
     expect(automaton.search(bytes(`x${'ab'.repeat(150)}`)).tail).toEqual({ length: 300, owner: 7 });

@@ -130,7 +130,7 @@ const FORMS: [string, (value: string) => string][] = [
   ['in upper-case hex', (value) => Buffer.from(`a${value}`).toString('hex').toUpperCase()],
 ];
 
-describe('[definitions 16] a secret is taken out of a text', () => {
+describe('[definitions 16] a secret is redacted from a text', () => {
   it.each(FORMS)('%s', (_form, write) => {
     for (const value of VALUES) {
       const { redact } = redactorOf(value);
@@ -151,7 +151,7 @@ describe('[definitions 16] a secret is taken out of a text', () => {
     }
   });
 
-  it('in lines: each line of sixteen characters or more, and the whole of it without its line breaks', () => {
+  it('in lines: each line of at least sixteen characters, and all of it without line breaks', () => {
     const { redact } = redactorOf(PEM);
     expect(redact('1: -----BEGIN KEY-----\n2: ab"c\\d/e+f=<&>\'\n3: MIIEvQIBADANBgkqhkiG9w0BAQEFAASC')).toBe(
       '1: -----BEGIN KEY-----\n2: ab"c\\d/e+f=<&>\'\n3: [A]',
@@ -162,7 +162,7 @@ describe('[definitions 16] a secret is taken out of a text', () => {
     expect(redact(json(PEM).replaceAll('\\n', '\\n  '))).toBe('[A]\\n  ');
   });
 
-  it('in base64 whole when it is short, and not where a piece of something else looks like it', () => {
+  it('in base64 if it is short and stands alone, not if other data resembles it', () => {
     const { redact } = redactorOf('abcd');
     expect(redact(`<${base64('abcd')}>`)).toBe('<[A]>');
     expect(redact('Basic YWJjZA')).toBe('Basic [A]');
@@ -170,12 +170,12 @@ describe('[definitions 16] a secret is taken out of a text', () => {
     expect(redact('61626364 6162636465')).toBe('[A] 6162636465');
   });
 
-  it('where escapes beside it would take its first character along', () => {
+  it('after an escape sequence that could include its first character', () => {
     const { redact } = redactorOf('nabcdef');
     expect(redact('C:\\nabcdef')).toBe('C:\\[A]');
   });
 
-  it('but ordinary text beside it stays, escapes included', () => {
+  it('while ordinary text next to it stays, escapes included', () => {
     const { redact } = redactorOf('abcd&efgh');
     const text = 'a%20b &amp; "\\u00e9" \\\\ abcd&efg YWJjZ 6162 \ud800 …';
     expect(redact(text)).toBe(text);
@@ -183,7 +183,7 @@ describe('[definitions 16] a secret is taken out of a text', () => {
     expect(redact('€😀abcd&amp;efgh😀')).toBe('€😀[A]😀');
   });
 
-  it('at the end of a text that was cut, where eight characters of its beginning or more are left', () => {
+  it('at the end of a truncated text, if at least eight of its first characters are left', () => {
     const value = `${'k'.repeat(300)}ey"and&more`;
     const { redact } = redactorOf(value, 'other secret "1"');
     for (const write of [(text: string) => text, json, encodeURIComponent, base64]) {

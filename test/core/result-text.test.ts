@@ -13,7 +13,7 @@ describe('the text of a result', () => {
     ['truths, nothing and numbers', [true, null, -0, 1.5, 1e300]],
     ['objects of a class with toJSON', new URL('https://example.org/a')],
     ['the key __proto__', JSON.parse('{"__proto__":{"x":1}}')],
-  ])('is that of JSON for %s', (_title, value) => {
+  ])('is JSON for %s', (_title, value) => {
     expect(toResultText(value)).toEqual({ text: JSON.stringify(value), unwritten: [] });
   });
 
@@ -27,7 +27,7 @@ describe('the text of a result', () => {
     ['bytes', Buffer.from('abc'), '{"$bytes":{"type":"Uint8Array","length":3}}'],
     ['a buffer', new ArrayBuffer(2), '{"$bytes":{"type":"ArrayBuffer","length":2}}'],
     ['typed numbers', new Float64Array([1.5]), '{"$Float64Array":[1.5]}'],
-    ['a number that is none', [Number.NaN], '[{"$number":"NaN"}]'],
+    ['a number that is invalid', [Number.NaN], '[{"$number":"NaN"}]'],
     ['a pattern', /a/g, '{"$regexp":"/a/g"}'],
     ['a cycle', cycle, '{"a":1,"self":[{"$ref":"cycle"}]}'],
     ['a shared part', [shared, shared], '[{"a":1},{"a":1}]'],
@@ -37,7 +37,7 @@ describe('the text of a result', () => {
     expect(toResultText(value)).toEqual({ text, unwritten: [] });
   });
 
-  it('marks the parts that throw, and writes the others', () => {
+  it('marks parts that throw, and writes the others', () => {
     const value = {
       get a() {
         throw new Error('a trap');
@@ -55,7 +55,7 @@ describe('the text of a result', () => {
     });
   });
 
-  it('marks what is deeper than readers can follow, and what grows by being written out', () => {
+  it('marks parts nested too deeply, and values that grow when written', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(toResultText(deep).unwritten).toEqual(['it is nested deeper than 200 levels']);

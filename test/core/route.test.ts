@@ -49,7 +49,7 @@ describe('[definitions 11] the name of an endpoint', () => {
       "has the parameter '...rest', whose name must consist of letters, digits, _ and -, not starting with a digit; write [*] for the rest of the path",
     ],
     ['.post', 'has a segment without a name'],
-  ])('%s is a problem', (name, problem) => {
+  ])('%s is refused', (name, problem) => {
     expect(routeOf(name)).toBe(`problem: ${problem}`);
   });
 

@@ -57,7 +57,7 @@ describe('[definitions 12.2] tool sequences', () => {
     expect(sanitiseHistory(given)).toEqual(expected);
   });
 
-  it('[AX-10] lose a result whose call is not there, or stands behind it', () => {
+  it('[AX-10] drop a result whose call is missing or follows it', () => {
     expect(sanitiseHistory([answers('a'), user('x'), answers('b'), asks('a')])).toEqual([
       user('x'),
       asks('a'),
@@ -65,14 +65,14 @@ describe('[definitions 12.2] tool sequences', () => {
     ]);
   });
 
-  it('[AX-11] keep the text of a call that nothing answers, and say that it has no result', () => {
+  it('[AX-11] keep the text of an unanswered call, and add that it has no result', () => {
     const said = { ...asks('a'), content: 'Let me look.' } as ProviderMessage;
     expect(sanitiseHistory([said, user('and?')])).toEqual([said, answers('a', NO_RESULT), user('and?')]);
     const nameless = { ...asks(''), content: 'Let me look.' } as ProviderMessage;
     expect(sanitiseHistory([nameless])).toEqual([{ role: 'assistant', content: 'Let me look.' }]);
   });
 
-  it('[AX-12] keep what is answered of a batch that lacks an answer', () => {
+  it('[AX-12] keep the results of a batch that lacks one', () => {
     expect(sanitiseHistory([asks('a', 'b', 'c'), answers('c'), answers('a')])).toEqual([
       asks('a', 'b', 'c'),
       answers('a'),
@@ -81,7 +81,7 @@ describe('[definitions 12.2] tool sequences', () => {
     ]);
   });
 
-  it('[AX-13] have no reminder between a call and its result, wherever it was put', () => {
+  it('[AX-13] have no reminder between a call and its result', () => {
     const reminder = user('Have you looked at your list?');
     expect(sanitiseHistory([asks('a', 'b'), reminder, answers('a'), reminder, answers('b')])).toEqual([
       asks('a', 'b'),
@@ -92,7 +92,7 @@ describe('[definitions 12.2] tool sequences', () => {
     ]);
   });
 
-  it('[AX-15] have none of the keys that the contract of providers does not know', () => {
+  it('[AX-15] have no keys outside the provider contract', () => {
     const note = { _note: 'internal' };
     const clean = everything.map((message) => structuredClone(message));
     const noted = everything.map((message) => {
@@ -112,7 +112,7 @@ describe('[definitions 12.2] tool sequences', () => {
     expect(sanitiseHistory([{ role: 'oracle', content: 'x' } as never, user('hi')])).toEqual([user('hi')]);
   });
 
-  it('are found in a time that is linear in the history, also where all calls have one id', () => {
+  it('are sanitised in time linear in the history, also if all calls share one id', () => {
     let reads = 0;
     const counted = (message: ProviderMessage): ProviderMessage =>
       Object.defineProperty({ ...message }, 'role', {
@@ -140,12 +140,12 @@ describe('[definitions 12.2] tool sequences', () => {
     expect(readsOf(200)).toBe(2 * readsOf(100));
   });
 
-  it('name the tool of the call, whatever the result says', () => {
+  it('name the tool of the call, whatever the result names', () => {
     const [, result] = sanitiseHistory([asks('a'), { ...answers('a'), toolName: '' } as ProviderMessage]);
     expect(result).toMatchObject({ toolName: 'look', content: 'result a' });
   });
 
-  it('lose assistant messages that neither say nor ask for anything', () => {
+  it('drop assistant messages without text and calls', () => {
     const empty = (content: string | null, rest = {}): ProviderMessage => ({
       role: 'assistant',
       content,
@@ -186,8 +186,8 @@ const everything: ProviderMessage[] = [
   { role: 'assistant', content: 'done' },
 ];
 
-describe('[definitions 9] the history that a hook sees', () => {
-  it('comes back as it was where the hook leaves it alone', () => {
+describe('[definitions 9] the history passed to a hook', () => {
+  it('is unchanged if the hook does not change it', () => {
     const seen = everything.map(toLLMMessage);
     expect(fromLLMMessages(structuredClone(seen), [])).toEqual({ messages: everything, problems: [] });
   });
@@ -233,14 +233,14 @@ describe('[definitions 9] the history that a hook sees', () => {
     ['calls that are none', { role: 'assistant', content: 'x', tool_calls: [{ id: 'a' }] }, /tool_calls/],
     ['a result of no call', { role: 'tool', content: 'x' }, /tool_call_id/],
     ['null', null, /not an object/],
-  ])('drops a message with %s, and says so', (_, bad, problem) => {
+  ])('drops a message with %s, and reports it', (_, bad, problem) => {
     const { messages, problems } = fromLLMMessages([{ role: 'user', content: 'good' }, bad], []);
     expect(messages).toEqual([user('good')]);
     expect(problems).toEqual([expect.stringMatching(problem)]);
   });
 
   it.each([undefined, null, 'text', {}, [], [{ role: 'oracle' }]])(
-    'stays as it was where %j comes back',
+    'is kept unchanged if a hook returns %j',
     (given) => {
       const { messages, problems } = fromLLMMessages(given, everything);
       expect(messages).toBe(everything);
@@ -279,23 +279,20 @@ function anyHistory(random: Random): unknown[] {
 /** Rounds per seed: 10,000 in all. */
 const ROUNDS = 1250;
 
-describe('[runtime 4] any history that a hook returns', () => {
-  it.each(SEEDS)(
-    '[AX-14] is paired, without an orphan, and the same when it is sanitised again (seed %i)',
-    (seed) => {
-      const random = seededRandom(seed);
-      for (let round = 0; round < ROUNDS; round++) {
-        const { messages } = fromLLMMessages(anyHistory(random), [user('before')]);
-        const given = structuredClone(messages);
-        const sent = sanitiseHistory(messages);
-        expect(messages).toEqual(given);
-        expect(problemsOf(sent)).toEqual([]);
-        expect(sanitiseHistory(sent)).toEqual(sent);
-        const again = sent.map(toLLMMessage) as readonly LLMMessage[];
-        expect(fromLLMMessages(structuredClone(again), []).messages).toEqual(sent);
-      }
-    },
-  );
+describe('[runtime 4] random histories returned by a hook', () => {
+  it.each(SEEDS)('[AX-14] are paired, without orphans, and sanitising is idempotent (seed %i)', (seed) => {
+    const random = seededRandom(seed);
+    for (let round = 0; round < ROUNDS; round++) {
+      const { messages } = fromLLMMessages(anyHistory(random), [user('before')]);
+      const given = structuredClone(messages);
+      const sent = sanitiseHistory(messages);
+      expect(messages).toEqual(given);
+      expect(problemsOf(sent)).toEqual([]);
+      expect(sanitiseHistory(sent)).toEqual(sent);
+      const again = sent.map(toLLMMessage) as readonly LLMMessage[];
+      expect(fromLLMMessages(structuredClone(again), []).messages).toEqual(sent);
+    }
+  });
 });
 
 /** Returns the reasons for which a provider would refuse a request. */

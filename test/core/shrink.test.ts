@@ -4,7 +4,7 @@ import { shrink, shrinkAnswer } from '../../src/core/context/shrink.ts';
 
 const size = 10_000;
 
-describe('a request that was refused', () => {
+describe('a refused request', () => {
   it.each([
     ['by the numbers of the refusal', { limit: 8000, requested: 16_000 }, 0, 0, 4750],
     [
@@ -26,11 +26,11 @@ describe('a request that was refused', () => {
     ],
     ['by half the second time without numbers', {}, 0, 1, 5000],
     ['to a quarter the last time', { limit: 8000, requested: 8100 }, 0, 2, 2500],
-  ] as const)('is made smaller %s', (_, numbers, answer, before, left) => {
+  ] as const)('is shortened %s', (_, numbers, answer, before, left) => {
     expect(shrink({ unit: 'tokens', ...numbers }, { before, answer, size })).toBe(left);
   });
 
-  it('leaves its answer less, if that would fill most of the limit', () => {
+  it('reserves less for its answer, if that would fill most of the limit', () => {
     expect(shrinkAnswer({ unit: 'tokens', limit: 8000, covers: 'both' }, 8192)).toBe(2000);
     expect(shrinkAnswer({ unit: 'tokens', limit: 8000, covers: 'both' }, 1000)).toBe(1000);
     expect(shrinkAnswer({ unit: 'tokens', limit: 8000 }, 8192)).toBe(8192);

@@ -67,9 +67,9 @@ const PORTS: [string, (thrown: unknown) => string | Promise<string>][] = [
   ],
 ];
 
-describe('an error that says nothing', () => {
+describe('an error without a text', () => {
   for (const [port, tell] of PORTS) {
-    it.each(SILENT)(`of ${port}, thrown as %s, is told in words`, async (_what, make) => {
+    it.each(SILENT)(`of ${port}, thrown as %s, gets a readable text`, async (_what, make) => {
       const told = await tell(make());
       expect(told).toMatch(/\p{L}{4,}/u);
       expect(told).not.toMatch(/(^|: )(undefined|null)|\[object|: *$|^no failure/);

@@ -10,13 +10,13 @@ import { aSnapshot } from './sample.ts';
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('carried state', () => {
-  it('comes back from JSON unchanged', () => {
+  it('is unchanged after a JSON round trip', () => {
     const snapshot = aSnapshot();
     expect(parseSnapshot(throughJson(snapshot))).toEqual(snapshot);
   });
 
   it.each([undefined, null, 'text', {}, { ...aSnapshot(), version: 0 }, { ...aSnapshot(), version: 2 }])(
-    'of an unknown version is refused: %#',
+    'with an unknown version is refused: %#',
     (value) => {
       expect(() => parseSnapshot(value)).toThrow(/version .* is unknown to this worker/);
     },
@@ -42,20 +42,20 @@ describe('carried state', () => {
     ['session', 'a'],
     ['sideSteps', null],
     ['stopReason', 1],
-  ])('that is damaged names the field: %s', (field, value) => {
+  ])('that is damaged is refused with its field: %s', (field, value) => {
     expect(() => parseSnapshot({ ...aSnapshot(), [field]: value })).toThrow(`damaged at "${field}"`);
   });
 });
 
-describe('what a run takes from a snapshot', () => {
-  it('is all of it: the next run hands on the same', () => {
+describe('a run started from a snapshot', () => {
+  it('takes all of it: the next run passes on the same', () => {
     const snapshot = aSnapshot();
     const { queue, ...carried } = fromSnapshot(snapshot);
     if (!queue) throw new Error('A snapshot has a queue.');
     expect(toSnapshot({ queue, ...carried }, snapshot.settings)).toEqual(snapshot);
   });
 
-  it('is nothing without one: an idle thread of the agent that it was started with, its store unknown', () => {
+  it('without one is an idle thread of its initial agent with an unknown store', () => {
     const { turn, ...others } = createCarried('helper');
     expect(others).toEqual({ parked: false, rejections: [], agent: 'helper', status: 'idle' });
     expect(turn).toMatchObject({ afterStep: 0, turnOpen: false, executionId: null, session: null });
@@ -91,7 +91,7 @@ describe('the size of carried state', () => {
     ],
   ];
 
-  it.each(items)('stays within its bound with 1,000 queued items of %s', (_what, item) => {
+  it.each(items)('stays within its limit with 1,000 queued items of %s', (_what, item) => {
     const queue = new ThreadQueue('0'.repeat(36));
     // A step that was cut off has the first 20 in hand.
     for (let n = 0; n < 20; n++) queue.accept(item(n));

@@ -18,7 +18,7 @@ describe('thread ids', () => {
 });
 
 describe('a start input', () => {
-  it('needs an agent alone', () => {
+  it('requires only an agent', () => {
     expect(parseStartInput({ agent: 'helper' }, 'thread/t1')).toEqual({
       threadId: 't1',
       agent: 'helper',
@@ -31,7 +31,7 @@ describe('a start input', () => {
     });
   });
 
-  it('may say everything', () => {
+  it('may set every field', () => {
     const input = {
       agent: 'helper',
       threadId: 't1',
@@ -62,15 +62,15 @@ describe('a start input', () => {
     ['no agent', {}, '"agent"'],
     ['an empty agent', { agent: '' }, '"agent"'],
     ['a long agent', { agent: 'x'.repeat(129) }, '"agent"'],
-    ['an agent that is no text', { agent: 1 }, '"agent"'],
-    ['a user id that is no text', { agent: 'a', userId: 1 }, '"userId"'],
+    ['an agent that is not text', { agent: 1 }, '"agent"'],
+    ['a user id that is not text', { agent: 'a', userId: 1 }, '"userId"'],
     ['a user id beyond what a run may carry', { agent: 'a', userId: 'x'.repeat(257) }, '"userId"'],
     ['arguments as list', { agent: 'a', arguments: [] }, '"arguments"'],
     ['null for arguments', { agent: 'a', arguments: null }, '"arguments"'],
     ['another thread id than the workflow id says', { agent: 'a', threadId: 't2' }, '"t2"'],
-    ['a thread id that is no text', { agent: 'a', threadId: 1 }, '"threadId"'],
-    ['a parent that is no thread id', { agent: 'a', parentId: 'a b' }, '"parentId"'],
-    ['a root that is no thread id', { agent: 'a', rootId: '' }, '"rootId"'],
+    ['a thread id that is not text', { agent: 'a', threadId: 1 }, '"threadId"'],
+    ['a parent that is not a thread id', { agent: 'a', parentId: 'a b' }, '"parentId"'],
+    ['a root that is not a thread id', { agent: 'a', rootId: '' }, '"rootId"'],
     ['messages that are no list', { agent: 'a', messages: {} }, '"messages"'],
     ['too many messages', { agent: 'a', messages: Array(101).fill({ content: 'x' }) }, '100'],
     [
@@ -94,7 +94,7 @@ describe('a start input', () => {
     );
   });
 
-  it('does not call carried state of a newer build a bad start: only an older worker cannot read it', () => {
+  it('with carried state of a newer build is not InvalidStart: only an older worker cannot read it', () => {
     const input = { agent: 'a', carried: { ...aSnapshot(), version: 3 } };
     expect(() => parseStartInput(input, 'thread/t1')).toThrow(expect.objectContaining({ name: 'Error' }));
   });

@@ -100,17 +100,21 @@ describe('stop rules', () => {
       'stop_tool',
       { rules: { stopTool: 'done' }, calls: [ok('done'), failed('other')] },
     ],
-    ['[definitions 12.5] text with a call is no response', undefined, { text: true, calls: [ok('other')] }],
+    [
+      '[definitions 12.5] text with a call is not a response',
+      undefined,
+      { text: true, calls: [ok('other')] },
+    ],
     ['[definitions 12.5] text without a call is a response', 'stop_on_response', { text: true }],
     [
-      '[definitions 12.5] text is no response where stopOnResponse is off',
+      '[definitions 12.5] text is not a response if stopOnResponse is off',
       undefined,
       { rules: { stopOnResponse: false }, text: true },
     ],
     ['[definitions 12.5] an answer with neither text nor calls stops', 'empty_response', {}],
-    ['an empty answer goes on where stopOnResponse is off', undefined, { rules: { stopOnResponse: false } }],
+    ['an empty answer continues if stopOnResponse is off', undefined, { rules: { stopOnResponse: false } }],
     [
-      'a step of queued tools is no answer of the model',
+      'a step of queued tools is not an answer of the model',
       undefined,
       { answered: false, calls: [ok('other')] },
     ],
@@ -121,7 +125,7 @@ describe('stop rules', () => {
     ],
     ['a step of queued tools has no empty answer', undefined, { answered: false }],
     [
-      'a step of queued tools that nobody answers ends the execution, whatever the rules say',
+      'a step of unanswered queued tools ends the execution, whatever the rules',
       'unanswered',
       { rules: { stopOnResponse: false, maxSteps: 1 }, answered: false, directive: 'unanswered' },
     ],
@@ -228,7 +232,7 @@ describe('[runtime 6] the stop rules of two sides', () => {
       two({ rules: NO_RULE, calls: [ok('other')] }),
     ],
     [
-      'one side without any rule goes on',
+      'one side without any rule continues',
       { ends: 'nothing' },
       facts({ rules: NO_RULE, calls: [ok('other')] }),
     ],
@@ -238,7 +242,7 @@ describe('[runtime 6] the stop rules of two sides', () => {
       two({ rules: { ...NO_RULE, stopTool: 'done' }, text: true }),
     ],
     [
-      'a step of queued tools is no step of a side without rules',
+      'a step of queued tools is not a step of a side without rules',
       { ends: 'nothing' },
       two({ rules: NO_RULE, answered: false, calls: [ok('other')] }),
     ],
@@ -285,7 +289,7 @@ describe('[runtime 6] the stop rules of two sides', () => {
       two({ rules: { other: { maxSessionTurns: 4 } }, text: true, turns: 2 }),
     ],
     [
-      '[runtime 15] a session whose turns are used up goes on with no step',
+      '[runtime 15] a session without turns left has no further step',
       { ends: 'session', reason: 'max_session_turns', turn: false },
       two({ rules: { other: { maxSessionTurns: 1 } }, calls: [ok('other')], turns: 5 }),
     ],
@@ -354,7 +358,7 @@ describe('[runtime 6] the stop rules of two sides', () => {
 describe('[runtime 3.7] whether another step follows', () => {
   it.each<[string, boolean, StepFacts]>([
     ['the person acts after a turn of one side', false, facts({ text: true })],
-    ['the person has spoken already', true, facts({ text: true, moreInput: true })],
+    ['more input has arrived', true, facts({ text: true, moreInput: true })],
     ['the other side acts after a turn of two', true, two({ text: true })],
     ['nothing was ended', true, facts({ calls: [ok('other')] })],
     [

@@ -18,8 +18,8 @@ const report = (
   attachments,
 });
 
-describe('a report', () => {
-  it('names the child, says what became of it, and lists its files', () => {
+describe('a subagent report', () => {
+  it('names the child, its outcome, and its files', () => {
     const text = formatReport(CHILD, report('result', 'blue', ['/attachments/a.txt', '/attachments/b.txt']));
     expect(text).toBe(
       'Subagent (reference: c1) scout "Ada" has finished:\n\nblue\n\nAttachments:\n/attachments/a.txt\n/attachments/b.txt',
@@ -27,13 +27,13 @@ describe('a report', () => {
     expect(REPORT_START.exec(text)?.[1]).toBe('c1');
   });
 
-  it('is one line where there is nothing to say', () => {
+  it('is one line if there is no content', () => {
     expect(formatReport({ ...CHILD, name: null }, report('terminated'))).toBe(
       'Subagent (reference: c1) scout was terminated before it finished.',
     );
   });
 
-  it('as a result: the content itself, and the reference where the child may be spoken to again', () => {
+  it('as a result: is the content itself, with the reference if the child accepts more messages', () => {
     expect(formatResult(CHILD, report('result', 'blue'), false)).toBe('blue');
     expect(formatResult(CHILD, report('result', 'blue'), true)).toBe('blue\n\nReference: c1');
     expect(formatResult(CHILD, report('failure', 'too dark'), true)).toBe(
@@ -44,7 +44,7 @@ describe('a report', () => {
     );
   });
 
-  it('leaves the child with a status', () => {
+  it('maps to a status of the child', () => {
     expect((['result', 'failure', 'stopped', 'terminated'] as const).map(statusAfter)).toEqual([
       'idle',
       'failed',

@@ -11,8 +11,8 @@ import { asks, result, says, user } from './context-rows.ts';
 
 const BEFORE = { until: 1, messages: 13, text: 'Paris is asked for.', asked: 'Where?' };
 
-describe('the record that a model summarises', () => {
-  it('tells who said what, with calls and results, behind the summary before', () => {
+describe('the transcript that a model summarises', () => {
+  it('names who said what, with calls and results, after the previous summary', () => {
     const rows = [user('Where?'), asks(1, ['c']), result(1, 'c', 'found'), says('There.')];
     expect(composeRecord(rows, BEFORE, 10_000).split('\n')).toEqual([
       'Summary of earlier messages:',
@@ -26,7 +26,7 @@ describe('the record that a model summarises', () => {
     ]);
   });
 
-  it('is as long as it may be: the longest messages are cut, the short ones are whole', () => {
+  it('fills its length limit: the longest messages are truncated, short ones are not', () => {
     const rows = [user('short'), says('y'.repeat(5000)), user('z'.repeat(9000)), says('last')];
     const record = composeRecord(rows, undefined, 1000);
     expect(record.length).toBeLessThanOrEqual(1000);
@@ -36,7 +36,7 @@ describe('the record that a model summarises', () => {
     expect(record.endsWith('[assistant] last')).toBe(true);
   });
 
-  it('is bounded however many messages there are', () => {
+  it('is limited for any number of messages', () => {
     expect(
       composeRecord(
         Array.from({ length: 50 }, () => user('x'.repeat(90))),
@@ -47,8 +47,8 @@ describe('the record that a model summarises', () => {
   });
 });
 
-describe('what stands in for a summary', () => {
-  it('[AX-23] is the newest of the messages: 12 of them, 160 characters of each, 700 in all', () => {
+describe('the replacement for a failed summary', () => {
+  it('[AX-23] has the newest 12 messages, 160 characters of each, 700 in total', () => {
     const rows = Array.from({ length: 20 }, (_, index) => user(`${index} ${'w'.repeat(300)}`));
     const snippet = composeSnippet(rows, undefined);
     expect(snippet.length).toBe(700);
@@ -57,7 +57,7 @@ describe('what stands in for a summary', () => {
     expect(composeSnippet(short, undefined).split('\n')).toHaveLength(12);
   });
 
-  it('keeps the summary before', () => {
+  it('keeps the previous summary', () => {
     expect(composeSnippet([user('more')], BEFORE)).toBe('Paris is asked for.\n[user] more');
   });
 });
@@ -69,13 +69,13 @@ describe('a summary', () => {
     [' \n ', undefined],
     ['[compacted]', undefined],
     [null, undefined],
-  ])('that a model said as %j is %j', (said, read) => {
+  ])('answered by a model as %j is read as %j', (said, read) => {
     expect(readSummary(said)).toBe(read);
   });
 
-  it('is bounded', () => expect(readSummary('x'.repeat(9000))).toHaveLength(4000));
+  it('is limited in length', () => expect(readSummary('x'.repeat(9000))).toHaveLength(4000));
 
-  it('stands before what is kept, as one row of the system with its tag', () => {
+  it('precedes the remaining rows as one tagged system message', () => {
     expect(openWithSummary(BEFORE, [user('And?')])).toEqual([
       {
         role: 'system',
@@ -85,7 +85,7 @@ describe('a summary', () => {
     expect(openWithSummary(undefined, [says('x')])).toEqual([]);
   });
 
-  it('is followed by what the user asked, where what is kept does not begin with a user', () => {
+  it('is followed by the user’s question if the remaining rows do not begin with a user', () => {
     expect(openWithSummary(BEFORE, [says('There.')])[1]).toEqual({ role: 'user', content: 'Where?' });
     expect(openWithSummary({ ...BEFORE, asked: null }, [says('There.')])[1]).toEqual({
       role: 'user',
@@ -93,7 +93,7 @@ describe('a summary', () => {
     });
   });
 
-  it('remembers what the user said last, also from before', () => {
+  it('remembers the last user message, also from a previous summary', () => {
     expect(findAsked([user('one'), user('two'), says('x'), user(' ')], BEFORE)).toBe('two');
     expect(findAsked([says('x')], BEFORE)).toBe('Where?');
     expect(findAsked([says('x')], undefined)).toBeNull();

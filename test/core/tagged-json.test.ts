@@ -60,21 +60,21 @@ describe('tagged JSON', () => {
     ['what is absent', { a: undefined, b: 1 }, '{"b":1}'],
     ['absent places of a list', Object.assign([undefined], { 2: 1 }), '[null,null,1]'],
     ['nothing at all', undefined, 'null'],
-  ])('names %s, which JSON cannot hold', (_title, value, text) => {
+  ])('names %s, which JSON cannot represent', (_title, value, text) => {
     expect(write(value)).toBe(text);
   });
 
-  it('keeps an object apart from the tag that it looks like', () => {
+  it('escapes an object that looks like a tag', () => {
     expect(write({ $bigint: '1' })).toBe('{"$object":{"$bigint":"1"}}');
     expect(write({ $bigint: '1', gone: undefined })).toBe('{"$object":{"$bigint":"1"}}');
     expect(write({ $object: { $date: 1 } })).toBe('{"$object":{"$object":{"$object":{"$date":1}}}}');
   });
 
-  it('believes no name that an object gives itself', () => {
+  it('ignores a type name that an object gives itself', () => {
     expect(write({ [Symbol.toStringTag]: 'Map', a: 1 })).toBe('{"a":1}');
   });
 
-  it('writes a shared value each time, and cuts a cycle', () => {
+  it('writes a shared value each time, and cuts cycles', () => {
     const shared = { a: 1 };
     expect(write([shared, shared])).toBe('[{"a":1},{"a":1}]');
     const cycle: Record<string, unknown> = { a: 1 };
@@ -85,7 +85,7 @@ describe('tagged JSON', () => {
     expect(write(map)).toBe('{"$map":[["me",{"$ref":"cycle"}]]}');
   });
 
-  it('goes as deep as the value does', () => {
+  it('writes values of any depth', () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 20_000; depth++) value = [value];
     expect(write(value)).toBe(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`);
@@ -100,7 +100,7 @@ describe('tagged JSON', () => {
     expect(write(value, bytes - 1)).toBe('too large');
   });
 
-  it('gives up at the limit on what grows by being written out', () => {
+  it('stops at the limit for a value that grows when written', () => {
     const grow = (leaf: unknown, levels: number): unknown =>
       levels === 0 ? leaf : grow([leaf, leaf], levels - 1);
     expect(write(grow(1, 60))).toBe('too large');

@@ -7,7 +7,7 @@ import { deriveThreadId, isMadeId, makeThreadId } from '../../src/core/thread/th
 const HEX = 'ffffffffffffffffffff';
 
 describe('the id of a new thread', () => {
-  it('is its agent and 80 bits', () => {
+  it('is its agent name and 80 random bits', () => {
     expect(newThreadId('refund_desk')).toMatch(/^refund_desk-[0-9a-hjkmnp-tv-z]{16}$/);
     expect(makeThreadId('a', new Uint8Array(10))).toBe(`a-${'0'.repeat(16)}`);
     expect(deriveThreadId('a', HEX)).toBe(`a-${'z'.repeat(16)}`);
@@ -16,14 +16,14 @@ describe('the id of a new thread', () => {
   });
 
   it.each(['Der Käufer', '-x-', '__', 'a/b:c', '日本', 'a'.repeat(128), ''])(
-    'is one whatever the agent is called: %j',
+    'is valid for any agent name: %j',
     (agent) => {
       const id = newThreadId(agent);
       expect([id, isThreadId(id), isMadeId(id)]).toEqual([id, true, true]);
     },
   );
 
-  it('is told from its beginnings', () => {
+  it('is distinguished from its prefixes', () => {
     const id = newThreadId('helper');
     expect(isMadeId(id)).toBe(true);
     for (let length = 1; length < id.length; length++) expect(isMadeId(id.slice(0, length))).toBe(false);

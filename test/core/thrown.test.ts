@@ -65,8 +65,8 @@ function nested(depth: number): unknown {
   return value;
 }
 
-describe('anything that was thrown', () => {
-  it.each(HOSTILE)('%s is told in few words, and throws nothing', (_what, make) => {
+describe('a thrown value', () => {
+  it.each(HOSTILE)('%s becomes a short text, without throwing', (_what, make) => {
     const thrown = make();
     expect(errorMessage(thrown).length).toBeGreaterThan(0);
     expect(errorMessage(thrown).length).toBeLessThan(10_000);
@@ -105,11 +105,11 @@ describe('anything that was thrown', () => {
     ],
     [new Map(), 'Map {}'],
     [17n, '17'],
-  ])('%p is told as %s', (thrown, told) => {
+  ])('%p becomes %s', (thrown, told) => {
     expect(errorMessage(thrown)).toBe(told);
   });
 
-  it('keys that are no names are told as any', () => {
+  it('with unsafe keys is printed like any other', () => {
     expect(errorMessage(JSON.parse('{"__proto__":{"polluted":true},"code":1}'))).toBe(
       '{"__proto__":{"polluted":true},"code":1}',
     );
@@ -118,7 +118,7 @@ describe('anything that was thrown', () => {
 });
 
 describe('the stack of an error', () => {
-  it('has those of its causes behind it, so many of them', () => {
+  it('is followed by those of its causes, up to a limit', () => {
     const error = new Error('outer', { cause: new TypeError('inner', { cause: { code: 17 } }) });
     const stack = errorStack(error) ?? '';
     expect(stack).toMatch(

@@ -42,13 +42,13 @@ const learn = (ratios: readonly number[], assumed = 4): ModelCount =>
   });
 
 describe('the ratio of a model', () => {
-  it('moves by at most half with one report, from what was assumed', () => {
+  it('changes by at most half with each report', () => {
     expect(learn([1]).ratio).toBe(2);
     expect(learn([1, 1]).ratio).toBe(1);
     expect(learn([8]).ratio).toBe(6);
   });
 
-  it('is the median of the last five reports: an odd one changes nothing', () => {
+  it('is the median of the last five reports, so an outlier changes nothing', () => {
     const steady = learn([2, 2, 2, 2, 2]);
     expect(steady.ratio).toBe(2);
     expect(learnCount(steady, { report: { ratio: 8, assumed: 2 } }).ratio).toBe(2);
@@ -63,7 +63,7 @@ describe('the ratio of a model', () => {
   });
 });
 
-describe('a report', () => {
+describe('a usage report', () => {
   const request = {
     messages: [
       { role: 'system' as const, content: prose },
@@ -77,18 +77,18 @@ describe('a report', () => {
     ],
   };
 
-  it('is about texts alone: images and messages are taken off', () => {
+  it('counts texts only: images and message overhead are subtracted', () => {
     const sent = measureRequest(request);
     expect(sent).toEqual({ chars: 2 * prose.length, apart: 1008, byScript: Math.ceil(prose.length / 4) * 2 });
     expect(readCount(sent, 1008 + prose.length).report).toEqual({ ratio: 2, assumed: expect.closeTo(4, 1) });
   });
 
-  it('that is mostly about an image, or about a short text, teaches nothing', () => {
+  it('mostly about an image or a short text is ignored', () => {
     expect(readCount(measureRequest(request), 1800)).toEqual({});
     expect(readCount({ chars: 300, apart: 8, byScript: 75 }, 100)).toEqual({});
   });
 
-  it('far below what was sent is one of a server that cuts, and teaches nothing', () => {
+  it('far below the size sent comes from a truncating server, and is ignored', () => {
     expect(readCount({ chars: 40_000, apart: 40, byScript: 10_000 }, 2048)).toEqual({
       undercounted: { estimated: 10_040, counted: 2048 },
     });
@@ -101,7 +101,7 @@ describe('a report', () => {
 });
 
 describe('an estimate', () => {
-  it('follows the ratio, in texts, messages and manifests alike', () => {
+  it('follows the ratio for texts, messages and manifests', () => {
     expect([estimateText(prose), estimateText(prose, 2)]).toEqual(
       [prose.length / 4, prose.length / 2].map(Math.ceil),
     );
@@ -112,7 +112,7 @@ describe('an estimate', () => {
     expect(prepareManifest(request, null, 2).totalEstimatedTokens).toBe(4 + Math.ceil(prose.length / 2));
   });
 
-  it('of a message that is cut is that of what is left', () => {
+  it('of a truncated message is that of the remaining text', () => {
     const row = user('x'.repeat(40_000));
     const whole = { past: false, recent: true };
     expect(estimateMessage(row, whole, { longest: 4000 })).toBe(1004);

@@ -6,11 +6,11 @@ const of = (projectId: string, sessionId: string, turnIndex = 0) =>
   deriveExecutionId({ projectId, sessionId, turnIndex });
 
 describe('the id of a turn', () => {
-  it('is its parts, readable, and the same wherever it is made', () => {
+  it('is readable, and deterministic from its parts', () => {
     expect(of('tax', 'session-7', 12)).toBe('tax:session-7:12');
   });
 
-  it('[TG-19] is another one where a part holds what separates them, whatever characters they have', () => {
+  it('[TG-19] is unambiguous if a part contains the separator or any other character', () => {
     const ids = [of('a:b', 'c'), of('a', 'b:c'), of('a%3Ab', 'c'), of('a', 'b', 0), of('ä b', '日本/1')];
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !isExecutionId(id))).toEqual([]);
@@ -23,7 +23,7 @@ describe('the id of a turn', () => {
     ['a', 'b', 1.5],
     ['a', '\ud800', 0],
     ['a', 'b'.repeat(200), 0],
-  ])('is refused of %j, %j and %j', (projectId, sessionId, turnIndex) => {
+  ])('is refused for %j, %j and %j', (projectId, sessionId, turnIndex) => {
     expect(() => of(projectId, sessionId, turnIndex)).toThrow(
       expect.objectContaining({ code: 'InvalidValue' }),
     );

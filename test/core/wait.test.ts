@@ -19,8 +19,8 @@ const judge = (
   fingerprint?: string,
 ) => judgeAnswer(wait && { ...open, ...wait }, { answer, ...(fingerprint ? { fingerprint } : {}) }, now);
 
-describe('an answer of a wait', () => {
-  it('is judged by what the wait has come to', () => {
+describe('an answer to a wait', () => {
+  it('is judged by the state of the wait', () => {
     expect(judge(undefined)).toBe('unknown');
     expect(judge({})).toBe('taken');
     expect(judge({}, yes, 50, 'f1')).toBe('taken');
@@ -31,7 +31,7 @@ describe('an answer of a wait', () => {
     expect(judge({ expiresAt: null }, yes, 1e18)).toBe('taken');
   });
 
-  it('is a duplicate where it equals the first one, whatever the order of its fields', () => {
+  it('is a duplicate if it equals the first one in any field order', () => {
     const answered = { state: 'answered', answer: { scope: 'once', approved: true } } as const;
     expect(judge(answered)).toBe('duplicate');
     expect(judge(answered, yes, 1e18, 'f2')).toBe('duplicate');
@@ -39,7 +39,7 @@ describe('an answer of a wait', () => {
     expect(judge(answered, { ...yes, by: 'somebody else' })).toBe('already_answered');
   });
 
-  it('fits the kind of the wait: everything can be refused', () => {
+  it('must match the kind of the wait; a denial always does', () => {
     const fits = (answer: WaitAnswer) =>
       WAIT_KINDS.filter((kind) => answerProblem(kind, answer) === undefined);
     expect(fits({ approved: false })).toEqual(WAIT_KINDS);
@@ -68,7 +68,7 @@ describe('an answer of a wait', () => {
     [{ approved: true, arguments: {} }, 'unknown field "arguments"'],
     [{ approved: true, reason: 'x'.repeat(2001) }, '"reason" must be a string'],
     [{ value: 'x'.repeat(70_000) }, 'larger than'],
-  ])('%j is read as %p', (given, refusal) => {
+  ])('%j is parsed as %p', (given, refusal) => {
     const parsed = parseWaitAnswer(given);
     expect(parsed.ok ? undefined : parsed.reason).toEqual(
       refusal === undefined ? undefined : expect.stringContaining(refusal),

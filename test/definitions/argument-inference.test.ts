@@ -35,7 +35,7 @@ describe('[definitions 8] types of execute', () => {
     });
   });
 
-  it('give no arguments to a tool without a schema', () => {
+  it('pass no arguments to a tool without a schema', () => {
     defineTool({ description: 'Waits.', execute: async () => ({ status: 'success' }) });
     defineTool({
       description: 'Waits.',
@@ -44,7 +44,7 @@ describe('[definitions 8] types of execute', () => {
     });
   });
 
-  it('refuse results and schemas that are none', () => {
+  it('refuse invalid results and schemas', () => {
     defineTool({
       description: 'Fails.',
       // @ts-expect-error a status is success or error
@@ -62,7 +62,7 @@ describe('[definitions 8] types of execute', () => {
 });
 
 describe('[definitions 7] types of fields', () => {
-  it('refuse unknown fields and words', () => {
+  it('refuse unknown fields and values', () => {
     expect(() =>
       defineAgent({
         name: 'helper',

@@ -21,12 +21,12 @@ describe('defineA2aAgent', () => {
     ['needs words for models', { description: '' }, 'description'],
     ['has origins that are addresses', { origins: ['elsewhere'] }, 'origins[0]'],
     ['names variables that it declares', { headers: { authorization: '{{KEY}}' } }, 'headers.authorization'],
-    ['has no field that nobody knows', { token: 'x' }, 'write headers, with {{NAME}} for a variable'],
+    ['has no unknown field', { token: 'x' }, 'write headers, with {{NAME}} for a variable'],
   ])('%s', (_title, change, told) => {
     expect(problemsOf(() => defineA2aAgent({ ...AGENT, ...change } as typeof AGENT))).toContain(told);
   });
 
-  it('is a tool of the prompts that list it, in the words of its author, which needs its capability', () => {
+  it('is a tool of the prompts that list it, with its author’s description, and needs its capability', () => {
     const registry = registryFrom({
       a2aAgents: { expert: defineA2aAgent(AGENT) },
       prompts: [prompt('a2a:expert')],
@@ -43,7 +43,7 @@ describe('defineA2aAgent', () => {
   it.each([
     ['a2a:nobody', 'an A2A agent'],
     ['a2a:no/body', 'write a2a:<name>'],
-  ])('is told where a prompt lists %s, which is none', (name, told) => {
+  ])('is reported if a prompt lists %s, which does not exist', (name, told) => {
     expect(problemsOf(() => registryFrom({ prompts: [prompt(name)] }))).toContain(told);
   });
 });

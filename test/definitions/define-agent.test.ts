@@ -33,7 +33,7 @@ describe('[definitions 7] defineAgent', () => {
     expect(agent(given)).toMatchObject({ ...given, sideB: { prompt: 'other', stopOnResponse: true } });
   });
 
-  it('keeps the label of a side, and packaging fields under their names', () => {
+  it('keeps the label of a side, and packaging fields by name', () => {
     const given = { packageName: 'p', version: '1.0.0', author: 'A', license: 'MIT', tags: ['x', 'y'] };
     const sideA = { prompt: 'talk', label: 'The helper' };
     expect(agent({ ...given, sideA })).toMatchObject({ ...given, sideA });
@@ -47,7 +47,7 @@ describe('[definitions 7] defineAgent', () => {
     expect([made, made.env, made.sideA, made.variables].every(Object.isFrozen)).toBe(true);
   });
 
-  it('marks what it returns by a registered symbol, which a copy does not carry', () => {
+  it('marks its result by a registered symbol, which a copy does not carry', () => {
     expect(isDefinition(agent())).toBe(true);
     expect(Symbol.for('everthread.definition') in agent()).toBe(true);
     expect(isDefinition({ ...agent() })).toBe(false);
@@ -77,7 +77,7 @@ describe('[definitions 7.1] sides of an agent', () => {
 });
 
 describe('[definitions 3] variables and env of an agent', () => {
-  it('fills in the defaults of a variable, which is a secret unless it says text', () => {
+  it('fills in the defaults of a variable, which is a secret unless declared as text', () => {
     expect(agent({ variables: [{ name: 'KEY' }] }).variables).toEqual([
       { name: 'KEY', type: 'secret', required: false, scoped: false, description: '' },
     ]);
@@ -126,7 +126,7 @@ describe('[definitions 7] problems of an agent', () => {
       { sideA: { prompt: 'talk', sessionStop: { messageProperty: 'x' } } },
       ['sideA.sessionStop.name: is required'],
     ],
-    ['an env value that is no string', { env: { A: 1 } }, ['env.A: must be a string, not 1']],
+    ['an env value that is not a string', { env: { A: 1 } }, ['env.A: must be a string, not 1']],
     [
       'a variable declared twice',
       { variables: [{ name: 'A' }, { name: 'A' }] },
@@ -166,7 +166,7 @@ describe('[definitions 7] problems of an agent', () => {
     expect(problemsOf(() => defineAgent('helper' as never))).toEqual([': takes one object with the fields']);
   });
 
-  it('warns about a dual_ai agent without an end and about fields without effect', () => {
+  it('warns about a dual_ai agent without an end condition and about fields without effect', () => {
     const fieldsOf = (fields: object) => definitionWarnings(agent(fields)).map(({ field }) => field);
     expect(fieldsOf({ ...DUAL, maxSessionTurns: undefined })).toEqual(['maxSessionTurns']);
     expect(fieldsOf({ ...DUAL, type: 'ai_human' })).toEqual(['maxSessionTurns', 'sideB']);

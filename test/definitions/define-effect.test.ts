@@ -60,7 +60,7 @@ describe('[definitions 10] defineEffect', () => {
     expect(defineEffect({ description: 'Reminds.', execute })).toEqual(defineEffect('Reminds.', execute));
   });
 
-  it('takes any zod object: no model reads it', () => {
+  it('takes any zod object, since no model reads it', () => {
     expect(problems('Reminds.', z.object({ at: z.coerce.date() }), execute)).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe('[definitions 10] defineEffect', () => {
     ['an empty description', ['', execute], ['description: must not be empty']],
     ['no handler', ['Reminds.', args], ['execute: is required']],
     [
-      'a schema that is none',
+      'a schema that is invalid',
       ['Reminds.', { city: z.string() }, execute],
       ['args: must be a zod 4 object schema: z.object({ … })'],
     ],
@@ -115,7 +115,7 @@ describe('[definitions 11] defineThreadEndpoint', () => {
     expect(problemsOf(() => define({ handler: execute }))).toEqual([problem]);
   });
 
-  it('refuses by its type a handler that answers with something else', () => {
+  it('refuses by its type a handler that does not return a Response', () => {
     // @ts-expect-error a handler answers with a Response
     defineThreadEndpoint(async () => 'text');
   });

@@ -42,7 +42,7 @@ describe('[definitions 9] defineHook', () => {
     ['an empty id', { id: '' }, ['id: must not be empty']],
     ['no execute', { execute: undefined }, ['execute: is required']],
     [
-      'an execute that is no function',
+      'an execute that is not a function',
       { execute: 'log' },
       ['execute: must be a function: (state, …) => what the hook may return'],
     ],
@@ -52,7 +52,7 @@ describe('[definitions 9] defineHook', () => {
     expect(problems(fields)).toEqual(expected);
   });
 
-  it('tells the id in the heading of its error', () => {
+  it('has the id in the heading of its error', () => {
     expect(() => hook({ hook: 'x' })).toThrow("defineHook 'log_it':");
   });
 
@@ -92,7 +92,7 @@ describe('[definitions 9] types of a hook', () => {
     expect(names).toEqual(['after_tool_call_failure']);
   });
 
-  it('refuse what the hook may not return, and other names', () => {
+  it('refuse wrong return types and unknown names', () => {
     defineHook({
       hook: 'after_system_message',
       id: 'shout',

@@ -99,7 +99,7 @@ describe('[definitions 4] problems of a model', () => {
       ],
     ],
     [
-      'a timeout that is none',
+      'a timeout that is invalid',
       { timeouts: { totalSecond: 5 } },
       ["timeouts.totalSecond: is not a field. Did you mean 'totalSeconds'?"],
     ],

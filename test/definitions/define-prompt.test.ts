@@ -138,7 +138,7 @@ describe('[definitions 6] problems of a prompt', () => {
     ['no text', { prompt: undefined }, ['prompt: is required']],
     ['no model', { model: '' }, ['model: must not be empty']],
     [
-      'a switch that is no boolean',
+      'a switch that is not a boolean',
       { includeChat: 'yes' },
       ['includeChat: must be true or false, not a string'],
     ],
@@ -157,7 +157,7 @@ describe('[definitions 6] problems of a prompt', () => {
     ],
     ['a part without content', { prompt: [{ type: 'text' }] }, ['prompt[0].content: is required']],
     [
-      'a schema that is no object',
+      'a schema that is not an object',
       { requiredSchema: z.string() },
       ['requiredSchema: must be a zod 4 object schema: z.object({ … })'],
     ],

@@ -33,7 +33,7 @@ describe('[definitions 8] defineTool', () => {
     expect(tool(given).args).toBe(given.args);
   });
 
-  it('counts a quick tool as idempotent unless it says otherwise', () => {
+  it('treats a quick tool as idempotent by default', () => {
     expect(tool({ quick: true })).toMatchObject({ quick: true, idempotent: true });
     expect(tool({ quick: true, idempotent: false })).toMatchObject({ quick: true, idempotent: false });
   });
@@ -54,7 +54,7 @@ describe('[definitions 8] problems of a tool', () => {
     ['an empty description', { description: '' }, ['description: must not be empty']],
     ['no execute', { execute: undefined }, ['execute: is required']],
     [
-      'an execute that is no function',
+      'an execute that is not a function',
       { execute: {} },
       ['execute: must be a function: (state, args) => result'],
     ],

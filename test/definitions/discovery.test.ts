@@ -26,7 +26,7 @@ export default defineTool({ description: ${description}, execute: async () => ({
 `;
 
 describe('[definitions 2.1] discovery', () => {
-  it('loads a project as npm init leaves it: type commonjs, everthread not installed', async () => {
+  it('loads a project as created by npm init: type commonjs, everthread not installed', async () => {
     const { registry, problems, warnings } = await load();
     expect(problems).toEqual([]);
     expect(warnings).toEqual([]);
@@ -37,7 +37,7 @@ describe('[definitions 2.1] discovery', () => {
     expect(isDefinition(registry.tools.get('search_web'))).toBe(true);
   });
 
-  it('knows the built-in tools in prompts, and keeps their names from files', async () => {
+  it('accepts the built-in tools in prompts, and reserves their names', async () => {
     const prompt = SOUND['agents/prompts/talk.ts'] as string;
     const listed = {
       'agents/prompts/talk.ts': prompt.replace("['search_web']", "['search_web', 'run_code']"),
@@ -66,7 +66,7 @@ describe('[definitions 2.1] discovery', () => {
     expect(tool?.args?.safeParse({ query: 'x' })).toEqual({ success: true, data: { query: 'x', limit: 5 } });
   });
 
-  it('understands imports without extension, enums, tsconfig paths and helpers beside', async () => {
+  it('resolves imports without extension, enums, tsconfig paths and nearby helpers', async () => {
     const { registry, problems, files } = await load({
       'tsconfig.json': '{ "compilerOptions": { "paths": { "~lib/*": ["./lib/*"] } } } // a comment',
       'lib/words.ts': "export enum Word { Search = 'Searches' }",
@@ -99,7 +99,7 @@ describe('[definitions 2.1] discovery', () => {
     expect(registry.tools.get('search_web')?.description).toBe('Searches.');
   });
 
-  it('gives authors the modules of this running copy, not a second copy of them', async () => {
+  it('gives authors the modules of this running copy, not a second copy', async () => {
     const modelFile = (name: string, specifier: string) => `
 import { defineModel } from 'everthread';
 import { ${name} } from '${specifier}';
@@ -153,14 +153,14 @@ export default defineModel({ name: '${name.toLowerCase()}', model: 'x', provider
 });
 
 describe('[definitions 2.1] problems of a project', () => {
-  it('says what to create when there is no agents folder', async () => {
+  it('explains what to create if there is no agents folder', async () => {
     const project = projectWith();
     rmSync(join(project.folder, 'agents'), { recursive: true });
     const { problems } = await loadProject(project.folder);
     expect(formatProblems(problems)).toMatch(/no agents\/ folder.*agents\/agents.*everthread new/);
   });
 
-  it('tells all problems of all files at once, with file, field and line', async () => {
+  it('reports all problems of all files at once, with file, field and line', async () => {
     const { problems } = await load({
       'agents/agents/helper.ts': `
 import { defineAgent } from 'everthread';
@@ -230,7 +230,7 @@ agents/models/fast.ts
       SOUND['agents/prompts/talk.ts'] ?? '',
       { message: 'contains a prompt: move it to agents/prompts/' },
     ],
-  ])('tells %s as a problem of the file', async (_title, source, expected) => {
+  ])('reports %s as a problem of the file', async (_title, source, expected) => {
     const { problems, registry } = await load({ 'agents/tools/search_web.ts': source });
     expect(problems).toEqual([{ file: 'agents/tools/search_web.ts', ...expected }]);
     expect([...registry.agents.keys()]).toEqual(['helper']);
@@ -244,7 +244,7 @@ agents/models/fast.ts
       "export default { description: 'x' };",
       'its default export is not a definition',
     ],
-  ])('takes a file with %s for a helper, and hints at it', async (_title, source, why) => {
+  ])('treats a file with %s as a helper, with a hint', async (_title, source, why) => {
     const { registry, problems, warnings } = await load({ 'agents/tools/client.ts': source });
     expect(problems).toEqual([]);
     const message = `is treated as a helper, because ${why}. To define a tool, export default defineTool({ … }); for a helper, start its name with _`;
@@ -255,21 +255,24 @@ agents/models/fast.ts
   it.each([
     ['api', 'endpoint', 'export const a = 1;', 'it has no default export'],
     ['agents', 'agent', 'export default 7;', 'its default export is not a definition'],
-  ])('takes no file of %s for a helper: nothing else would miss it', async (folder, kind, source, why) => {
-    const { problems, warnings } = await load({
-      [`agents/${folder}/hello.ts`]: source,
-      [`agents/${folder}/_paging.ts`]: 'export const a = 1;',
-    });
-    expect(problems).toContainEqual({
-      file: `agents/${folder}/hello.ts`,
-      message: expect.stringContaining(
-        `is not a valid ${kind}, because ${why}. To define an ${kind}, export default define`,
-      ),
-    });
-    expect(warnings).toEqual([]);
-  });
+  ])(
+    'does not treat a file of %s as a helper, since nothing else would report it missing',
+    async (folder, kind, source, why) => {
+      const { problems, warnings } = await load({
+        [`agents/${folder}/hello.ts`]: source,
+        [`agents/${folder}/_paging.ts`]: 'export const a = 1;',
+      });
+      expect(problems).toContainEqual({
+        file: `agents/${folder}/hello.ts`,
+        message: expect.stringContaining(
+          `is not a valid ${kind}, because ${why}. To define an ${kind}, export default define`,
+        ),
+      });
+      expect(warnings).toEqual([]);
+    },
+  );
 
-  it('tells each folder of another version once, by name', async () => {
+  it('reports each folder of another version once, by name', async () => {
     const tool = toolFile("'x'");
     const { problems, warnings } = await load({
       'agents/packed/some/index.ts': tool,
@@ -284,7 +287,7 @@ agents/models/fast.ts
     );
   });
 
-  it('hints at folders that are not searched, and at none of helpers or of routes', async () => {
+  it('hints at folders that are not searched, except those of helpers and routes', async () => {
     const { registry, problems, warnings } = await load({
       'agents/tools/shop/refund.ts': toolFile("'x'"),
       'agents/tools/_shop/client.ts': 'export const a = 1;',
@@ -305,7 +308,7 @@ agents/models/fast.ts
     ]);
   });
 
-  it('tells a broken helper once, in its own file', async () => {
+  it('reports a broken helper once, in its own file', async () => {
     const shared = "import { text } from './_text';";
     const { problems } = await load({
       'agents/tools/_text.ts': '\nexport const text = ;',
@@ -315,7 +318,7 @@ agents/models/fast.ts
     expect(problems).toEqual([expect.objectContaining({ file: 'agents/tools/_text.ts', line: 2 })]);
   });
 
-  it('tells a tool whose file name is not snake_case and a name that two files claim', async () => {
+  it('reports a tool file name that is not snake_case, and a name claimed by two files', async () => {
     const { problems } = await load({
       'agents/tools/search-news.ts': toolFile("'x'"),
       'agents/prompts/twin.ts': SOUND['agents/prompts/talk.ts'] ?? '',
@@ -330,14 +333,14 @@ agents/models/fast.ts
     ]);
   });
 
-  it('tells a tsconfig.json that cannot be read', async () => {
+  it('reports an unreadable tsconfig.json', async () => {
     const { problems } = await load({ 'tsconfig.json': '{ "extends": "./nothing.json" }' });
     expect(problems).toEqual([
       { file: 'tsconfig.json', message: expect.stringContaining('could not be read') },
     ]);
   });
 
-  it('warns about a folder whose name is nearly right', async () => {
+  it('warns about a misspelt folder name', async () => {
     const { warnings } = await load({ 'agents/tool/search_news.ts': toolFile("'x'") });
     expect(warnings).toEqual([{ file: 'agents/tool/', message: "is not read. Did you mean 'tools'?" }]);
   });

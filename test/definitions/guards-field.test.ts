@@ -55,7 +55,7 @@ describe('the field guards', () => {
     expect(prompt({ rounds: given, loops: false }).guards).toEqual({ rounds: { max }, loops: false });
   });
 
-  it('is nothing where it is not given', () => {
+  it('is absent by default', () => {
     expect(agent(undefined)).not.toHaveProperty('guards');
   });
 
@@ -70,7 +70,7 @@ describe('the field guards', () => {
     [{ compaction: { thresholdMessages: 'x' } }, /guards\.compaction\.thresholdMessages must be a number/],
     [{ compaction: { threshold: 9 } }, /guards\.compaction\.threshold is not a field/],
     [{ loops: { warn: 4 } }, /guards\.loops\.warn is not a field.*warning/],
-  ])('%j is refused, by its name', (guards, message) => {
+  ])('refuses %j by its name', (guards, message) => {
     expect(() => agent(guards)).toThrow(message);
     expect(() => prompt(guards)).toThrow(message);
   });

@@ -11,7 +11,7 @@ const modelOf = (provider: typeof claude, model: string, rest = {}) =>
   defineTestModel('main', provider, { model, ...rest });
 
 describe('[definitions 4] prices of a model', () => {
-  it('are those of a list, with its source and date, where its definition names none', () => {
+  it('are those of a list, with source and date, if its definition has none', () => {
     expect(pricesOf(modelOf(claude, 'claude-sonnet-4-5'))).toMatchObject({
       ...{ inputPrice: 3, outputPrice: 15, cachedPrice: 0.3, cacheWritePrice: 3.75, cacheWrite1hPrice: 6 },
       ...PRICE_DATA,
@@ -21,7 +21,7 @@ describe('[definitions 4] prices of a model', () => {
     expect(PRICE_DATA.source).toBe(`@pydantic/genai-prices ${version}`);
   });
 
-  it('are those of its definition alone, where that names one', () => {
+  it('are those of its definition only, if it has one', () => {
     const model = modelOf(claude, 'claude-sonnet-4-5', { inputPrice: 0, outputPrice: 0 });
     expect(pricesOf(model)).toEqual({ inputPrice: 0, outputPrice: 0, source: 'definition' });
   });
@@ -42,7 +42,7 @@ describe('[definitions 4] prices of a model', () => {
     expect(pricesOf(modelOf(openai, 'gpt-5-mini'))).toMatchObject({ inputPrice: 0.25, outputPrice: 2 });
   });
 
-  it('of long requests apply above their bound', () => {
+  it('of long requests apply above their threshold', () => {
     const prices = pricesOf(modelOf(claude, 'claude-sonnet-4-5'));
     const cost = (promptTokens: number) =>
       costOf(prices, { promptTokens, completionTokens: 0, totalTokens: promptTokens });

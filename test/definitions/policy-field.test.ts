@@ -14,7 +14,7 @@ describe('the policy of an agent', () => {
     expect(agent({ policy: { rules } }).policy).toEqual(whole);
   });
 
-  it('judges what declares nothing by `default`, unless it says otherwise', () => {
+  it('judges undeclared actions by `default` unless it sets `undeclared`', () => {
     expect(agent({ policy: { default: 'deny' } }).policy).toEqual({
       rules: {},
       default: 'deny',
@@ -25,12 +25,12 @@ describe('the policy of an agent', () => {
     expect(agent({ policy: { default: 'deny', undeclared: 'allow' } }).policy?.undeclared).toBe('allow');
   });
 
-  it('is shown to code that loads the agent as it is read', () => {
+  it('is visible in its parsed form to code that loads the agent', () => {
     const definition = agent({ policy: { 'records.*': 'deny' } });
     expect(asWritten(definition).policy).toEqual(definition.policy);
   });
 
-  it('is refused where a rule has no name of a capability, or no effect', () => {
+  it('is refused if a rule has an invalid capability or effect', () => {
     expect(problems({ 'records.*.write': 'deny' })).toEqual([
       expect.stringContaining('policy.rules.records.*.write: is not a valid rule name'),
     ]);

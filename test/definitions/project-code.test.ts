@@ -69,7 +69,7 @@ describe('[definitions 2.1] files of hooks, effects and endpoints', () => {
     expect(registry.endpoints.get('orders/[id].post')?.name).toBe('orders/[id].post');
   });
 
-  it('leave out helpers, notes, tests and the index of hooks; only api has folders', async () => {
+  it('exclude helpers, notes, tests and the index of hooks; only api has folders', async () => {
     const broken = 'this is not TypeScript';
     const { registry, problems: found } = await load({
       'agents/hooks/index.ts': broken,
@@ -88,7 +88,7 @@ describe('[definitions 2.1] files of hooks, effects and endpoints', () => {
     expect(registry.endpoints.size + registry.hooks.size + registry.effects.size).toBe(0);
   });
 
-  it('are told where they belong', async () => {
+  it('are reported in a wrong folder', async () => {
     const { problems: found, warnings } = await load({
       'agents/tools/reminder.ts': EFFECT,
       'agents/hooks/orders.ts': ENDPOINT,
@@ -113,7 +113,7 @@ describe('[definitions 2.1] files of hooks, effects and endpoints', () => {
     ]);
   });
 
-  it('tell names that cannot be, and routes that two files answer', async () => {
+  it('report invalid names, and routes answered by two files', async () => {
     const { problems: found } = await load({
       'agents/effects/send.reminder.ts': EFFECT,
       'agents/hooks/one.ts': HOOK,
@@ -135,7 +135,7 @@ agents/api/orders/[*]/lines.ts
   - is not a valid route: its path has [*] before its last segment`);
   });
 
-  it('warn about folders whose names are nearly right', async () => {
+  it('warn about misspelt folder names', async () => {
     const { warnings } = await load({ 'agents/hook/recent.ts': HOOK, 'agents/effect/x.ts': EFFECT });
     expect(warnings).toEqual([
       { file: 'agents/effect/', message: "is not read. Did you mean 'effects'?" },
@@ -143,7 +143,7 @@ agents/api/orders/[*]/lines.ts
     ]);
   });
 
-  it('let references to a hook pass whose file is broken', async () => {
+  it('accept references to a hook whose file is broken', async () => {
     const { problems: found } = await load({
       'agents/agents/helper.ts': (SOUND['agents/agents/helper.ts'] ?? '').replace(
         ' } });',
@@ -169,7 +169,7 @@ describe('[definitions 2.1] references to hooks', () => {
 });
 
 describe('[definitions 2.1] names of hooks, effects and endpoints', () => {
-  it('stand apart from each other and from those of tools, prompts and agents', () => {
+  it('are separate from each other and from those of tools, prompts and agents', () => {
     const parts = {
       tools: { remind: tool() },
       hooks: [hook('remind'), hook('talk')],
@@ -210,7 +210,7 @@ describe('[definitions 2.1] names of hooks, effects and endpoints', () => {
     ]);
   });
 
-  it('of endpoints may share a path with another method, or a shape with another text', () => {
+  it('of endpoints may share a path with another method, or a shape with another literal', () => {
     const names = ['a/[id]', 'a/[name].post', 'a/[*]', 'b/[id]', 'index', 'index.post'];
     expect(problems({ endpoints: Object.fromEntries(names.map((name) => [name, endpoint()])) })).toEqual([]);
   });

@@ -40,13 +40,13 @@ describe('[definitions 2.1] registry', () => {
     );
   });
 
-  it('refuses what no define function made', () => {
+  it('refuses objects not made by a define function', () => {
     expect(problems({ agents: [{ ...agent() }] })).toEqual([
       'agents.helper: was not created by a define… function',
     ]);
   });
 
-  it('lets references to broken definitions pass, whose problem is told elsewhere', () => {
+  it('accepts references to broken definitions, which are reported elsewhere', () => {
     const sourced = [
       { file: 'agents/agents/a.ts', definition: agent() },
       { file: 'agents/prompts/b.ts', definition: prompt({ name: 'other' }) },
@@ -66,7 +66,7 @@ describe('[definitions 2.1] names', () => {
     expect(problems(parts)[0]).toContain('is already the name of the');
   });
 
-  it('may be those of an agent and a prompt; an entry of tools then means the agent that declares itself a tool', () => {
+  it('may be shared by an agent and a prompt; a tools entry then means the agent that declares itself a tool', () => {
     const agents = [worker({ name: 'talk' })];
     const prompts = [prompt(), prompt({ name: 'lead', tools: [{ name: 'talk', blocking: false }] })];
     const sourced = [...agents, ...prompts, model()].map((definition) => ({ file: 'x.ts', definition }));
@@ -78,7 +78,7 @@ describe('[definitions 2.1] names', () => {
     expect(findCallee(registry, 'talk')?.kind).toBe('agent');
   });
 
-  it('may be those of an agent and a prompt; an entry of tools else means the prompt, and says so', () => {
+  it('may be shared by an agent and a prompt; a tools entry otherwise means the prompt, with a warning', () => {
     const agents = [agent({ name: 'talk' })];
     expect(problems({ agents })).toEqual([]);
     const prompts = [prompt(), prompt({ name: 'lead', tools: ['talk'] })];
@@ -98,7 +98,7 @@ describe('[definitions 2.1] names', () => {
     expect([registry.agents.has('talk'), registry.prompts.has('talk')]).toEqual([true, true]);
   });
 
-  it('of models stand apart from the names of callables', () => {
+  it('of models are separate from the names of callables', () => {
     expect(problems({ models: [model(), model({ name: 'talk' })] })).toEqual([]);
   });
 
@@ -195,7 +195,7 @@ describe('[definitions 6] references of a prompt', () => {
     ]);
   });
 
-  it('must not include in a circle, which is told once', () => {
+  it('must not include in a cycle, which is reported once', () => {
     const including = (name: string, included: string) =>
       prompt({ name, prompt: [{ type: 'include', prompt: included }] });
     const prompts = [including('talk', 'rules'), including('rules', 'tone'), including('tone', 'rules')];
@@ -213,7 +213,7 @@ describe('[definitions 6] references of a prompt', () => {
     expect(problems({ prompts: [prompt({ prompt: twice }), prompt({ name: 'rules' })] })).toEqual([]);
   });
 
-  it('to provider options are checked over those of the model', () => {
+  it('to provider options are validated after merging those of the model', () => {
     const schema = z.object({ seed: z.number(), top: z.number() });
     const choosy = Object.assign(() => provider({ apiKey: '' }), { providerOptions: schema });
     const models = [model({ provider: choosy, providerOptions: { seed: 1, top: 1 } })];
@@ -303,7 +303,7 @@ describe('[definitions 6.3] entries of tools', () => {
     expect(entryProblems(entry)).toEqual([expected]);
   });
 
-  it('may name a tool of a fallback, one that only the provider tells of, and those that come with a subagent', () => {
+  it('may name a tool of a fallback, one that only the provider lists, and those of a subagent', () => {
     const models = [model({ fallbacks: ['other'] }), model({ name: 'other', providerTools: ['web_search'] })];
     const tools = ['web_search', 'subagent_create', 'subagent_message'];
     expect(problems({ ...others, models, prompts: [prompt({ tools }), sub] })).toEqual([]);
@@ -328,7 +328,7 @@ describe('[definitions 6.3] entries of tools', () => {
     ]);
   });
 
-  it('reads the schema of the side that hears the parent of a resumable child', () => {
+  it('reads the schema of the side that receives messages for a resumable child', () => {
     const agents = [agent(), worker({ sideB: { prompt: 'summarise' } })];
     const resumable = { receives_messages: 'side_b' };
     const entry = { name: 'worker', initUserMessageProperty: 'topic', resumable };
@@ -337,7 +337,7 @@ describe('[definitions 6.3] entries of tools', () => {
 });
 
 describe('[definitions 8] references of a tool', () => {
-  it('in uses may be tools that come with a subagent', () => {
+  it('in uses may be tools of a subagent', () => {
     expect(
       problems({ tools: { search_web: tool({ uses: ['subagent_create', 'subagent_message'] }) } }),
     ).toEqual([]);

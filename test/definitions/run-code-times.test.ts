@@ -32,7 +32,7 @@ async function keepPlace(): Promise<() => void> {
 }
 
 describe('the time of run_code', () => {
-  it('does not pass while the program waits for its place', async () => {
+  it('does not include the wait for a slot', async () => {
     // A busy machine may need longer than the limit for the program itself.
     let result: ToolResult | undefined;
     for (let seconds = 1; seconds < 20 && result?.status !== 'success'; seconds *= 2) {
@@ -55,7 +55,7 @@ describe('the time of run_code', () => {
     letGo();
   });
 
-  it('ends a program that runs on, and says so', async () => {
+  it('ends a program at its deadline, and reports that', async () => {
     expect(await call({ waitSeconds: 3600, deadlineSeconds: 1 }, 'for (;;);')).toEqual({
       status: 'error',
       error: 'terminated: Terminated: The code did not end within 1 seconds.',

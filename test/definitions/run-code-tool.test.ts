@@ -18,7 +18,7 @@ const succeeded = (fields: Partial<CodeExecutionResult>) =>
   toCodeToolResult({ ...base, status: 'success', ...fields });
 
 describe('the built-in tool run_code', () => {
-  it('is in every registry, under its name, and can be listed by a prompt', () => {
+  it('is in every registry under its name, and can be listed by a prompt', () => {
     const registry = registryFrom(project({ prompts: [prompt({ tools: ['run_code'] })] }));
     expect(registry.tools.get('run_code')).toMatchObject({
       name: 'run_code',
@@ -44,17 +44,17 @@ describe('the built-in tool run_code', () => {
       { agents: [agent({ name: 'run_code' })] },
       "agents.run_code.name: 'run_code' is already the name of a built-in tool",
     ],
-  ])('keeps its name: a %s cannot take it', (_kind, parts, problem) => {
+  ])('reserves its name: a %s cannot take it', (_kind, parts, problem) => {
     expect(problemsOf(() => registryFrom(project(parts)))).toEqual([problem]);
   });
 
-  it('leaves its name to models, whose names stand apart', () => {
+  it('leaves its name to models, whose names are separate', () => {
     expect(
       problemsOf(() => registryFrom(project({ models: [model(), model({ name: 'run_code' })] }))),
     ).toEqual([]);
   });
 
-  it('is described to models in kinds of schema that every provider understands', () => {
+  it('is described to models in schema kinds that every provider accepts', () => {
     const { description, parameters } = BUILT_IN_TOOLS.get('run_code') ?? {};
     expect(description).toContain('no network, no files, no timers');
     expect(description).toContain('64 MiB');
@@ -62,7 +62,7 @@ describe('the built-in tool run_code', () => {
     expect(JSON.stringify(parameters)).not.toMatch(/\{\}|\$ref|\$defs/);
   });
 
-  it('runs the source alone: no imports, no globals, the arguments for the default export', async () => {
+  it('runs the source only: no imports, no globals, the arguments for the default export', async () => {
     const given: [string, CodeExecutionOptions | undefined][] = [];
     const result: CodeExecutionResult = { ...base, status: 'success', result: 42 };
     const runCode = (source: string, options?: CodeExecutionOptions) => {
@@ -83,7 +83,7 @@ describe('the built-in tool run_code', () => {
 });
 
 describe('the end of a run as a result for the model', () => {
-  it('holds the value, and the console where there was something', () => {
+  it('holds the value, and the console output if any', () => {
     expect(succeeded({ result: { a: 1n } })).toEqual({
       status: 'success',
       result: '{"result":{"a":{"$bigint":"1"}}}',
@@ -95,7 +95,7 @@ describe('the end of a run as a result for the model', () => {
     );
   });
 
-  it('names status, error, place, and the last of the console', () => {
+  it('has status, error, location, and the end of the console', () => {
     const error = { name: 'TypeError', message: 'x is not a function', line: 3, column: 9 };
     const logs = [log('log', 'before'), log('warn', 'careful')];
     expect(toCodeToolResult({ ...base, status: 'error', error, logs })).toEqual({
@@ -108,7 +108,7 @@ describe('the end of a run as a result for the model', () => {
     ).toBe('memory: MemoryError: too much');
   });
 
-  it('does not advise a model to hand in modules, which it cannot', () => {
+  it('does not advise a model to pass modules, which it cannot', () => {
     const error = {
       name: 'LinkError',
       message: 'Give it in options.imports.',
@@ -121,7 +121,7 @@ describe('the end of a run as a result for the model', () => {
     );
   });
 
-  it('says that a result is too large for a model', () => {
+  it('reports a result too large for a model', () => {
     const text = 'x'.repeat(CODE_RESULT_BYTES);
     expect(succeeded({ result: text })).toEqual({
       status: 'error',
@@ -130,7 +130,7 @@ describe('the end of a run as a result for the model', () => {
     expect(succeeded({ result: text.slice(1000) }).status).toBe('success');
   });
 
-  it('keeps the newest of a long console, and says that there was more', () => {
+  it('keeps the newest of a long console, and reports the omission', () => {
     const logs = Array.from({ length: 1000 }, (_, index) => log('log', `entry ${index} ${'.'.repeat(100)}`));
     const { logs: lines } = JSON.parse(succeeded({ result: 1, logs }).result as string) as { logs: string[] };
     expect(lines[0]).toBe(`(${1001 - lines.length} earlier entries left out)`);
@@ -138,7 +138,7 @@ describe('the end of a run as a result for the model', () => {
     expect(lines.length).toBeGreaterThan(100);
   });
 
-  it('cuts a long line, and writes nothing out beyond the cut', () => {
+  it('truncates a long line without formatting the rest', () => {
     const shared = Array.from({ length: 1000 }, () => 'y'.repeat(10));
     const args = Array.from({ length: 100_000 }, () => shared);
     const { logs: lines } = JSON.parse(succeeded({ logs: [log('log', ...args)] }).result as string) as {

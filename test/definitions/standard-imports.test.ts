@@ -60,7 +60,7 @@ describe.each(SPECIFIERS)('[definitions 2.1] a project whose files import %s', (
     });
   });
 
-  it('gets this running copy, also where another is installed, or the types are found by paths', async () => {
+  it('gets this running copy, even if another is installed or types are found by paths', async () => {
     const { problems } = await load({
       ...writtenFor(specifier),
       'tsconfig.json': projectFiles('project')['tsconfig.json'] as string,
@@ -84,7 +84,7 @@ describe.each(SPECIFIERS)('[definitions 2.1] a project whose files import %s', (
       '_text.cjs',
       `const { ProviderError } = require('${specifier}');\nexports.text = new ProviderError('a', 'timeout').code;`,
     ],
-  ])('gets it in a helper beside a tool too: %s', async (helper, source) => {
+  ])('gets it in a helper next to a tool too: %s', async (helper, source) => {
     const tool = `
 import { defineTool } from '${specifier}';
 import { text } from './${helper}';
@@ -100,7 +100,7 @@ export default defineTool({ description: text, execute: async () => ({ status: '
   });
 
   it.each(['defineController', 'defineHandler'])(
-    'is told where it calls %s, which the spec does not have',
+    'is reported if it calls %s, which the spec does not have',
     async (name) => {
       const { problems } = await load({
         ...writtenFor(specifier),
@@ -119,7 +119,7 @@ export default defineTool({ description: text, execute: async () => ({ status: '
 });
 
 describe('[definitions 2.1] the packages of the standard', () => {
-  it('have the very functions of everthread', () => {
+  it('export the same functions as everthread', () => {
     const { defineController: _c, defineHandler: _h, ProviderError: _e, ...functions } = standard;
     const { defineAgent, definePrompt, defineModel, defineTool } = everthread;
     const { defineHook, defineEffect, defineThreadEndpoint } = everthread;

@@ -22,12 +22,12 @@ describe('[definitions 6.3] tool schema sent to models', () => {
     expect(text.match(/"additionalProperties":false/g)).toHaveLength(6);
   });
 
-  it('keeps the schema of the values of a record and drops that of its names', () => {
+  it('keeps the value schema of a record and drops that of its keys', () => {
     const { properties } = toParameters(z.object({ counts: z.record(z.string(), z.number()) }));
     expect(properties).toEqual({ counts: { type: 'object', additionalProperties: { type: 'number' } } });
   });
 
-  it('drops $schema and propertyNames as keywords and keeps them as names of properties', () => {
+  it('drops $schema and propertyNames as keywords and keeps them as property names', () => {
     const parameters = toParameters(z.object({ $schema: z.string(), propertyNames: z.boolean() }));
     expect(parameters).toEqual({
       type: 'object',
@@ -54,7 +54,7 @@ describe('[definitions 6.3] tool schema sent to models', () => {
     });
   });
 
-  it('accepts schemas of zod/mini, which have no method of their own', () => {
+  it('accepts schemas of zod/mini, which have no methods', () => {
     expect(toParameters(mini.object({ city: mini.string() }))).toMatchObject({ required: ['city'] });
   });
 });
@@ -97,7 +97,7 @@ describe('[definitions 8] allowed zod nodes', () => {
     ]);
   });
 
-  it('names the path of what it refuses', () => {
+  it('names the path of a refused node', () => {
     const schema = z.object({
       list: z.array(z.object({ when: z.date() })),
       byName: z.record(z.string(), z.map(z.string(), z.string())),

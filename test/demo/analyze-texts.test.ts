@@ -38,7 +38,7 @@ describe('analyze_texts', () => {
     expect(await calledTools()).toEqual(['analyze_texts']);
   });
 
-  it('tells the model of an error what, where, and what the program had printed', async () => {
+  it('reports an error to the model with its location and the program’s output', async () => {
     const { run, lastText } = await librarian();
     const source = [
       "import { list } from 'handbook';",
@@ -53,7 +53,7 @@ describe('analyze_texts', () => {
     expect(await lastText()).toContain('The program did not get through.');
   });
 
-  it('tells the model what to do about a program that cannot be read or needs too much', async () => {
+  it('advises the model about a program that cannot be parsed or needs too much', async () => {
     const { run } = await librarian();
     expect(await run('export default (')).toMatch(/link_error: SyntaxError: .* \(analysis\.ts:1:\d+\)/);
     expect(await run('const everything = 1;')).toMatch(/link_error: .*must be exported as default/s);
@@ -65,7 +65,7 @@ describe('analyze_texts', () => {
     expect(await run(endless)).toMatch(/longer than \d+ characters.*: export less/);
   });
 
-  it('writes what JSON lacks as what comes nearest', async () => {
+  it('writes values that JSON lacks as the closest ones', async () => {
     const { run } = await librarian();
     const source =
       'export default { big: 2n ** 64n, map: new Map([["a", new Set([1])]]), wrong: new Error("no"), call() {} };';

@@ -26,7 +26,7 @@ describe('agents/', () => {
     },
   );
 
-  it('finds the line that decides a question first', async () => {
+  it('finds the line that answers a question first', async () => {
     const [first] = searchTexts(await listTexts(), 'passengers charging twice, refund');
     expect(first).toMatchObject({
       file: 'refund-policy.md',
@@ -49,7 +49,7 @@ describe('npm run demo', () => {
     expect(readFileSync(join(folder, 'published.md'), 'utf8').trim().split('\n')).toHaveLength(1);
   }, 900_000);
 
-  it('refuses an option that it does not know', async () => {
+  it('refuses an unknown option', async () => {
     expect(await runDemo(['--nope'], '')).toMatchObject({
       code: 2,
       output: expect.stringContaining('--nope'),

@@ -13,7 +13,7 @@ import { testRuntime } from '../support/runtime.ts';
 const README = readFileSync('examples/README.md', 'utf8');
 
 describe('examples/README.md', () => {
-  it('starts, speaks to, stops and ends threads with the client scripts', async () => {
+  it('starts, messages, stops and ends threads with the client scripts', async () => {
     const { store, run } = await librarian();
     const commands = [...README.matchAll(/`(node scripts\/run\.mjs examples\/[^`]+)`/g)].map(
       // Renames the threads: other test files may use the same short ids on this server.
@@ -37,7 +37,7 @@ describe('examples/README.md', () => {
     }
   });
 
-  it('brings a killed workflow back with signal-with-start', async () => {
+  it('revives a killed workflow with signal-with-start', async () => {
     const { client, run } = await librarian();
     const start = readIndented(README)
       .find((command) => command.includes('signal-with-start'))

@@ -8,7 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import { runDemo } from './run-demo.ts';
 
 describe('npm run demo -- refund', () => {
-  it('[PL-09] survives a worker that is killed while a person is asked, and pays once what was shown', async () => {
+  it('[PL-09] survives a worker killed while a person is asked, and pays once what was shown', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     const { code, output } = await runDemo(['refund', '--scripted'], folder);
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });

@@ -12,7 +12,7 @@ import { runDemo } from './run-demo.ts';
 const inBrowser = findBrowser() ? describe : describe.skip;
 
 inBrowser('npm run demo -- web', () => {
-  it('the page goes on by itself when its worker is killed, and shows exactly what is stored', async () => {
+  it('the page continues when its worker is killed, and shows exactly what is stored', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     const { code, output } = await runDemo(['web', '--scripted'], folder);
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });

@@ -70,7 +70,7 @@ describe('the pages for authors', () => {
     expect(missing).toEqual([]);
   });
 
-  it('list every folder that definitions are found in', () => {
+  it('list every folder with definitions', () => {
     const listed = [...read('docs/agents.md').matchAll(/^\| `agents\/(\w+)` \|/gm)].map(
       ([, folder]) => folder,
     );

@@ -15,7 +15,7 @@ function headlessIn(file: string): string[] {
 }
 
 describe('the comments of the sources', () => {
-  it('begin with what they are about', () => {
+  it('begin with their subject', () => {
     const files = FOLDERS.flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.(?:[cm]?js|ts)$/.test(name))

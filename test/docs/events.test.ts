@@ -9,7 +9,7 @@ const { renderEvents, TARGET } = await import(
 const page = readFileSync(TARGET, 'utf8');
 
 describe('docs/generated/events.md', () => {
-  it('is what src/core/event/event-data.ts says; otherwise: npm run events', () => {
+  it('equals src/core/event/event-data.ts (npm run events writes it)', () => {
     expect(page).toBe(renderEvents());
   });
 

@@ -29,11 +29,11 @@ describe('the list of mutations', () => {
     },
   );
 
-  it('has a name for each', () => {
+  it('has a unique name for each', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('is the page docs/generated/mutations.md; otherwise: npm run mutate -- --write', () => {
+  it('equals docs/generated/mutations.md (npm run mutate -- --write writes it)', () => {
     const findings: ReadonlyMap<string, string> = readFindings();
     expect(readPage()).toBe(renderPage(PARTS, (name: string) => findings.get(name)));
     expect(names.filter((name) => findings.get(name)?.startsWith('**'))).toEqual([]);

@@ -30,7 +30,7 @@ function projects(): Map<string, string[]> {
 const PROJECTS = projects();
 
 describe('the definitions of a page', () => {
-  it('are shown on most of them', () => {
+  it('exist on most of them', () => {
     expect(PROJECTS.size).toBeGreaterThan(8);
   });
 

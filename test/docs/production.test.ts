@@ -34,7 +34,7 @@ const filled = (value: string) =>
     .replace(/\$\{EVERTHREAD_ENCRYPTION_KEYS:\?[^}]*\}/g, `k1:${'0'.repeat(64)}`);
 
 describe('docker-compose.yml', () => {
-  it('names services, conditions and volumes that there are', () => {
+  it('names existing services, conditions and volumes', () => {
     for (const [name, { depends_on = {}, volumes = [] }] of Object.entries(compose.services)) {
       for (const [other, { condition }] of Object.entries(depends_on)) {
         expect([name, Object.keys(compose.services)]).toEqual([name, expect.arrayContaining([other])]);
@@ -49,7 +49,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives the worker settings that it takes: a PostgreSQL store, keys, health that its probe asks, and a grace below its stop', () => {
+  it('gives the worker a PostgreSQL store, keys, a health endpoint for its probe, and a grace period below its stop timeout', () => {
     const environment = Object.fromEntries(
       Object.entries(worker?.environment ?? {}).map(([name, value]) => [name, filled(value)]),
     );
@@ -85,7 +85,7 @@ describe('the Dockerfile', () => {
     ['of this repository', read('Dockerfile'), 'bin/everthread.js'],
     ['of the production page', shown, 'node_modules/everthread/bin/everthread.js'],
   ])(
-    '%s starts the command with node itself, as another user, on files that there are',
+    '%s starts the command with node itself, as another user, on existing files',
     (_whose, text, program) => {
       const all = instructions(text);
       const of = (name: string) => all.filter(([each]) => each === name).map(([, rest]) => rest);

@@ -58,7 +58,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it(
-  'the test of an agent: its tool runs, and the agent answers',
+  'the test of an agent runs its tool, and the agent answers',
   async () => {
     write(
       'test.ts',
@@ -77,7 +77,7 @@ it(
 );
 
 it(
-  'the client: it starts a thread, waits and reads what was said',
+  'the client starts a thread, waits and reads the answer',
   async () => {
     write(
       'client.ts',

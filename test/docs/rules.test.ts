@@ -25,7 +25,7 @@ const nameOf = ({ file, id }: Pick<Rule, 'file' | 'id'>) => `${file} ${id}`;
 const WORDED = /^(scripts|src)/;
 
 describe('the rules of the sources', () => {
-  it('are listed in docs/generated/conformance.md; otherwise: npm run rules', () => {
+  it('are listed in docs/generated/conformance.md (npm run rules writes it)', () => {
     const page = readFileSync(TARGET, 'utf8');
     expect(page).toBe(withRules(page));
   });
@@ -35,16 +35,16 @@ describe('the rules of the sources', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('have words', () => {
+  it('have a text', () => {
     expect(rules.filter(({ words }) => words.split(' ').length < 3).map(nameOf)).toEqual([]);
   });
 
-  it('stand in the header of every file that names them', () => {
+  it('are stated in the header of every file that names them', () => {
     const known = new Set(rules.map(nameOf));
     expect(uses.filter((use) => !known.has(nameOf(use))).map(nameOf)).toEqual([]);
   });
 
-  it('are named with a few words beside the id', () => {
+  it('are cited with a few words next to the id', () => {
     expect(uses.filter(({ file, bare }) => bare && WORDED.test(file)).map(nameOf)).toEqual([]);
   });
 });

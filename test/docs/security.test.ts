@@ -29,12 +29,12 @@ function longestPiece(title: string): string {
 }
 
 describe('the page on security', () => {
-  it('names files that are there', () => {
+  it('names existing files', () => {
     expect(FILES.length).toBeGreaterThan(30);
     expect(FILES.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  it('quotes titles that tests have', () => {
+  it('quotes existing titles', () => {
     const titles = quotedTitles();
     expect(titles.length).toBeGreaterThan(60);
     expect(titles.filter((title) => !SOURCES.includes(longestPiece(title)))).toEqual([]);

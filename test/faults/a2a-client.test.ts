@@ -29,8 +29,8 @@ async function killWorker(): Promise<void> {
 
 const ANSWER = 'Answered "slowly" after 0 tool results.';
 
-describe('a client of A2A whose worker is killed', () => {
-  it('in mid-answer: whoever streams, subscribes or waits is told the whole answer, once', async () => {
+describe('an A2A client whose worker is killed', () => {
+  it('during an answer: streaming, subscribing and polling clients get the whole answer, once', async () => {
     const client = await clientOf('helper');
     const request = sending('slowly');
     const frames: StreamResponse[] = [];
@@ -55,7 +55,7 @@ describe('a client of A2A whose worker is killed', () => {
     expect(await cluster.transcript(task.contextId)).toEqual(['user: slowly', `assistant: ${ANSWER}`]);
   });
 
-  it('in mid-answer: what is cancelled then ends as cancelled, also on its stream', async () => {
+  it('during an answer: a task cancelled then ends as canceled, on its stream too', async () => {
     const client = await clientOf('helper');
     const frames: StreamResponse[] = [];
     let canceled: Promise<unknown> | undefined;
@@ -72,7 +72,7 @@ describe('a client of A2A whose worker is killed', () => {
     expect(stateOf(task)).toBe('TASK_STATE_CANCELED');
   });
 
-  it('while somebody is asked: the answer is taken without a worker, and done once', async () => {
+  it('during a wait: the answer is accepted without a worker and acted on once', async () => {
     const client = await clientOf('clerk');
     const task = asTask(await client.sendMessage(sending('use refund 1')));
     expect(stateOf(task)).toBe('TASK_STATE_INPUT_REQUIRED');

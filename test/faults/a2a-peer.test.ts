@@ -94,13 +94,13 @@ const result = async (id: string) => (await cluster.transcript(id)).find((line) 
 const heard = (kind: PeerKind, text: string) => peer.heard(kind).filter((each) => each.text === text);
 const done = (kind: PeerKind, text: string) => peer.done(kind).filter((each) => each.includes(text));
 
-describe('an agent elsewhere whose asker is killed', () => {
+describe('a remote A2A agent whose calling worker is killed', () => {
   it.each([
     ['keeps', 'tool a2a__keeps success: did dig', 1],
     ['once', 'tool a2a__once success: did dig', 2],
     ['forgets', expect.stringMatching(/^tool a2a__forgets error: .*unknown/i), 1],
   ] as const)(
-    'between its message and the id of its task: one that %s is known by the message’s id, or the outcome is unknown; it does it once',
+    'between a message and its task id: a peer that %s identifies it by message id or the outcome is unknown; it runs once',
     async (kind, expected, times) => {
       const id = threadOf(kind, 'dig');
       await cluster.client.waitForIdle(id);
@@ -117,7 +117,7 @@ describe('an agent elsewhere whose asker is killed', () => {
   );
 
   it.each(KINDS)(
-    'while it asks: the answer is taken without a worker, and sent once, to one that %s',
+    'while the peer asks: the answer is accepted without a worker and sent once to a peer that %s',
     async (kind) => {
       const id = threadOf(kind, 'ask one');
       await cluster.client.waitForIdle(id);
@@ -126,7 +126,7 @@ describe('an agent elsewhere whose asker is killed', () => {
     },
   );
 
-  it.each(KINDS)('behind an answer that was heard, by one that %s: it is not sent again', async (kind) => {
+  it.each(KINDS)('after an answer that arrived: it is not sent again to a peer that %s', async (kind) => {
     const id = threadOf(kind, 'ask two');
     await cluster.client.waitForIdle(id);
     expect(await result(id)).toBe(`tool a2a__${kind} success: did ask two Bo`);
@@ -134,7 +134,7 @@ describe('an agent elsewhere whose asker is killed', () => {
   });
 
   it.each(LOSING)(
-    'behind an answer that was lost: to one that %s it is sent again only where that does no harm, else people are asked anew',
+    'after an answer that was lost: a peer that %s gets it again only if that is safe, else the person is asked again',
     async (kind) => {
       const id = threadOf(kind, 'ask three');
       if (kind === 'forgets') {

@@ -30,7 +30,7 @@ describe('an approval', () => {
     await server?.stop();
   });
 
-  it('[PL-09] decided a day later, after worker and server were killed and the code was replaced, is done once, by the newer build, as it was shown', async () => {
+  it('[PL-09] decided a day later, after worker and server restarts and a deployment, runs once, as shown, on the newer build', async () => {
     const thread = await cluster.begin('use refund 1', 'clerk');
     const asked = await openWait(cluster, thread);
     await cluster.workers[0]?.end('SIGKILL');

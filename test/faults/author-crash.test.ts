@@ -71,7 +71,7 @@ function strikes(thread: string): unknown[] {
 describe('on one worker', () => {
   onWorker(UNWATCHED);
 
-  describe('of all units that run when one fills the heap and the worker falls with all of them', () => {
+  describe('after one of several concurrent units exhausts the heap and crashes the worker', () => {
     let exhausting: string;
     let aborting: string;
     let thinking: string;
@@ -115,11 +115,11 @@ describe('on one worker', () => {
       fallen = countCrashes() - before;
     });
 
-    it('none takes the worker itself down again: they run elsewhere from then on', () => {
+    it('no unit crashes the main worker process again, because all of them then run in isolation', () => {
       expect(fallen).toBe(1);
     });
 
-    it('those that did nothing all succeed', async () => {
+    it('units that did not cause the crash all succeed', async () => {
       for (const thread of innocents) {
         expect(await site.transcript(thread)).toEqual([
           'user: use innocent',
@@ -131,7 +131,7 @@ describe('on one worker', () => {
       expect(innocents.flatMap(strikes)).toEqual([]);
     });
 
-    it('a tool is given up after three times, and its thread goes on', async () => {
+    it('a tool that crashed three times gets an error result, and its thread continues', async () => {
       const transcript = await site.transcript(aborting);
       expect(transcript[2]).toMatch(
         new RegExp(
@@ -146,7 +146,7 @@ describe('on one worker', () => {
       expect((await site.transcript(aborting)).at(-1)).toBe('assistant: You said: hello');
     });
 
-    it('the tool that filled it, within a quick call, is given up as well, and its thread goes on', async () => {
+    it('the tool that exhausted the heap in a quick call gets an error result, and its thread continues', async () => {
       expect((await site.transcript(exhausting))[2]).toMatch(GIVEN_UP);
       await site.say(exhausting, 'hello');
       expect((await site.transcript(exhausting)).at(-1)).toBe('assistant: You said: hello');
@@ -168,12 +168,12 @@ describe('on one worker', () => {
       expect((await site.transcript(advised))[2]).toMatch(/^tool adviser error: .*(three|\d+) times/);
     });
 
-    it('an effect is given up', async () => {
+    it('an effect fails with WorkerCrashed', async () => {
       expect((await effectFailure(planning))?.data).toMatchObject({ error: { code: 'WorkerCrashed' } });
       expect(falls(planning)).toBeGreaterThanOrEqual(4);
     });
 
-    it('a phase of a task fails it, with a code, after three strikes', async () => {
+    it('a task phase fails its task with a code after three crashes', async () => {
       expect(await site.client.tasks.wait(deciding, REST)).toMatchObject({
         status: 'failed',
         verdict: {
@@ -215,7 +215,7 @@ describe('on one worker', () => {
   });
 
   describe('a synchronous endless loop that no watchdog ends', () => {
-    it('does not keep a worker alive whose supervisor is gone', async () => {
+    it('does not keep a worker process alive after its supervisor was killed', async () => {
       const thread = await site.begin('use spin');
       await eventually('it spins', () => falls(thread) === 1);
       const tree = processTree(site.worker.process.pid as number);
@@ -229,7 +229,7 @@ describe('on one worker', () => {
 describe('a synchronous endless loop', () => {
   onWorker(WATCHED);
 
-  it('is told with its thread, its tool and the place in its source, and the worker goes on', async () => {
+  it('is reported with its thread, its tool and its source location, and the worker continues', async () => {
     const bystander = await site.begin('use innocent');
     await eventually('the innocent tool runs', () =>
       site.ledger().some((line) => line.startsWith(bystander)),
@@ -249,13 +249,13 @@ describe('a synchronous endless loop', () => {
     expect(strikes(bystander)).toEqual([]);
   });
 
-  it('of a tool that runs at most once has an unknown outcome, and is not tried again', async () => {
+  it('in a run-once tool leaves an unknown outcome, and the tool is not retried', async () => {
     const thread = await site.begin('use spin_once');
     expect((await atRest(thread))[2]).toMatch(/outcome of this call is unknown/);
     expect(falls(thread)).toBe(1);
   });
 
-  it('is not what a stopped process is taken for', async () => {
+  it('is not confused with a process paused by SIGSTOP', async () => {
     const pid = processTree(site.worker.process.pid as number).find((each) =>
       commandLine(each).includes('worker-program'),
     ) as number;

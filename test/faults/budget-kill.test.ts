@@ -51,7 +51,7 @@ describe(`budgets, while ${KILLS} workers are killed`, () => {
   const linesOf = async (root: string) =>
     Object.fromEntries((await cluster.store.budgets.read(root)).map((line) => [line.limit, line]));
 
-  it('[PL-20] are spent from once for each request and each call, and never above a limit', async () => {
+  it('[PL-20] are charged once for each request and each call, and never exceeded', async () => {
     const wide = { ...WIDE, ...AMOUNTS };
     const roots = await Promise.all([
       begin('use linger 5', wide),

@@ -102,7 +102,7 @@ export function describeBudgetTree(kills: number, seconds?: number): void {
 
   describe(`trees of ${THREADS} threads, under ${kills} deaths of workers`, () => {
     it(
-      `[PL-19][PL-20] spend what the provider has counted, hold what nobody has seen the end of, and exceed no limit (seed ${SEED})`,
+      `[PL-19][PL-20] charge what the provider counted, reserve for requests with an unseen end, and exceed no limit (seed ${SEED})`,
       async () => {
         const told = { trees: 0, lost: 0, answered: 0 };
         const wide = async () => {

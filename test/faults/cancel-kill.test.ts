@@ -59,17 +59,17 @@ describe('a worker process killed with SIGKILL while it cancels', () => {
     });
   }
 
-  it('[PL-16] in a tool that does not let go: nothing is written, and the next one ends it', async () => {
+  it('[PL-16] in a tool that ignores the abort: nothing is written, and the next worker ends the execution', async () => {
     await expectCanceled(told);
     expect(cluster.ledger(told)).toEqual([]);
   });
 
-  it('[PL-16] before it learns of it: the request is in the store', async () => {
+  it('[PL-16] before the worker sees the request: the store has it, and the next worker ends the execution', async () => {
     await expectCanceled(untold);
     expect(cluster.ledger(untold)).toEqual([]);
   });
 
-  it('[PL-16] in the middle of an answer, and as the end is stored: there is one end', async () => {
+  it('[PL-16] during an answer, or as the end is stored: there is one end', async () => {
     await expectCanceled(answering);
   });
 });

@@ -59,13 +59,13 @@ describe('a worker process killed with SIGKILL around the wait of a subagent', (
     ]);
   }
 
-  it("[PL-09] right after the wait's transaction: the parent shows it once, and goes on when it is answered", async () => {
+  it("[PL-09] right after the wait's transaction: the parent shows the wait once, and continues when it is answered", async () => {
     const { id, threadId } = await shown(opening);
     expect(await decide(cluster, id, '--approve')).toBe(0);
     await expectDone(opening, threadId);
   });
 
-  it('[PL-09] while it is open, and as it begins what was approved: the parent shows the same wait, and no other', async () => {
+  it('[PL-09] during the wait, and as the approved call starts: the parent shows that wait and no other', async () => {
     const { id, threadId } = await shown(waiting);
     expect(id).toBe(wait);
     cluster.orderDeath('tool_not_begun');

@@ -80,7 +80,7 @@ async function askOpenAi({ api, threadId, killed }: Parameters<Client>[0], strea
   return String((await ask([asking, asked, result])).content);
 }
 
-describe('a tool that its client runs', () => {
+describe('a client tool', () => {
   let cluster: Cluster;
   let served: ServedApi;
   const threads = new Map<string, string>();
@@ -135,7 +135,7 @@ describe('a tool that its client runs', () => {
   });
 
   it.each(Object.keys(CLIENTS))(
-    'waits for its result without a worker, and is gone on with once: %s',
+    'keeps its open call without a worker, and the agent continues once from its result: %s',
     async (name) => {
       expect(told.get(name)).toBe('It is told: rain.');
       const threadId = threads.get(name) as string;

@@ -52,7 +52,7 @@ describe.each([
   ['forward', HOURS_MS],
   ['back', -HOURS_MS],
 ])('a clock that jumps %s by five hours', (_way, shift) => {
-  it('in the midst of a stream, a tool and a turn leaves the transcript of an undisturbed run', async () => {
+  it('leaves the transcript of a stream, a tool and a turn as in an undisturbed run', async () => {
     const expected = await Promise.all(['slowly', 'use write 3', 'use hold 1'].map(run));
     rmSync(join(cluster.folder, 'release'));
     const [slow, held] = [await cluster.begin('slowly'), await cluster.begin('use hold 1')];
@@ -76,7 +76,7 @@ describe.each([
     expect(cluster.workers).toHaveLength(1);
   });
 
-  it('leaves the messages of a thread in their order', async () => {
+  it('leaves the messages of a thread in order', async () => {
     const thread = await cluster.start('one');
     jump(shift);
     await cluster.say(thread, 'two');
@@ -96,7 +96,7 @@ describe.each([
 });
 
 describe('a client that waits for a thread', () => {
-  it('neither gives up nor waits longer because its clock jumps', async () => {
+  it('neither times out early nor waits longer when its clock jumps', async () => {
     const thread = await cluster.begin('use hold 1');
     const client = spawn(process.execPath, [WAITING_CLIENT], {
       env: {
@@ -119,7 +119,7 @@ describe('a client that waits for a thread', () => {
 });
 
 describe('an effect', () => {
-  it('whose time comes by a jump of the clock fires once, and one that it takes away waits for it', async () => {
+  it('fires once if the jump makes it due, and waits for its time if the jump delays it', async () => {
     const thread = await cluster.start('hello');
     // One effect is due within the jump, the other after it.
     await schedule(cluster.client, thread, 'fire', {

@@ -82,7 +82,7 @@ interface Ended {
   readonly message: Message | undefined;
 }
 
-describe('one worker with tools that misbehave beside healthy threads', () => {
+describe('one worker with misbehaving tools and healthy threads', () => {
   const hostile: Ended[] = [];
   const healthy: string[] = [];
 
@@ -110,31 +110,31 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
     }
   });
 
-  it.each(CLUMSY)('$name ends its own call, and says how', (tool) => {
+  it.each(CLUMSY)('$name: only its own call ends, with the expected status and text', (tool) => {
     const message = hostile.find((each) => each.tool.name === tool.name)?.message;
     expect([message?.tool_status, message?.content]).toEqual([tool.status, expect.stringMatching(tool.says)]);
   });
 
   it.each(CLUMSY.filter((tool) => tool.stray))(
-    '$name: what nobody awaits is told in the log of its thread',
+    '$name: an unawaited failure is logged in its own thread',
     async ({ name, stray: message }) => {
       const { threadId } = hostile.find(({ tool }) => tool.name === name) as Ended;
       expect(await stray(threadId, message as RegExp)).toMatchObject({ code: 'tool', name });
     },
   );
 
-  it('a result that is too long for a message is cut, and its file has all of it', async () => {
+  it('a result too long for a message is truncated, and a file has all of it', async () => {
     const { threadId, message } = hostile.find(({ tool }) => tool.name === 'returns_50_mb') as Ended;
     const [path = ''] = message?.content?.match(/\/results\/[\w.-]+\.txt/) ?? [];
     expect(await cluster.client.files(threadId).stat(path)).toMatchObject({ size: 50 * 1024 * 1024 });
   });
 
-  it('each of them has begun once, also one that may be tried again', () => {
+  it('each misbehaving tool starts once, idempotent ones included', () => {
     const begun = readFileSync(join(cluster.folder, 'begun'), 'utf8').trim().split('\n');
     expect(begun.sort()).toEqual(CLUMSY.map(({ name }) => name).sort());
   });
 
-  it('a flood of floating promises is told ten times, and its loop costs nobody else', async () => {
+  it('ten of many unawaited failures are logged, and other threads are not delayed', async () => {
     const { threadId } = hostile.find(({ tool }) => tool.name === 'floats_ten_thousand') as Ended;
     const told = await eventually('the last of them', async () => {
       const strays = (await readEvents(threadId)).filter((event) => event.type === 'code.stray');
@@ -144,7 +144,7 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
     expect(workerLog()).toContain('further faults of this run are not logged');
   });
 
-  it('the stack of a throw names the file and the line of the tool, and the model reads the message alone', async () => {
+  it('the stack of a throw names file and line of the tool; the model reads only the message', async () => {
     const { threadId, message } = hostile.find(
       ({ tool }) => tool.name === 'returns_a_thenable_that_throws',
     ) as Ended;
@@ -160,13 +160,13 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
     ['returns_a_getter', 'Parts of what it returned could not be written: a trap'],
     ['returns_a_foreign_status', expect.stringContaining('neither "success" nor "error"')],
     ['leaves_a_function_in_its_scratch', 'state.context.done: a function cannot be kept'],
-  ])('what %s left out is noted in the log of its thread, once', async (name, note) => {
+  ])('a note about what %s omitted is logged once in its thread', async (name, note) => {
     const { threadId } = hostile.find(({ tool }) => tool.name === name) as Ended;
     const notes = (await readEvents(threadId)).filter(({ type }) => type === 'code.note');
     expect(notes.map(({ data }) => data)).toEqual([{ code: 'tool', name, note }]);
   });
 
-  it('the stack of what nobody awaits names them, too', async () => {
+  it('the stack of an unawaited failure names file and line of the tool', async () => {
     for (const name of ['floats', 'throws_late', 'exits_late']) {
       const { tool, threadId } = hostile.find((each) => each.tool.name === name) as Ended;
       const { stack } = await stray(threadId, tool.stray as RegExp);
@@ -174,13 +174,13 @@ describe('one worker with tools that misbehave beside healthy threads', () => {
     }
   });
 
-  it('the worker is the same process still', () => {
+  it('the worker process is still the same', () => {
     expect(workerLives()).toBe(true);
   });
 });
 
-describe('code that is no tool', () => {
-  it('an effect that floats a promise and ends the process has failed, and nothing else has', async () => {
+describe('author code other than tools', () => {
+  it('fails an effect that leaves a promise unawaited and calls process.exit, and nothing else', async () => {
     const threadId = await run(say('use schedules 1'));
     const failed = await eventually('the end of the effect', async () =>
       (await readEvents(threadId)).find((event) => event.type === 'effect.failed'),
@@ -192,7 +192,7 @@ describe('code that is no tool', () => {
     expect(await stray(threadId, /stray of an effect/)).toMatchObject({ code: 'effect', name: 'strays' });
   });
 
-  it('a hook that does so is told as failed, and the call keeps its result', async () => {
+  it('reports such a hook as failed, and keeps the result of the call', async () => {
     const threadId = await run(say('use tick 1', 'hooked'));
     expect(await cluster.transcript(threadId)).toContain('tool tick success: ticked 1');
     const failed = (await readEvents(threadId)).find((event) => event.type === 'hook.failed');
@@ -204,7 +204,7 @@ describe('code that is no tool', () => {
     expect(await stray(threadId, /stray of a hook/)).toMatchObject({ code: 'hook', name: 'strays' });
   });
 
-  it('a provider that does so fails its step', async () => {
+  it('fails the step of such a provider', async () => {
     const threadId = await run(say('hello', 'odd'));
     const { status } = (await cluster.store.threads.get(threadId)) ?? {};
     expect(status).toBe('failed');
@@ -213,7 +213,7 @@ describe('code that is no tool', () => {
 });
 
 describe('secrets', () => {
-  it('are taken out of what was thrown, of its causes, of strays and of the log', async () => {
+  it('are redacted from errors, their causes, unawaited failures and the log', async () => {
     const env = { TOKEN: { value: TOKEN, type: 'secret' } } as const;
     const threadId = await run({ ...say('use tells 1'), env });
     await stray(threadId, /floating \[secret TOKEN\]/);

@@ -57,25 +57,28 @@ describe('a worker process killed with SIGKILL', () => {
   });
   afterAll(() => cluster?.close());
 
-  it.each(PLACES)('[AX-28] %s leaves one summary, and each step its answer', async (_when, place, least) => {
-    const thread = threads.get(place) as string;
-    await cluster.client.waitForIdle(thread);
-    const events = await cluster.store.events.read(thread, 0, 100_000);
-    const [told, ...again] = eventsOf(events, 'context.compacted');
-    expect(told?.data).toMatchObject({ messages: 6, summary: expect.stringContaining('Record:') });
-    expect(again).toEqual([]);
-    const calls = eventsOf(events, 'model.called').filter(({ data }) => data.purpose === 'compaction');
-    expect(calls.length).toBeGreaterThanOrEqual(least);
-    // Once a summary is stored, no further one is requested.
-    expect(calls.filter(({ seq }) => seq > (told?.seq ?? 0))).toEqual([]);
-    expect(eventsOf(events, 'step.committed').map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(eventsOf(events, 'step.retried').length).toBeGreaterThanOrEqual(1);
-    expect(await cluster.messages(thread)).toHaveLength(2 * (WORDS + 1));
-    const [last] = cluster.model.requests
-      .filter(({ messages }) => messages.at(-1)?.content === `${place} now`)
-      .slice(-1);
-    const rows = last?.messages.map(({ content }) => String(content)) ?? [];
-    expect(rows.filter((content) => content.startsWith('[compacted]'))).toHaveLength(1);
-    expect(rows).toHaveLength(2 + 4 + 1);
-  });
+  it.each(PLACES)(
+    '[AX-28] %s leaves one summary, and one answer for each step',
+    async (_when, place, least) => {
+      const thread = threads.get(place) as string;
+      await cluster.client.waitForIdle(thread);
+      const events = await cluster.store.events.read(thread, 0, 100_000);
+      const [told, ...again] = eventsOf(events, 'context.compacted');
+      expect(told?.data).toMatchObject({ messages: 6, summary: expect.stringContaining('Record:') });
+      expect(again).toEqual([]);
+      const calls = eventsOf(events, 'model.called').filter(({ data }) => data.purpose === 'compaction');
+      expect(calls.length).toBeGreaterThanOrEqual(least);
+      // Once a summary is stored, no further one is requested.
+      expect(calls.filter(({ seq }) => seq > (told?.seq ?? 0))).toEqual([]);
+      expect(eventsOf(events, 'step.committed').map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(eventsOf(events, 'step.retried').length).toBeGreaterThanOrEqual(1);
+      expect(await cluster.messages(thread)).toHaveLength(2 * (WORDS + 1));
+      const [last] = cluster.model.requests
+        .filter(({ messages }) => messages.at(-1)?.content === `${place} now`)
+        .slice(-1);
+      const rows = last?.messages.map(({ content }) => String(content)) ?? [];
+      expect(rows.filter((content) => content.startsWith('[compacted]'))).toHaveLength(1);
+      expect(rows).toHaveLength(2 + 4 + 1);
+    },
+  );
 });

@@ -94,7 +94,7 @@ const told = (message: string) => logged.filter((entry) => entry.message === mes
 
 describe('a thread that computes longer than the script timeout', () => {
   // An abandoned context refuses work for seconds, so this one test checks every effect of it.
-  it('leaves no command in the history of another, takes down no running tool, and one warning names it', async () => {
+  it('leaves no command in another thread’s history, ends no running tool, and is named in one warning', async () => {
     const runtime = await harmedRuntime();
     const thread = await runtime.start('hello');
     const { threadId: holding } = await runtime.client.startThread({
@@ -132,7 +132,7 @@ describe('a thread that computes longer than the script timeout', () => {
 });
 
 describe('a thread whose workflow code throws', () => {
-  it('leaves no command in the history of another, and costs no context', async () => {
+  it('leaves no command in another thread’s history, and its V8 context is kept', async () => {
     const runtime = await harmedRuntime(LONG_MS);
     const { bystanders } = await harm(runtime, 'throw');
     await Promise.all(bystanders.map((each) => each.result()));
@@ -142,7 +142,7 @@ describe('a thread whose workflow code throws', () => {
 });
 
 describe('a workflow thread that dies', () => {
-  it('is made anew, and the process and all other threads go on', async () => {
+  it('is replaced, while the process and all other threads continue', async () => {
     const runtime = await harmedRuntime(LONG_MS);
     const { culprit, bystanders } = await harm(runtime, 'die');
     await eventually('the warning', () => told(DEATH).length > 0);

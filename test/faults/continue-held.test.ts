@@ -29,8 +29,8 @@ async function holdingStore(holding: (store: ThreadStore, hold: Hold) => Partial
   return { store, reached: reached.promise, letGo: left.resolve };
 }
 
-describe('a thread that is about to continue as new', () => {
-  it('settles a stop that comes while it hands its queue to the store', async () => {
+describe('a thread about to continue as new', () => {
+  it('handles a stop that arrives while its queue is written to the store', async () => {
     const { store, reached, letGo } = await holdingStore(({ queue }, hold) => ({
       queue: { ...queue, spill: hold(queue.spill) },
     }));
@@ -59,7 +59,7 @@ describe('a thread that is about to continue as new', () => {
     expect(await runtime.transcript(threadId)).toHaveLength(5);
   });
 
-  it('stays where it is while children are being started', async () => {
+  it('does not continue as new while children are being started', async () => {
     const { store, reached, letGo } = await holdingStore(({ children }, hold) => ({
       children: { ...children, listUnstarted: hold(children.listUnstarted) },
     }));

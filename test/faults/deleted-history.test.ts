@@ -71,7 +71,7 @@ async function isGone(client: Client, workflowId: string, runId?: string): Promi
 }
 
 describe('the histories of a deleted thread', () => {
-  it('are gone, those of every run, also when the deletion was cut in the middle of them', async () => {
+  it('are deleted for every run, also after the deletion was interrupted', async () => {
     const runtime = await familyRuntime();
     const { client, store } = runtime;
     const { thread, runs } = await longThread(runtime);
@@ -97,7 +97,7 @@ describe('the histories of a deleted thread', () => {
     await expect(client.getThread(thread)).rejects.toMatchObject({ code: 'ThreadNotFound' });
   });
 
-  it('are named with the end of their retention where the server refuses to delete them', async () => {
+  it('are reported with the end of their retention if the server refuses to delete them', async () => {
     const runtime = await familyRuntime();
     const { client, store } = runtime;
     const thread = await runtime.start('go');

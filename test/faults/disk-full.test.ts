@@ -52,7 +52,7 @@ async function fillStore(threadId: string): Promise<void> {
 }
 
 onDisk('a worker whose store’s disk is full', () => {
-  it('waits with every thread, refuses clients with StoreFull, and goes on where it was', async () => {
+  it('suspends every thread, refuses clients with StoreFull, and resumes once there is space', async () => {
     const before = await cluster.start('use write 2');
     const waiting = await cluster.begin('wait');
     await eventually('the model is asked', () => cluster.model.requests.some(isWaiting));

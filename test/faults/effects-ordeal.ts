@@ -78,7 +78,7 @@ export function describeEffectsKill({
   }
 
   describe(`${count * KEPT} effects on ${count} threads, workers killed at random`, () => {
-    it(`fire all, none early, none that was removed (seed ${SEED})`, async () => {
+    it(`all fire, none early, and no removed one fires (seed ${SEED})`, async () => {
       const started = await Promise.all(
         Array.from({ length: count }, () => cluster.client.startThread({ agent: 'helper' })),
       );
@@ -127,7 +127,7 @@ export function describeEffectsKill({
       ['effect_begun', 2],
       ['effect_done', 1],
     ] as const)(
-      'at %s leaves nothing undone, and what was queued is answered once',
+      'at %s leaves no effect unfired, and the queued message is answered once',
       async (point, attempts) => {
         const { client } = cluster;
         await cluster.keep(2);

@@ -23,8 +23,8 @@ async function countEvents({ store, thread }: { store: TestRuntime['store']; thr
   return (await store.events.read(thread, 0, 1_000_000)).filter((event) => event.type === type).length;
 }
 
-describe('a family of size', () => {
-  it('[runtime 7.2] many children of one step are as many threads, and each reports once, in the order of delivery', async () => {
+describe('a large family of threads', () => {
+  it('[runtime 7.2] many calls of one step create as many children, and each reports once, in order of delivery', async () => {
     const runtime = await family(`fan ${CHILDREN}`);
     const { store, client, thread } = runtime;
     const all = async () => (await countEvents(runtime, 'subagent.returned')) === CHILDREN;
@@ -47,7 +47,7 @@ describe('a family of size', () => {
     expect(said).toEqual(Array.from({ length: CHILDREN }, (_, index) => `done ${index + 1}`).sort());
   });
 
-  it('[runtime 7.1] a chain of subagents that wait for one another answers through every level', async () => {
+  it('[runtime 7.1] a chain of blocking subagents answers through every level', async () => {
     const { client, store, thread, transcript } = await family('deep');
     await client.waitForIdle(thread);
     expect((await transcript(thread)).at(-1)).toBe('assistant: 1 2 3 4');
@@ -58,7 +58,7 @@ describe('a family of size', () => {
     expect(new Set(members.map((member) => member.thread.rootId))).toEqual(new Set([thread]));
   });
 
-  it('[runtime 9] hundreds of messages between siblings, both ways at once, arrive in order and once', async () => {
+  it('[runtime 9] hundreds of messages between siblings in both directions arrive in order and once', async () => {
     const runtime = await family('peers 2');
     const { client, store, thread } = runtime;
     await client.waitForIdle(thread);

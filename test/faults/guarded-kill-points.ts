@@ -128,7 +128,7 @@ function guardedTurn(matrix: readonly Deaths[]): void {
     await cluster.keep(2);
   }
 
-  it('goes by all that guards it where nobody dies', () => {
+  it('passes compaction, loop warning and approval when no worker dies', () => {
     expect(undisturbed).toMatchObject({
       ledger: [...Array(REPEATED).fill('the same'), 'back'],
       summaries: [expect.any(Number)],

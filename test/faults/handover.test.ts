@@ -71,7 +71,7 @@ const HANDED_OVER = [
 ];
 
 /** The worker has one thread of each kind when it receives the signal. */
-describe('a worker told to go with SIGTERM, without a grace for models,', () => {
+describe('a worker that gets SIGTERM, without a grace period for models,', () => {
   let streaming: string;
   let holding: string;
   let resting: string;
@@ -92,7 +92,7 @@ describe('a worker told to go with SIGTERM, without a grace for models,', () => 
     await gone;
   }
 
-  it('[AX-40] gives a streaming model call to another worker at once, and its readers learn what to forget, and that no worker was lost', async () => {
+  it('[AX-40] hands a streaming model call over at once; readers discard the old attempt, and no worker counts as lost', async () => {
     // Neither the worker's grace nor a heartbeat timeout can end the call this early, and the worker is still running.
     await eventually('the second request', () => asked('tell') === 2);
     await cluster.client.waitForIdle(streaming);
@@ -103,14 +103,14 @@ describe('a worker told to go with SIGTERM, without a grace for models,', () => 
     expect(await retriesOf(streaming)).toEqual(HANDED_OVER);
   });
 
-  it('lets a tool finish and stores its result once', async () => {
+  it('finishes a running tool and stores its result once', async () => {
     await letGo();
     await cluster.client.waitForIdle(holding);
     expect((await cluster.transcript(holding))[2]).toBe('tool hold success: wrote 1');
     expect(cluster.ledger(holding)).toEqual(['1']);
   });
 
-  it('leaves its idle threads to another worker, which answers the next message', async () => {
+  it('hands its idle threads to another worker, which answers the next message', async () => {
     // At the moment of the signal the server may still hand the task to the leaving worker's poll; its timeout then has
     // to pass (bench/recovery.ts measures how often). After the worker has exited, nothing of it may hold up a thread.
     await letGo();
@@ -121,11 +121,11 @@ describe('a worker told to go with SIGTERM, without a grace for models,', () => 
   });
 });
 
-describe('a worker told to go with SIGTERM, within its grace for models,', () => {
+describe('a worker that gets SIGTERM, within its grace period for models,', () => {
   // Tools have no grace; a model call outlives that.
   onCluster({ toolGraceMs: 0, modelGraceMs: 400_000 });
 
-  it('lets a streaming answer come to its end: it is asked for once, nothing of it is taken back, and no worker was lost', async () => {
+  it('finishes a streaming answer: one request, no discarded attempt, and no worker counts as lost', async () => {
     const thread = await beginToStream('tell all');
     await (await addWaitingWorker()).end('SIGTERM');
     await cluster.client.waitForIdle(thread);
@@ -136,7 +136,7 @@ describe('a worker told to go with SIGTERM, within its grace for models,', () =>
 });
 
 /** The worker has one thread of each kind when it receives the signal. */
-describe('a worker told to go with SIGTERM, after its grace,', () => {
+describe('a worker that gets SIGTERM, after its grace period,', () => {
   let streaming: string;
   let holding: string;
 
@@ -148,7 +148,7 @@ describe('a worker told to go with SIGTERM, after its grace,', () => {
     await (await addWaitingWorker()).end('SIGTERM');
   });
 
-  it('gives a model call that still streams to another worker, and no worker was lost', async () => {
+  it('hands a model call that still streams to another worker, and no worker counts as lost', async () => {
     await cluster.client.waitForIdle(streaming);
     expect((await cluster.transcript(streaming)).at(-1)).toBe(
       'assistant: Answered "tell" after 0 tool results.',
@@ -157,7 +157,7 @@ describe('a worker told to go with SIGTERM, after its grace,', () => {
     expect(await retriesOf(streaming)).toEqual(HANDED_OVER);
   });
 
-  it('ends a tool, says that its outcome is unknown, and the thread goes on', async () => {
+  it('ends a running tool with an unknown outcome, and the thread continues', async () => {
     await cluster.client.waitForIdle(holding);
     expect((await cluster.transcript(holding)).slice(2)).toEqual([
       expect.stringMatching(/^tool hold error: .*outcome of this call is unknown/),

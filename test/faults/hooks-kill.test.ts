@@ -27,7 +27,7 @@ describe('hooks of a killed worker', () => {
   };
 
   it.each(['body_before', 'tool_committed'] as const)(
-    '[AX-109] a call that one refuses is refused once, and its outcome is known: killed at %s',
+    '[AX-109] a call refused by a hook is refused once, with a known outcome: killed at %s',
     async (point) => {
       const thread = threads.get(point) as string;
       expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle' });
@@ -43,7 +43,7 @@ describe('hooks of a killed worker', () => {
     ['execution_ending', 2],
     ['status_committed', 1],
   ] as const)(
-    '[AX-110] at the end of an execution have one effect: killed at %s they have run %i times',
+    '[AX-110] hooks at the end of an execution have one effect: killed at %s they have run %i times',
     async (point, times) => {
       const thread = threads.get(point) as string;
       expect(await cluster.client.waitForIdle(thread)).toMatchObject({ status: 'idle' });

@@ -10,7 +10,7 @@ const results = ({ messages }: RecordedRequest) => messages.filter(({ role }) =>
 
 const WORDS = ['quickly', 'slowly', 'once more'];
 
-describe('a loop', () => {
+describe('a loop of repeated calls', () => {
   let cluster: Cluster;
   const threads = new Map<string, string>();
   const gates = new Map(WORDS.map((word) => [word, Promise.withResolvers<void>()]));
@@ -46,7 +46,7 @@ describe('a loop', () => {
   afterAll(() => cluster?.close());
 
   it.each(['quickly', 'slowly'])(
-    '[AX-75] of which seven calls were made (%s) when the worker was killed ends with the eighth',
+    '[AX-75] with seven calls made (%s) when the worker was killed ends with the eighth',
     async (how) => {
       const thread = threads.get(how) as string;
       expect(await cluster.client.waitForIdle(thread)).toMatchObject({
@@ -62,7 +62,7 @@ describe('a loop', () => {
   );
 
   // The eighth result is stored, but the worker died before it reported it.
-  it('[AX-75] whose last call was stored when the worker was killed has ended with it', async () => {
+  it('[AX-75] whose last call was stored when the worker was killed ends with that call', async () => {
     const thread = threads.get('once more') as string;
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({ lastError: { code: 'LoopDetected' } });
     expect(cluster.ledger(thread)).toHaveLength(8);

@@ -13,7 +13,7 @@ import { type Cluster, type ClusterOptions, startCluster } from '../support/faul
 const PRELOAD = pathToFileURL(join(import.meta.dirname, '..', 'support', 'shifted-clock.mjs')).href;
 const LATER_MS = 10 * 60_000;
 
-describe('an action that an effect had begun when its worker was killed', () => {
+describe('an action started by an effect whose worker was killed', () => {
   let cluster: Cluster;
   const next: { -readonly [Key in keyof ClusterOptions]: ClusterOptions[Key] } = {};
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('an action that an effect had begun when its worker was killed', () => 
   });
   afterAll(() => cluster?.close());
 
-  it('[PL-26] is uncertain once the next worker looks, and certain where the effect goes again under the same key', async () => {
+  it('[PL-26] is uncertain once the next worker checks, and certain if the effect reruns under the same key', async () => {
     const { client, store } = cluster;
     const thread = await cluster.begin('hello', 'clerk');
     await client.waitForIdle(thread);

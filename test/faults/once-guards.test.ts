@@ -45,20 +45,20 @@ function ofFirstAttempt(): Parameters<typeof loseResult>[1] {
 }
 
 describe('a tool whose result is lost', () => {
-  it('begins once where it may not be tried again, and Temporal is not asked to try', async () => {
+  it('starts once if it is not idempotent, and Temporal is not asked to retry', async () => {
     const { begun, attempts, result } = await loseResult(false, ofFirstAttempt());
     expect(begun).toBe(1);
     expect(result).toMatch(/^tool count error: .*outcome of this call is unknown/);
     expect(attempts).toBe(1);
   });
 
-  it('begins again where it says that it may be tried again', async () => {
+  it('starts again if it is idempotent', async () => {
     const { begun, result } = await loseResult(true, ofFirstAttempt());
     expect([begun, result]).toEqual([2, 'tool count success: 2']);
   });
 
   for (const idempotent of [false, true])
-    it(`[runtime 5.2] a result that the store refuses is told as that, and ${idempotent ? 'an idempotent' : 'the'} body runs once`, async () => {
+    it(`[runtime 5.2] a result that the store refuses is reported as lost, and ${idempotent ? 'an idempotent' : 'the'} body runs once`, async () => {
       const { begun, result } = await loseResult(idempotent, ({ result }) => result?.status === 'success');
       expect([begun, result]).toEqual([
         1,

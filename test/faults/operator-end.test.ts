@@ -5,7 +5,7 @@ import { begin, gatedTool, statusOf, untilStreaming, workflowOf } from '../suppo
 import { eventually, testRuntime } from '../support/runtime.ts';
 
 describe('Cancel', () => {
-  it('ends a thread at rest as terminate does: completed, with the outcome "terminated"', async () => {
+  it('completes an idle thread with the outcome "terminated", as terminate does', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
     const thread = await runtime.start('hi');
     const handle = workflowOf(runtime, thread);
@@ -18,7 +18,7 @@ describe('Cancel', () => {
     });
   });
 
-  it('ends a thread whose model is answering, and keeps what it had said', async () => {
+  it('ends a thread during an answer, and keeps the text so far', async () => {
     const runtime = await testRuntime({ model: scriptedModel([hangs({ after: 'Once upon' })]) });
     const thread = await begin(runtime, 'tell');
     await untilStreaming(runtime, thread);
@@ -31,7 +31,7 @@ describe('Cancel', () => {
 });
 
 describe('Terminate', () => {
-  it('kills the run alone: the next message revives the thread where it was', async () => {
+  it('ends only the run: the next message revives the thread with its history', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello'), says('still here')]) });
     const thread = await runtime.start('hi');
     await workflowOf(runtime, thread).terminate('an operator');
@@ -44,7 +44,7 @@ describe('Terminate', () => {
     ]);
   });
 
-  it('while a tool runs leaves an unknown outcome, and the turn goes on with the next message', async () => {
+  it('while a tool runs leaves an unknown outcome, and the turn continues with the next message', async () => {
     const { tool, runs, open } = gatedTool();
     const model = scriptedModel([calls('gated'), says('I see')]);
     const runtime = await testRuntime({ model, tools: { gated: tool } });
@@ -62,7 +62,7 @@ describe('Terminate', () => {
     expect(await statusOf(runtime, thread)).toBe('idle');
   });
 
-  it('again and again, with tools queued in between, leaves no call without a result', async () => {
+  it('repeated, with tools queued in between, leaves no call without a result', async () => {
     const { tool, runs, open } = gatedTool();
     const model = scriptedModel([calls('gated'), says('all settled')]);
     const runtime = await testRuntime({ model, tools: { gated: tool } });
@@ -83,7 +83,7 @@ describe('Terminate', () => {
     expect((await runtime.transcript(thread)).at(-1)).toBe('assistant: all settled');
   });
 
-  it('of a thread that the store knows as terminated changes nothing: whoever starts it finds it dead', async () => {
+  it('of a thread already terminated in the store changes nothing: a new start finds it terminated', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
     const thread = await runtime.start('hi');
     await runtime.client.terminate(thread);

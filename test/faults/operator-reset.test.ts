@@ -7,7 +7,7 @@ import { begin, gatedTool, workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 
 describe('Reset', () => {
-  it('to any workflow task of a run, before, inside and after a step, neither doubles nor loses what is stored', async () => {
+  it('to any workflow task, before, inside and after a step, neither duplicates nor loses what is stored', async () => {
     const runs: string[] = [];
     const note = defineTool({
       description: 'notes',
@@ -66,7 +66,7 @@ describe('Reset', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('while a model answers asks it again, and the first answer is refused', async () => {
+  it('while a model answers repeats the request, and the first answer is refused', async () => {
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel(async (_request, index) => {
       if (index === 0) await gate.promise;

@@ -11,7 +11,7 @@ import { eventually } from '../support/runtime.ts';
 
 const AGENTS = [{ name: 'helper', title: null, description: null }];
 
-describe('a client that others have made', () => {
+describe('a third-party client', () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();
@@ -32,7 +32,7 @@ describe('a client that others have made', () => {
     expect(cluster.ledger(threadId)).toHaveLength(2);
   }
 
-  it('has the exact answer when the worker is killed while it streams', async () => {
+  it('gets the exact answer when the worker is killed while it streams', async () => {
     const { url } = await testApi(cluster, { agents: () => AGENTS });
     const told = Object.entries(OTHERS_CLIENTS).map(async ([name, client]) => {
       const id = randomUUID();

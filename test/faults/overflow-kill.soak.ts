@@ -51,7 +51,7 @@ describe('a worker process killed with SIGKILL', () => {
   });
   afterAll(() => cluster?.close());
 
-  it('loses no message of thirty threads to the length of a request', async () => {
+  it('loses no message of thirty threads because a request is too long', async () => {
     let refused = 0;
     for (const thread of threads) {
       const events = await cluster.store.events.read(thread, 0, 100_000);

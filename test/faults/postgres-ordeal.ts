@@ -49,7 +49,7 @@ const storeIn = (schema: string) => `${postgres.address}?schema=${schema}`;
 export function describePostgresWorkers({ workersDie, databaseDies }: PostgresOrdeals): void {
   describe('two workers on one PostgreSQL', () => {
     it(
-      `killed at random for ${workersDie.seconds} s lose no message, double no side effect, come to rest, and refuse a third one whose store is in another schema (seed ${SEED})`,
+      `killed at random for ${workersDie.seconds} s lose no message, repeat no side effect, become idle, and refuse a third whose store is in another schema (seed ${SEED})`,
       async () => {
         const { historySoftLimit } = workersDie;
         const cluster = await clusterOn('ours', { historySoftLimit });
@@ -71,7 +71,7 @@ export function describePostgresWorkers({ workersDie, databaseDies }: PostgresOr
     );
 
     it(
-      `whose database crashes again and again for ${databaseDies.seconds} s know of it in no thread (seed ${SEED})`,
+      `whose database crashes repeatedly for ${databaseDies.seconds} s show it in no thread (seed ${SEED})`,
       async () => {
         const cluster = await clusterOn('crashing', { historySoftLimit: databaseDies.historySoftLimit });
         const { strikes, turns, unknown } = await survive({

@@ -23,7 +23,7 @@ export interface Flood {
 
 export function describeQueueFlood({ rounds, each, historySoftLimit, waiting }: Flood): void {
   describe(`${SENDERS * each} messages from ${SENDERS} concurrent senders`, () => {
-    it("are stored once and in each sender's order while the thread continues as new again and again", async () => {
+    it("are stored once and in each sender's order while the thread continues as new repeatedly", async () => {
       const runtime = await testRuntime({
         model: scriptedModel(() => says('noted')),
         configuration: { historySoftLimit },
@@ -74,7 +74,7 @@ export function describeQueueFlood({ rounds, each, historySoftLimit, waiting }: 
     });
     afterAll(() => cluster?.close());
 
-    it('wait in the store, not in the workflow, and survive a killed worker and a continue-as-new', async () => {
+    it('are held in the store instead of the workflow, and survive a killed worker and a continue-as-new', async () => {
       const thread = await cluster.begin('wait');
       await eventually('the model to be asked', () => cluster.model.requests.length > 0);
       const handle = cluster.client.temporal.workflow.getHandle(`thread/${thread}`);

@@ -21,7 +21,7 @@ export function describeRandomKill({ historySoftLimit, ...size }: OrdealSize): v
 
   describe(`${size.threads} threads of ${size.steps} steps, workers killed at random for ${size.seconds} s`, () => {
     it(
-      `lose no message, double no side effect, and come to rest (seed ${SEED})`,
+      `lose no message, repeat no side effect, and become idle (seed ${SEED})`,
       async () => {
         const { strikes, turns, unknown } = await survive({
           cluster,

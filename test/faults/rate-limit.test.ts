@@ -36,8 +36,8 @@ async function open(narrowness: Narrowness) {
   return { ...runtime, provider, leads };
 }
 
-describe('a thread that waits for its model', () => {
-  it('asks it again once the wait is over, also if its worker was killed meanwhile', async () => {
+describe('a thread that waits to retry its model', () => {
+  it('repeats the request after the wait, also if its worker was killed meanwhile', async () => {
     const slow = fails({ status: 429, message: 'slow down', retryAfter: 6 });
     let refusals = 0;
     // On a busy machine a wait may be over before it is seen: then there is another one.
@@ -75,11 +75,11 @@ describe('a thread that waits for its model', () => {
   });
 });
 
-describe('a provider that takes ten requests at a time', () => {
+describe('a provider limited to ten requests at a time', () => {
   it.each<[string, Narrowness]>([
     ['without saying when to come back', { atOnce: 10, busyMs: 2000 }],
     ['and asks for six seconds', { atOnce: 10, busyMs: 2000, headers: { 'retry-after': '6' } }],
-  ])('loses none of many children, %s, and delays no thread of another', async (_title, narrowness) => {
+  ])('loses none of many children, %s, and does not delay other threads', async (_title, narrowness) => {
     const { client, store, provider, leads, say, transcript } = await open(narrowness);
     const children = async () => (await Promise.all(leads.map((lead) => store.children.list(lead)))).flat();
     const all = LEADS * CHILDREN;

@@ -36,7 +36,7 @@ describe('a thread whose provider', () => {
         FINISH,
       ],
     ],
-  ])('%s fails with AnswerTooLarge, and goes on with the next message', async (_title, body) => {
+  ])('%s fails with AnswerTooLarge, and answers the next message', async (_title, body) => {
     const runtime = await rudeRuntime([() => ({ body: body() }), says('Here.')], (url) =>
       openaiCompatible({ baseUrl: url }),
     );
@@ -52,7 +52,7 @@ describe('a thread whose provider', () => {
     expect(await runtime.store.threads.get(id)).toMatchObject({ status: 'idle' });
   });
 
-  it('[definitions 16] tells the key that it was asked with, in many forms, has none of them kept', async () => {
+  it('[definitions 16] echoes its API key in many forms has none of them stored', async () => {
     const key = `sk/${MARK}&"4711"+${MARK}`;
     const told = (header: unknown) => {
       const sent = String(header).replace('Bearer ', '');

@@ -43,14 +43,14 @@ describe('RunEvents after a worker was killed', () => {
   }
 
   it.each(['model_committed', 'tool_committed', 'status_committed'] as const)(
-    '[PL-21] are those of a run that nothing befell: %s',
+    '[PL-21] equal those of an undisturbed run: %s',
     async (point) => {
       const undisturbed = await told(await cluster.begin(PLACES[point]));
       expect(toGolden(await survivor(point))).toEqual(toGolden(undisturbed));
     },
   );
 
-  it('[PL-26] a call whose worker was lost has failed, and says that its effect is uncertain', async () => {
+  it('[PL-26] report a call whose worker was lost as failed, with an uncertain effect', async () => {
     const events = await survivor('body_after');
     expect(events.map(({ sequence }) => sequence)).toEqual(
       events.map(({ sequence }) => sequence).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
@@ -67,7 +67,7 @@ describe('RunEvents after a worker was killed', () => {
     ]);
   });
 
-  it('[AX-80] a step that another worker took over says so, and its sequence has no gap', async () => {
+  it('[AX-80] report a step taken over by another worker, without a gap in the sequence', async () => {
     const events = await survivor('model_answered');
     expectWhole(events.filter(({ sequence }) => sequence !== null));
     expect(events.find(({ payload }) => payload.llm_event_type === 'llm_retry')).toMatchObject({

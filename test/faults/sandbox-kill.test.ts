@@ -1,4 +1,4 @@
-/** A worker dies or shuts down while it runs code: none of its sandbox processes remains, and its threads go on. */
+/** A worker dies or shuts down while it runs code: none of its sandbox processes remains, and its threads continue. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { calls, says } from '../../src/testing/index.ts';
 import { type Cluster, startCluster, type WorkerProcess } from '../support/fault-cluster.ts';
@@ -76,7 +76,7 @@ async function beginBoth(): Promise<{ tool: string; model: string; holder: Worke
 onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
   let threads: { readonly tool: string; readonly model: string };
 
-  it('leaves no sandbox process', async () => {
+  it('leaves no sandbox process behind when it is killed', async () => {
     const { holder, ...begun } = await beginBoth();
     threads = begun;
     const children = childrenOf(holder);
@@ -86,7 +86,7 @@ onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
     await cluster.keep(1);
   });
 
-  it("has a tool's call of unknown outcome: the model is told, and the thread goes on", async () => {
+  it('leaves a tool call with an unknown outcome: the model reads that, and the thread continues', async () => {
     const thread = threads.tool;
     await cluster.client.waitForIdle(thread);
     expect((await cluster.transcript(thread)).slice(2)).toEqual([
@@ -99,7 +99,7 @@ onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
     expect(cluster.ledger(thread)).toEqual(['1']);
   });
 
-  it('has code of a model run again on another worker, since it is pure', async () => {
+  it('runs code of a model again on another worker, since it is pure', async () => {
     const thread = threads.model;
     await cluster.client.waitForIdle(thread);
     expect((await cluster.transcript(thread)).slice(1)).toEqual([
@@ -111,7 +111,7 @@ onLinux('a worker in the middle of a run, killed with SIGKILL', () => {
 });
 
 onLinux('a worker in the middle of a run, told to go with SIGTERM', () => {
-  it('ends with all its sandbox processes once the grace is over, and another takes a tool and code of a model over', async () => {
+  it('exits with its sandbox processes after the grace period, and another worker takes over its tool and model code', async () => {
     const { tool, model, holder } = await beginBoth();
     const children = childrenOf(holder);
     await cluster.keep(2);

@@ -141,7 +141,7 @@ afterAll(async () => {
 const ids = () => family.map(({ thread }) => thread.id);
 
 describe('a value that only a child may have', () => {
-  it('[runtime 7.4] reached the child, whose tool has told the name in its place', async () => {
+  it('[runtime 7.4] reaches the child, and its tool’s output shows the name in its place', async () => {
     for (const [index, name] of ['PASSPORT', 'VISA'].entries()) {
       const { messages } = await client.getMessages(ids()[index + 1] ?? '', { includeSilent: true });
       const leaked = messages.find(({ role, name: tool }) => role === 'tool' && tool === 'leak');
@@ -175,7 +175,7 @@ describe('a value that only a child may have', () => {
     }
   });
 
-  it('[runtime 7.4] is not in messages and events, whatever the tool has written', async () => {
+  it('[runtime 7.4] is in no message and no event, whatever the tool wrote', async () => {
     for (const id of ids()) {
       const events = await store.events.read(id, 0, 1_000_000);
       const { messages } = await client.getMessages(id, { includeSilent: true, limit: 1000 });
@@ -188,7 +188,7 @@ describe('a value that only a child may have', () => {
     expect(text).toContain('of my child: [secret PASSPORT][secret VISA]');
   });
 
-  it('[runtime 7.4] is in no request to a model; of the parent’s variables the bootstrap model sees the two that it may', () => {
+  it('[runtime 7.4] is in no model request; the bootstrap model sees only the two parent variables that it may', () => {
     const requests = readFileSync(join(project.folder, 'requests.ndjson'), 'utf8');
     expect(findMarks(requests)).toEqual([]);
     // The child's model has read the result of its tool.
@@ -200,7 +200,7 @@ describe('a value that only a child may have', () => {
     expect(bootstrap[0]).not.toContain('PASSPORT');
   });
 
-  it('[runtime 7.5] is not in the log of the worker, nor in what commands say', async () => {
+  it('[runtime 7.5] is neither in the log of the worker nor in the output of commands', async () => {
     await everthread(['threads', 'show', THREAD, '--silent', '--json']);
     await everthread(['env', 'list', '--thread', ids()[2] ?? '']);
     expect(worker.stderr()).toContain('TRACE');

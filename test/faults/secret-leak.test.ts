@@ -192,8 +192,8 @@ afterAll(async () => {
   await project?.remove();
 });
 
-describe('a secret that tools try to give away', () => {
-  it('reached the tools, and each of them has answered', async () => {
+describe('a secret that tools try to leak', () => {
+  it('reaches the tools, and each of them returns', async () => {
     const { messages } = await client.getMessages(THREAD, { limit: 1000, includeSilent: true });
     const results = messages
       .filter(({ role }) => role === 'tool')
@@ -241,14 +241,14 @@ describe('a secret that tools try to give away', () => {
     expect((await client.getThread(THREAD)).lastError?.message).toContain('your key [secret KEY] | {');
   });
 
-  it('is not in what the model was asked: it sees the name', () => {
+  it('is in no model request: the model sees its name', () => {
     const requests = readFileSync(join(project.folder, 'requests.ndjson'), 'utf8');
     expect(requests.trim().split('\n')).toHaveLength(2 * CALLED.length);
     expect(requests).toContain(`The key is [secret KEY] in ${SHOWN}`);
     expect(findMarks(requests)).toEqual([]);
   });
 
-  it('is not in the log of the worker, nor in what the command lists', async () => {
+  it('is neither in the log of the worker nor in the output of commands', async () => {
     expect(worker.stderr()).toContain('TRACE');
     expect(findMarks(worker.stdout() + worker.stderr())).toEqual([]);
     const listed =

@@ -59,14 +59,14 @@ describe('a Temporal server killed with SIGKILL and started again', () => {
     expect(await cluster.transcript(streaming)).toEqual(undisturbed);
   });
 
-  it('while a tool runs leaves its one result and its one side effect', async () => {
+  it('while a tool runs leaves one result and one side effect', async () => {
     release(cluster.folder);
     await cluster.client.waitForIdle(holding);
     expect(await cluster.transcript(holding)).toEqual(await runUndisturbed('use hold 1'));
     expect(cluster.ledger(holding)).toEqual(['1']);
   });
 
-  it('three times under a dozen steps leaves the transcript of an undisturbed run', async () => {
+  it('three times during twelve steps leaves the transcript of an undisturbed run', async () => {
     const expected = await runUndisturbed('use write 12');
     const thread = await cluster.begin('use write 12');
     for (const lines of [2, 5, 8]) {

@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterEach(() => page?.close());
 afterAll(() => cluster?.close());
 
-describe('a client of Standard Agents', () => {
-  it('has the exact text, nothing twice and nothing missing, when the worker is killed in mid-answer and its socket is cut', async () => {
+describe('a Standard Agents client', () => {
+  it('gets the exact text, without repeats or gaps, when the worker is killed during an answer and its socket is cut', async () => {
     const api = await testApi(cluster);
     const client = new StandardClient({ endpoint: `${api.url}/api` });
     const { threadId } = (await client.call('POST', '/threads', { agent_id: 'helper' })).body;
@@ -55,7 +55,7 @@ describe('a client of Standard Agents', () => {
 });
 
 describe('an EventSource', () => {
-  it('has every row of the log once and in order, when the worker is killed in mid-answer and its connections are cut', async () => {
+  it('gets every row of the log once and in order when the worker is killed during an answer and connections are cut', async () => {
     const api = await testApi(cluster);
     const proxy = await cuttingProxy(api.url);
     const thread = await cluster.begin('slowly');

@@ -148,9 +148,9 @@ async function expectWhole({ content, tool, times }: Used): Promise<string> {
   return thread;
 }
 
-describe('a worker that is lost in the step behind another, within one activity', () => {
+describe('a worker lost in the following step of the same activity', () => {
   it.each(PLACES)(
-    'killed, with $times calls of $tool, at $point: each call ran once, and the step is taken over',
+    'killed with $times calls of $tool at $point: each call ran once, and the step is taken over',
     async (place) => {
       const thread = await expectWhole({ ...place, content: contentOf(place) });
       const steps = ['openThread', 'modelStep', place.times > 1 ? 'modelStep' : 'runTool'];
@@ -161,12 +161,12 @@ describe('a worker that is lost in the step behind another, within one activity'
     },
   );
 
-  it('killed as that step begins behind a call: the call ran once, and the step is taken over', async () => {
+  it('killed as the step after a call begins: the call ran once, and the step is taken over', async () => {
     await expectWhole({ content: HOLDING, tool: 'hold', times: 1 });
   });
 
   it.each(HANGING)(
-    'killed while the answer behind $times calls of $tool streams: its readers take back what they have seen of it',
+    'killed while the answer after $times calls of $tool streams: readers discard the part that they have seen',
     async (used) => {
       const thread = await expectWhole({ ...used, content: streamingOf(used, 'until killed') });
       const events = await cluster.store.events.read(thread, 0);
@@ -180,7 +180,7 @@ describe('a worker that is lost in the step behind another, within one activity'
   );
 
   it.each(HANGING)(
-    'told to go with SIGTERM, behind $times calls of $tool: they keep their results, and another worker asks the model',
+    'sent SIGTERM after $times calls of $tool: the results are kept, and another worker repeats the model request',
     async (used) => {
       const thread = await expectWhole({ ...used, content: streamingOf(used, 'until told to go') });
       const events = await cluster.store.events.read(thread, 0);

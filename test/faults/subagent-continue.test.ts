@@ -36,8 +36,8 @@ async function workingChild(thread: string): Promise<string> {
   });
 }
 
-describe('a parent whose child works for it', () => {
-  it('[runtime 8] continues as new in the midst of the call, and has its result once', async () => {
+describe('a parent waiting for a child’s result', () => {
+  it('[runtime 8] continues as new during the call, and gets its result once', async () => {
     const thread = await cluster.begin('delegate wait 1');
     const child = await workingChild(thread);
     for (let n = 0; n < MESSAGES; n++) await cluster.client.queueMessage(thread, { content: `hello ${n}` });
@@ -68,7 +68,7 @@ describe('a parent whose child works for it', () => {
   });
 });
 
-describe('variables that come later', () => {
+describe('variables provided later', () => {
   const values = { PASSPORT: 'grenelle-73' };
 
   async function waitingRequest(): Promise<{ thread: string; request: string }> {
@@ -88,7 +88,7 @@ describe('variables that come later', () => {
     expect(reports).toHaveLength(1);
   }
 
-  it('[runtime 7.5] while every worker is dead boot the child once one lives', async () => {
+  it('[runtime 7.5] while every worker is dead start the child once a worker runs', async () => {
     const { thread, request } = await waitingRequest();
     await Promise.all(cluster.workers.map((worker) => worker.end('SIGKILL')));
     await cluster.client.provideVariables(thread, request, values);
@@ -96,7 +96,7 @@ describe('variables that come later', () => {
     await expectOneChild(thread);
   });
 
-  it('[runtime 7.5] by a client that dies before it has told anybody boot the child when they are provided again', async () => {
+  it('[runtime 7.5] by a client that dies before it signals start the child when they are provided again', async () => {
     const { thread, request } = await waitingRequest();
     // The first half of provideVariables, as if the client's process were lost then.
     const given = Object.entries(values).map(([name, value]) => ({ name, value }));

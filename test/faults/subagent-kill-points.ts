@@ -76,8 +76,8 @@ export function describeSubagentKill(manner: Manner): void {
   });
   afterAll(() => doomed?.close());
 
-  describe('a worker process killed with SIGKILL at a hand-over between a parent and a child that it waits for', () => {
-    it.each(AWAITED)('[AX-124] %s makes one child, one report, one result', async (_when, doom) => {
+  describe('a worker process killed with SIGKILL at an exchange between a parent and a blocking child', () => {
+    it.each(AWAITED)('[AX-124] %s creates one child, one report and one result', async (_when, doom) => {
       const thread = await doomed.threadOf(doom);
       await cluster.client.waitForIdle(thread);
       const lines = await cluster.transcript(thread);
@@ -111,7 +111,7 @@ export function describeSubagentKill(manner: Manner): void {
     });
   });
 
-  describe('a worker process killed with SIGKILL at a hand-over between a parent and a child that it does not wait for', () => {
+  describe('a worker process killed with SIGKILL at an exchange between a parent and a non-blocking child', () => {
     it.each(SENT)('[runtime 8] %s queues one report', async (_when, doom) => {
       const thread = await doomed.threadOf(doom);
       await heard(cluster, thread, 1);
@@ -119,11 +119,11 @@ export function describeSubagentKill(manner: Manner): void {
       expect(cluster.ledger((await onlyChild(cluster, thread)).threadId)).toEqual(['1']);
     });
 
-    it('[runtime 8] after the child was told something, before anybody hears of it, has it answer once', async () => {
+    it('[runtime 8] after a message to the child was stored, before it is signalled, leads to one answer', async () => {
       await expectTwoReports(await doomed.threadOf(ASKED));
     });
 
-    it('[runtime 8] after a tool queued something to the child, before anybody hears of it, has it answer once', async () => {
+    it('[runtime 8] after a tool queued a message to the child, before it is signalled, leads to one answer', async () => {
       const thread = await doomed.threadOf(WHISPERED);
       await expectTwoReports(thread);
       const told = (await cluster.transcript(thread)).find((line) => line.startsWith('tool whisper'));

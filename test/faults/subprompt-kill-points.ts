@@ -1,4 +1,4 @@
-/** A worker dies at each place of a sub-prompt, and another one goes on (definitions §12.6): tools run at most once. */
+/** A worker dies at each place of a sub-prompt, and another one continues (definitions §12.6): tools run at most once. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../src/core/message/message.ts';
 import { type Doom, type DoomedCluster, type Manner, startDoomed } from '../support/doomed-cluster.ts';
@@ -76,7 +76,7 @@ export function describeSubpromptKill(manner: Manner): void {
     );
 
     it.each(ONCE)(
-      'inside the body of its tool %s tells whoever called it that the outcome is unknown, and never runs it again',
+      'inside the body of its tool %s reports an unknown outcome to the caller, and never runs the tool again',
       async (_when, doom, written) => {
         const thread = await survivor(doom);
         const lines = await tell(thread);

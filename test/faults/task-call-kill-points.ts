@@ -20,7 +20,7 @@ const PLACES: [string, Doom][] = [
 ];
 
 export function describeTaskCalls(manner: Manner): void {
-  describe('a worker process killed with SIGKILL between an agent that calls a task and its answer', () => {
+  describe('a worker process killed with SIGKILL between an agent’s call of a task and its result', () => {
     let doomed: DoomedCluster;
     beforeAll(async () => {
       doomed = await startDoomed({ manner, dooms: PLACES.map(([, doom]) => doom) });

@@ -39,15 +39,15 @@ describe('a worker process killed with SIGKILL', () => {
   });
   afterAll(() => cluster?.close());
 
-  it('[TG-20] between the phases of a step: what was decided is done once by the next', () =>
+  it('[TG-20] between the phases of a step: the decided act runs once, on the next worker', () =>
     expectWhole(cluster, tasks.task_decided));
 
-  it('[TG-20] behind the side effect of an act: it is not done again, and its end is unknown', () =>
+  it('[TG-20] after the side effect of an act: it is not repeated, and its outcome is unknown', () =>
     expectUnknown(cluster, tasks.body_after, ['0']));
 
-  it('[TG-20] as a task would end: it ends once', () => expectWhole(cluster, tasks.task_ending));
+  it('[TG-20] as a task is about to end: it ends once', () => expectWhole(cluster, tasks.task_ending));
 
-  it('[TG-05] while it waits: answered when there is no worker, it goes on with the next, and acts no more than it would have', async () => {
+  it('[TG-05] during a wait: an answer given without a worker is used by the next one, without an extra act', async () => {
     const over = await eventually('its end', async () => {
       const found = await cluster.client.tasks.get(tasks.waiting);
       return found.endedAt !== null && found;
@@ -56,7 +56,7 @@ describe('a worker process killed with SIGKILL', () => {
     expect(cluster.ledger(tasks.waiting)).toEqual(['0', '1']);
   });
 
-  it('goes on where the store has it when its run was terminated and the same start comes again', async () => {
+  it('resumes from the store if its run was terminated and the same start is sent again', async () => {
     const start = { task: 'write', id: 'revived', inputs: { asks: true } };
     const { id } = await cluster.client.tasks.start(start);
     await cluster.client.tasks.wait(id, { timeoutMs: 300_000 });
@@ -72,7 +72,7 @@ describe('a worker process killed with SIGKILL', () => {
     expect(cluster.ledger(id)).toEqual(['0', '1']);
   });
 
-  it('[TG-05] while it waits, and its code is replaced: a newer build is told of, goes on with the answer, and ends it', async () => {
+  it('[TG-05] during a wait, with its code replaced: the newer build is reported, uses the answer and ends the task', async () => {
     const id = await wait();
     const before = await cluster.client.tasks.get(id);
     await killWorkers(cluster);

@@ -147,7 +147,7 @@ beforeAll(async () => {
     found.push(...(await readWorkflow(runtime, id)));
 });
 
-describe('what a client sends is not on the Temporal server', () => {
+describe('content sent by a client is absent from the Temporal server', () => {
   it.each([
     ['input', 1, /\.input\b/],
     ['signal', 1, /workflowExecutionSignaledEventAttributes|signalExternal/],
@@ -165,14 +165,14 @@ describe('what a client sends is not on the Temporal server', () => {
     );
   });
 
-  it('anywhere else', () => {
+  it('in any other place', () => {
     expect(found.length).toBeGreaterThan(500);
     expect(found.filter(([, value]) => findMarks(value).length > 0).map(([at]) => at)).toEqual([]);
   });
 });
 
-describe('a worker that refuses content which comes through Temporal', () => {
-  it('rejects plain signals with a code, and takes what our client sends', async () => {
+describe('a worker that refuses content sent through Temporal', () => {
+  it('rejects plain signals with a code, and accepts messages of our client', async () => {
     const runtime = await testRuntime({
       registry,
       fresh: true,

@@ -58,7 +58,7 @@ onDisk('a Temporal server whose disk is full', () => {
     }
   }
 
-  it('keeps what it acknowledged, tells nobody a lie, and goes on by itself once there is room', async () => {
+  it('keeps what it acknowledged, acknowledges nothing that is lost, and recovers once there is space', async () => {
     const said: string[] = [];
     const watch = watchDatabase(`${disk.folder}/temporal.db`, (line) => said.push(line));
     const thread = await cluster.start('hello');
@@ -89,7 +89,7 @@ onDisk('a Temporal server whose disk is full', () => {
     expect(await cluster.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
   });
 
-  it('keeps what it acknowledged when it is killed meanwhile', async () => {
+  it('keeps what it acknowledged when it is killed while full', async () => {
     const thread = await cluster.start('hello');
     disk.fill();
     const taken = await sendUntilRefused(thread);
@@ -104,7 +104,7 @@ onDisk('a Temporal server whose disk is full', () => {
 });
 
 onDisk('a Temporal server whose disk is full from the beginning', () => {
-  it('does not start where there is none yet, and says why', async () => {
+  it('does not start a new database on a full disk, and reports why', async () => {
     disk.fill();
     await expect(startOnDisk()).rejects.toMatchObject({
       code: 'TemporalUnavailable',

@@ -78,7 +78,7 @@ async function grow() {
   return { ...runtime, threadId, model, open };
 }
 
-describe('a tree of 13 threads that stream', () => {
+describe('a tree of 13 streaming threads', () => {
   it.each(['stop', 'terminate'] as const)('one %s of the root closes every socket', async (action) => {
     const { client, store, threadId, model, open } = await grow();
     await client[action](threadId);

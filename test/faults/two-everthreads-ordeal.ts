@@ -27,7 +27,7 @@ export interface TwoEverthreads {
 }
 
 export function describeTwoEverthreads({ lanes, kills }: TwoEverthreads): void {
-  describe('two Everthreads that talk over A2A', () => {
+  describe('two Everthread instances that talk over A2A', () => {
     let here: Cluster;
     let there: Cluster;
     let api: ChildProcess | undefined;
@@ -69,7 +69,7 @@ export function describeTwoEverthreads({ lanes, kills }: TwoEverthreads): void {
     });
 
     it(
-      `${lanes} threads at a time delegate over ${kills} deaths: each once, and each is told what it came to (seed ${SEED})`,
+      `${lanes} threads at a time delegate during ${kills} deaths: each task runs once, and each caller gets its outcome (seed ${SEED})`,
       async () => {
         const random = seededRandom(SEED);
         const ids: string[] = [];

@@ -96,9 +96,9 @@ export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void 
     expect(kinds.filter((type) => type === 'wait.opened' || type === 'tool.started')).toEqual([]);
   }
 
-  describe(`${threads} threads at once whose actions may or may not be done, under ${kills} deaths of workers`, () => {
+  describe(`${threads} concurrent threads with approved and forbidden actions, during ${kills} deaths of workers`, () => {
     it(
-      `[PL-09][PL-17] do once what was approved, and nothing that was denied, has expired, is not decided or is over budget (seed ${SEED})`,
+      `[PL-09][PL-17] run once if approved, and never if denied, expired, undecided or over budget (seed ${SEED})`,
       async () => {
         const states = new Map<string | undefined, number>();
         const forbidden: string[] = [];

@@ -115,35 +115,35 @@ describe('a worker process killed with SIGKILL around an approval', () => {
     expect(await countOf(thread, 'tool.started')).toBe(0);
   }
 
-  it('[PL-09] while it waits: decided when there is no worker, it is done once by the next, with what was shown', async () => {
+  it('[PL-09] during a wait decided without a worker: the next one runs the call once, with the arguments shown', async () => {
     const { summary, data } = await cluster.client.getWait(waits.get(threads.decided) as string);
     expect({ summary, data }).toMatchObject({ summary: 'Refunds 1', data: { arguments: { line: '1' } } });
     expect(said).toMatchObject({ approve: 0, written: [] });
     await expectDoneOnce(threads.decided);
   });
 
-  it("[PL-09] right after the wait's transaction: the next finds the same wait, and asks no second one", async () => {
+  it("[PL-09] right after the wait's transaction: the next worker finds that wait and opens no second one", async () => {
     expect(await approve((await openWait(cluster, threads.opening)).id)).toBe(0);
     await expectDoneOnce(threads.opening);
   });
 
-  it('[PL-09] as it begins what was approved a moment ago: the next one does it', () =>
+  it('[PL-09] as it starts a call just approved: the next worker runs it', () =>
     expectDoneOnce(threads.beginning));
 
-  it('[PL-09] right after it stored an answer that a signal brought: the answer counts once', async () => {
+  it('[PL-09] right after it stored a signalled answer: the answer counts once', async () => {
     await expectDoneOnce(threads.signalled);
     expect(await countOf(threads.signalled, 'wait.answered')).toBe(1);
     expect(await countOf(threads.signalled, 'item.rejected')).toBe(0);
   });
 
-  it('[PL-25] once the result of what was approved is stored: it is kept, and not done again', () =>
+  it('[PL-25] once the result of an approved call is stored: it is kept, and the call is not repeated', () =>
     expectDoneOnce(threads.done));
 
   it.each<['before' | 'after', string[]]>([
     ['before', []],
     ['after', ['1']],
   ])(
-    '[PL-26] within what was approved, %s its side effect: it is uncertain, the model is told, and it is never done again',
+    '[PL-26] inside an approved call, %s its side effect: it is uncertain, the model is told, and it never runs again',
     async (when, written) => {
       const thread = threads[when];
       await cluster.client.waitForIdle(thread);
@@ -156,7 +156,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
     },
   );
 
-  it("[PL-26] with `onUncertain: 'wait'`, within a call: its thread waits for word of it, also across workers, and goes on with that", async () => {
+  it("[PL-26] with `onUncertain: 'wait'`, inside a call: its thread waits for a reconciliation across workers, then continues", async () => {
     const thread = threads.uncertain;
     const { id, kind, data } = await openWait(cluster, thread);
     expect([kind, data, await stateOf(thread)]).toMatchObject([
@@ -180,20 +180,20 @@ describe('a worker process killed with SIGKILL around an approval', () => {
     expect(await countOf(thread, 'tool.started')).toBe(1);
   });
 
-  it('[PL-09] while it waits: what is refused meanwhile is not done', async () => {
+  it('[PL-09] during a wait: a call denied meanwhile does not run', async () => {
     expect(said).toMatchObject({ deny: 0, approveDenied: 1 });
     expect(await cluster.client.waitForIdle(threads.refused)).toMatchObject({ status: 'idle' });
     await expectNothingDone(threads.refused, ['denied']);
   });
 
-  it('[PL-09] while it waits: what expires meanwhile is not done', async () => {
+  it('[PL-09] during a wait: a call that expires meanwhile does not run', async () => {
     expect(said).toMatchObject({ approveExpired: 1 });
     const atRest = async () => (await cluster.client.waitForIdle(threads.expiring)).status === 'idle';
     await eventually('rest', atRest);
     await expectNothingDone(threads.expiring, ['denied']);
   });
 
-  it('[PL-17] as it would begin what its budget denies: nobody is asked, and nothing is done', async () => {
+  it('[PL-17] as it would start a call denied by its budget: no approval is asked for, and nothing runs', async () => {
     const thread = threads.overBudget;
     expect(await cluster.client.waitForIdle(thread)).toMatchObject({
       status: 'failed',
@@ -203,7 +203,7 @@ describe('a worker process killed with SIGKILL around an approval', () => {
     expect(await countOf(thread, 'wait.opened')).toBe(0);
   });
 
-  it('[PL-09] again and again while it waits: what nobody decides is not done, and waits under the same id', async () => {
+  it('[PL-09] repeatedly during a wait: an undecided call does not run, and waits under the same id', async () => {
     const thread = threads.undecided;
     const id = waits.get(thread) as string;
     // Deaths in the other tests affected this thread as well.

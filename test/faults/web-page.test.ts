@@ -82,7 +82,7 @@ inBrowser('a page of useChat', () => {
   const hasText = (text: string) => (shown: Shown) =>
     lastOf(shown)?.role === 'assistant' && lastOf(shown)?.texts.join('|') === text;
 
-  it('shows an answer as it streams, loads it anew in its middle, and goes on by itself when the worker is killed', async () => {
+  it('shows an answer as it streams, restores it after a reload, and continues when the worker is killed', async () => {
     for (const version of VERSIONS) {
       const { page } = chatOf(version);
       await until(version, 'at rest', isReady);
@@ -108,7 +108,7 @@ inBrowser('a page of useChat', () => {
     }
   }, 300_000);
 
-  it('stops what it shows, and is answered again', async () => {
+  it('stops a running answer, and gets the next one', async () => {
     for (const version of VERSIONS) await say(chatOf(version).page, 'hang');
     for (const version of VERSIONS) {
       const { page, threadId } = chatOf(version);
@@ -122,7 +122,7 @@ inBrowser('a page of useChat', () => {
     }
   }, 300_000);
 
-  it('asks a person for an approval, and goes on behind what is said', async () => {
+  it('asks a person for an approval, and continues after the decision', async () => {
     for (const version of VERSIONS) {
       const { page, threadId } = chatOf(version);
       for (const [button, outcome] of [

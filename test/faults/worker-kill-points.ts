@@ -105,7 +105,7 @@ export function describeWorkerKill(manner: Manner): void {
       },
     );
 
-    it('[AX-40] while a model call streams leaves the transcript of an undisturbed run, and readers a second attempt', async () => {
+    it('[AX-40] while a model call streams leaves the transcript of an undisturbed run, and readers see a second attempt', async () => {
       const thread = await survivor(STREAMING);
       expect(await cluster.transcript(thread)).toEqual(await expectedTranscript('slowly'));
       const events = await cluster.store.events.read(thread, 0);
@@ -118,7 +118,7 @@ export function describeWorkerKill(manner: Manner): void {
     });
 
     it.each(ONCE)(
-      '[AX-65] inside the body of %s %s stores an unknown outcome, tells the model, and never runs it again',
+      '[AX-65] inside the body of %s %s stores an unknown outcome, shows it to the model, and never runs it again',
       async (tool, _when, doom, written) => {
         const thread = await survivor(doom);
         const expected = await expectedTranscript(doom.content);

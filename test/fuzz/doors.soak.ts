@@ -10,9 +10,9 @@ const ROUND_SECONDS = 300;
 const SEED = process.env.EVERTHREAD_FUZZ_SEED || String(Date.now());
 const ROUNDS = Math.max(1, Math.round(SECONDS / ROUND_SECONDS));
 
-describe(`${SECONDS} seconds of attacks at every door of one worker`, () => {
+describe(`${SECONDS} seconds of attacks at every input of one worker`, () => {
   it.each(Array.from({ length: ROUNDS }, (_, round) => `${SEED}-${round}`))(
-    'fail no healthy thread, end no worker, and leave every thread fit to end and to be replayed (seed %s)',
+    'fail no healthy thread, end no worker, and leave every thread able to end and replay (seed %s)',
     async (seed) => {
       const outcome = await assault({ seed, seconds: SECONDS / ROUNDS });
       process.stderr.write(`fuzz ${seed}: ${JSON.stringify(outcome)}\n`);

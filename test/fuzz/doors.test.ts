@@ -9,8 +9,8 @@ const SEED = process.env.EVERTHREAD_FUZZ_SEED || '20261122';
 
 const ATTACKS = 40;
 
-describe(`${ATTACKS} attacks at every door of one worker`, () => {
-  it(`fail no healthy thread, end no worker, and leave every thread fit to end and to be replayed (seed ${SEED})`, async () => {
+describe(`${ATTACKS} attacks at every input of one worker`, () => {
+  it(`fail no healthy thread, end no worker, and leave every thread able to end and replay (seed ${SEED})`, async () => {
     const outcome = await assault({ seed: SEED, attacks: ATTACKS });
     process.stderr.write(`fuzz ${SEED}: ${JSON.stringify(outcome)}\n`);
     expect(outcome.failures).toEqual([]);

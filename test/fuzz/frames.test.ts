@@ -5,8 +5,8 @@ import { assaultByFrames } from './frame-assault.ts';
 const SEED = process.env.EVERTHREAD_FUZZ_SEED || '20261122';
 const ROUNDS = 25;
 
-describe(`${ROUNDS} children that say things at random`, () => {
-  it(`end their own runs alone (seed ${SEED})`, async () => {
+describe(`${ROUNDS} children that send random frames`, () => {
+  it(`end their own runs only (seed ${SEED})`, async () => {
     expect(await assaultByFrames(SEED, ROUNDS)).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ describe('an approval under a budget', () => {
     ['quick', true],
     ['slow', false],
   ])(
-    '[PL-17] is not asked for where a %s call could never begin: the execution ends first',
+    '[PL-17] is not requested if a %s call could never start: the execution ends first',
     async (_, quick) => {
       const { paid, pay } = paying(quick as boolean);
       const runtime = await testRuntime({
@@ -50,7 +50,7 @@ describe('an approval under a budget', () => {
     },
   );
 
-  it('[PL-17] is asked for while the budget can pay, and not for the next call, which it cannot', async () => {
+  it('[PL-17] is requested while the budget suffices, and not for the next call, for which it does not', async () => {
     const { paid, pay } = paying(false);
     const runtime = await testRuntime({
       model: scriptedModel([callsMany([{ name: 'pay' }, { name: 'pay' }])]),
@@ -69,7 +69,7 @@ describe('an approval under a budget', () => {
     expect(told.filter((type) => type === 'wait.opened')).toHaveLength(1);
   });
 
-  it('[PL-17] is not asked for what a tool invokes either', async () => {
+  it('[PL-17] is not requested for a tool invoked by a tool either', async () => {
     const { paid, pay } = paying(false);
     const heard: unknown[] = [];
     const shop = defineTool({
@@ -91,7 +91,7 @@ describe('an approval under a budget', () => {
     expect(paid).toEqual([]);
   });
 
-  it('[PL-17] is closed where a relative has used up what both spend from, and its thread ends as that one does', async () => {
+  it('[PL-17] is closed when a relative exhausts the shared budget, and its thread ends as that one does', async () => {
     const { paid, pay } = paying(false);
     const { wait: look, release } = heldTool();
     const actors = cast({

@@ -64,7 +64,7 @@ describe('an approval of a call of', () => {
     // The worker's session ends only by its limit of turns, which is no success.
     ['a subagent', 'worker', 'agent.delegate', [says('one'), says('two')], 'failed'],
   ])(
-    '[PL-09] %s is asked for before anything of it begins, and lets it be done once',
+    '[PL-09] %s is requested before any of it starts, and allows it once',
     async (_, name, capability, own, state) => {
       const run = await calling(name, capability, [...own, says('done')]);
       expect(run.asked).toBe(1);
@@ -87,7 +87,7 @@ describe('an approval of a call of', () => {
     ['a prompt', 'advise', 'prompt.call'],
     ['a subagent', 'worker', 'agent.delegate'],
   ])(
-    '[PL-10] %s that is refused leaves nothing begun, and the model reads why',
+    '[PL-10] %s that is denied starts nothing, and the model reads why',
     async (_, name, capability) => {
       const run = await calling(name, capability, [says('I see.')]);
       await run.client.answerWait(run.wait.id, { approved: false, reason: 'not today', by: 'Ada' });
@@ -103,7 +103,7 @@ describe('an approval of a call of', () => {
     ['a handoff', 'clerk', 'agent.delegate', 0],
     ['a subagent', 'worker', 'agent.delegate', 2],
   ])(
-    '[AX-98] %s is asked again once its arguments mean something else',
+    '[AX-98] %s is requested again once its arguments mean something else',
     async (_, name, capability, answers) => {
       const own = Array.from({ length: answers }, () => says('own'));
       const run = await calling(name, capability, [...own, says('done')]);
@@ -117,7 +117,7 @@ describe('an approval of a call of', () => {
     },
   );
 
-  it('a subagent is logged as ended also by a worker whose agent has no policy any more', async () => {
+  it('a subagent is logged as ended even by a worker whose agent no longer has a policy', async () => {
     const run = await calling('worker', 'agent.delegate', [says('one'), says('two'), says('done')]);
     run.at.set('subagent_created', () => run.deploy({ rule: 'none' }));
     await run.client.answerWait(run.wait.id, { approved: true });

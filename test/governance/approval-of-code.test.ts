@@ -42,8 +42,8 @@ async function shopping(times: number, policy: AgentInput['policy'] = RULES) {
   return { client, threadId, paid, heard, again, waits };
 }
 
-describe('an approval of what code does', () => {
-  it('[PL-07] is asked for once, holds up nobody, outlives the execution, and lets one call pass', async () => {
+describe('an approval for an action of code', () => {
+  it('[PL-07] is requested once, blocks nothing, outlives the execution, and allows one call', async () => {
     const { client, threadId, paid, heard, again, waits } = await shopping(4);
     const [wait, ...others] = await waits();
     expect(wait).toMatchObject({
@@ -70,7 +70,7 @@ describe('an approval of what code does', () => {
     expect(states.toSorted()).toEqual(['completed', 'denied', 'denied', 'denied']);
   });
 
-  it('for the thread lets all of them pass', async () => {
+  it('with the scope of the thread allows all of them', async () => {
     const { client, paid, again, waits } = await shopping(3);
     const [wait] = await waits();
     await client.answerWait(wait?.id ?? '', { approved: true, scope: 'thread' });
@@ -80,7 +80,7 @@ describe('an approval of what code does', () => {
     expect(await waits()).toEqual([]);
   });
 
-  it('[PL-07] is not asked for where the policy says so', async () => {
+  it('[PL-07] is not requested if the policy refuses approvals', async () => {
     const { paid, heard, waits } = await shopping(1, { rules: RULES, approvals: 'refuse' });
     expect(paid).toEqual([]);
     expect(heard).toEqual([expect.stringContaining('ApprovalRequired')]);

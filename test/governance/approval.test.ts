@@ -68,7 +68,7 @@ describe('an approval', () => {
     ['an activity of its own', {}],
     ['the activity of its step', { quick: true }],
   ])(
-    '[PL-09] is asked for before a call begins, from %s, shows what would be done, and lets it be done once',
+    '[PL-09] is requested before a call starts, from %s, shows what would be done, and allows it once',
     async (_, fields) => {
       const { runtime, threadId, record, paid } = await refunding([500], fields);
       expect(record.status).toBe('waiting');
@@ -107,7 +107,7 @@ describe('an approval', () => {
     },
   );
 
-  it('[PL-14] is wanted no more once its execution is cancelled: what comes later begins nothing', async () => {
+  it('[PL-14] is closed once its execution is cancelled: a later answer starts nothing', async () => {
     const { runtime, threadId, paid } = await refunding([500], { over: true });
     const { client } = runtime;
     const wait = await waitOf(runtime, threadId);
@@ -122,7 +122,7 @@ describe('an approval', () => {
     expect(await stateOf(runtime, threadId)).toEqual(['denied']);
   });
 
-  it('[PL-10] that is refused leaves nothing done; the model reads why, and the same is not asked again in that execution', async () => {
+  it('[PL-10] that is denied has no effect; the model reads why, and the same call is not asked about again in that execution', async () => {
     const { runtime, threadId, paid, model } = await refunding([500, 500]);
     const wait = await waitOf(runtime, threadId);
     await runtime.client.answerWait(wait.id, { approved: false, reason: 'too much', by: 'Ada' });
@@ -138,7 +138,7 @@ describe('an approval', () => {
     expect(await eventsOf(runtime, threadId, 'wait.opened')).toHaveLength(1);
   });
 
-  it('is asked again for each call, unless its scope reaches further, and then for the same alone', async () => {
+  it('is requested for each call, unless its scope is wider, and then covers only equal calls', async () => {
     const { runtime, threadId, paid } = await refunding([500, 500, 700]);
     await runtime.client.answerWait((await waitOf(runtime, threadId)).id, { approved: true });
     await runtime.client.waitForIdle(threadId);
@@ -154,7 +154,7 @@ describe('an approval', () => {
     expect(paid).toEqual([500, 500]);
   });
 
-  it('for the execution lets the same be done again in it', async () => {
+  it('with the scope of the execution allows an equal call again in it', async () => {
     const { runtime, threadId, paid } = await refunding([500, 500]);
     await runtime.client.answerWait((await waitOf(runtime, threadId)).id, {
       approved: true,
@@ -164,7 +164,7 @@ describe('an approval', () => {
     expect(paid).toEqual([500, 500]);
   });
 
-  it('[AX-98] is for what was shown: what has changed meanwhile is not overwritten, but shown and asked anew', async () => {
+  it('[AX-98] covers what was shown: a change meanwhile is shown and asked about again, not overwritten', async () => {
     let balance = 10;
     const { runtime, threadId, paid } = await refunding([500], { shown: () => `balance ${balance}` });
     const first = await waitOf(runtime, threadId);
@@ -181,7 +181,7 @@ describe('an approval', () => {
     expect(await eventsOf(runtime, threadId, 'action.requested')).toHaveLength(2);
   });
 
-  it('[AX-95] whose time is up refuses', async () => {
+  it('[AX-95] that expires denies', async () => {
     const { runtime, threadId, paid } = await refunding([500], { approvalTimeoutMs: 1 });
     const idle = async () => (await runtime.client.waitForIdle(threadId)).status;
     while ((await idle()) !== 'idle');
@@ -191,7 +191,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('that is stopped ends denied', async () => {
+  it('that is stopped is denied', async () => {
     const { runtime, threadId, paid } = await refunding([500], { over: true });
     await runtime.client.stop(threadId);
     await runtime.client.waitForIdle(threadId);
@@ -199,7 +199,7 @@ describe('an approval', () => {
     expect(await stateOf(runtime, threadId)).toEqual(['denied']);
   });
 
-  it('[PL-07] is refused at once where the policy says so', async () => {
+  it('[PL-07] is denied at once if the policy refuses approvals', async () => {
     const { runtime, threadId, record, paid } = await refunding([500], {
       policy: { rules: POLICY, approvals: 'refuse' },
     });
@@ -211,7 +211,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('[PL-09] outlives its worker: decided without one, it is done once by the next', async () => {
+  it('[PL-09] outlives its worker: decided without one, the call runs once on the next', async () => {
     const paid: string[] = [];
     const refundBy = (build: string) =>
       defineTool({

@@ -55,7 +55,7 @@ const BOOKED = [
 ];
 
 describe('a tool that asks', () => {
-  it('waits for the answer, shown by everything, and its body begins again from its start', async () => {
+  it('waits for the answer, visible everywhere, and its body runs again from its start', async () => {
     const { client, threadId, record, wait, handle, begun, transcript } = await runtimeThatAsks();
     expect(record.status).toBe('waiting');
     expect(wait).toMatchObject({
@@ -85,7 +85,7 @@ describe('a tool that asks', () => {
     expect(await client.listWaits({ threadId })).toEqual([]);
   });
 
-  it('goes on by a plain signal that carries the answer, and tells of one that does not count', async () => {
+  it('continues by a plain signal with the answer, and reports an answer that is not accepted', async () => {
     const { client, threadId, wait, handle, transcript } = await runtimeThatAsks();
     await handle.signal(answerWait, { id: wait.id, answer: { approved: true } });
     await handle.signal('answerWait', { answer: { approved: true } });
@@ -101,7 +101,7 @@ describe('a tool that asks', () => {
     ]);
   });
 
-  it('[AX-92] goes on by an update, which gives the verdict', async () => {
+  it('[AX-92] continues by an update, which returns the verdict', async () => {
     const { client, threadId, wait, handle, transcript } = await runtimeThatAsks();
     const tell = (answer: { value: unknown; by?: string }, id = wait.id) =>
       handle.executeUpdate(answerWaitUpdate, { args: [{ id, answer }] });
@@ -112,7 +112,7 @@ describe('a tool that asks', () => {
     expect(await transcript(threadId)).toEqual(BOOKED);
   });
 
-  it('[AX-97] hears of an answer whose signal was lost when it is given again', async () => {
+  it('[AX-97] gets an answer whose signal was lost when the answer is repeated', async () => {
     const { client, store, threadId, wait, transcript } = await runtimeThatAsks();
     const answer = { value: 'ada', by: 'bob' };
     expect(await store.waits.answer({ id: wait.id, answer })).toMatchObject({ outcome: 'taken' });
@@ -121,7 +121,7 @@ describe('a tool that asks', () => {
     expect(await transcript(threadId)).toEqual(BOOKED);
   });
 
-  it('[AX-97] hears of it by the regular look of a worker, also where its workflow was killed', async () => {
+  it('[AX-97] gets a lost answer by the periodic check of a worker, even if its workflow was killed', async () => {
     const { client, store, taskQueue, threadId, wait, handle, transcript } = await runtimeThatAsks();
     const look = { store, client: client.temporal, taskQueue };
     await store.waits.answer({ id: wait.id, answer: { value: 'ada', by: 'bob' } });
@@ -133,7 +133,7 @@ describe('a tool that asks', () => {
     expect((await store.waits.listForgotten(0)).map(({ id }) => id)).not.toContain(wait.id);
   });
 
-  it('has a result that the model reads where it is refused', async () => {
+  it('has a result that the model reads if it is denied', async () => {
     const { client, threadId, wait, transcript } = await runtimeThatAsks();
     await client.answerWait(wait.id, { approved: false, reason: 'not today' });
     await client.waitForIdle(threadId);
@@ -142,7 +142,7 @@ describe('a tool that asks', () => {
     );
   });
 
-  it('has one where its time is up', async () => {
+  it('has a result if the wait expires', async () => {
     const { client, threadId, wait, transcript } = await runtimeThatAsks({ expiresInMs: 1 });
     await eventually('the end', async () => (await client.getThread(threadId)).status === 'idle');
     expect(await transcript(threadId)).toContainEqual(expect.stringMatching(/^tool book error: .*: expired/));
@@ -151,7 +151,7 @@ describe('a tool that asks', () => {
 });
 
 describe('a thread that waits', () => {
-  it('goes on after its workflow was killed, when its wait is answered', async () => {
+  it('continues after its workflow was killed, when its wait is answered', async () => {
     const { client, threadId, wait, handle, transcript, begun } = await runtimeThatAsks();
     await handle.terminate('by an operator');
     expect(await client.answerWait(wait.id, { value: 'ada', by: 'bob' })).toEqual({ outcome: 'taken' });
@@ -172,7 +172,7 @@ describe('a thread that waits', () => {
     expect((await transcript(threadId)).slice(0, 3)).toEqual(BOOKED.slice(0, 3));
   });
 
-  it('continues as new in the midst of the wait, and on another worker', async () => {
+  it('continues as new during the wait, and on another worker', async () => {
     const { tool, begun } = asking();
     const model = scriptedModel([calls('book', {}), says('done')]);
     const configuration = { historySoftLimit: 40 };
@@ -195,7 +195,7 @@ describe('a thread that waits', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('closes what it waits for when it is stopped', async () => {
+  it('closes its wait when it is stopped', async () => {
     const { client, threadId, wait, transcript } = await runtimeThatAsks();
     await client.stop(threadId, 'enough');
     expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'stopped' });
@@ -206,7 +206,7 @@ describe('a thread that waits', () => {
     await client.waitForIdle(threadId);
   });
 
-  it('closes what it waits for when it is terminated', async () => {
+  it('closes its wait when it is terminated', async () => {
     const { tool } = asking();
     const runtime = await testRuntime({ model: scriptedModel([calls('book', {})]), tools: { book: tool } });
     const { client } = runtime;
@@ -220,7 +220,7 @@ describe('a thread that waits', () => {
 });
 
 describe('state.ask', () => {
-  it('is refused before anything is opened where the tool does not say that it asks', async () => {
+  it('is refused before a wait is opened if the tool does not declare that it asks', async () => {
     const book = defineTool({
       description: 'books',
       execute: async (state) => {

@@ -61,8 +61,8 @@ async function spending({ evaluateBudget, script, budget = WIDE, quick = false, 
   return { ...runtime, threadId, model, ran, rest, log };
 }
 
-describe('a policy of a budget', () => {
-  it('[PL-17] is shown what would be spent, what there is, and what the limits say; what it says nothing of goes on', async () => {
+describe('a budget policy', () => {
+  it('[PL-17] gets the planned spending, the balance and the verdict of the limits; undefined continues', async () => {
     const seen: unknown[] = [];
     const run = await spending({
       evaluateBudget: async (spent, decision, { signal, ...place }) => {
@@ -89,7 +89,7 @@ describe('a policy of a budget', () => {
     expect(seen.slice(1, 3)).toEqual([true, false]);
   });
 
-  it('[PL-17] denies a request before it is sent, and says why', async () => {
+  it('[PL-17] denies a request before it is sent, with the reason', async () => {
     const run = await spending({
       evaluateBudget: ({ kind }) =>
         kind === 'model.call'
@@ -110,7 +110,7 @@ describe('a policy of a budget', () => {
     ['quick', 'look', true],
     ['slow', 'look', false],
     ['invoked', 'shop', false],
-  ])('[PL-17] denies a %s call before it begins', async (_, tool, quick) => {
+  ])('[PL-17] denies a %s call before it starts', async (_, tool, quick) => {
     const run = await spending({
       evaluateBudget: ({ name }) => (name === 'look' ? 'deny' : 'allow'),
       script: [calls(tool as string)],
@@ -121,7 +121,7 @@ describe('a policy of a budget', () => {
     expect((await run.transcript(run.threadId)).at(-1)).toContain('BudgetExceeded');
   });
 
-  it('[PL-18] warns once of each limit, and all goes on', async () => {
+  it('[PL-18] warns once of each limit, and everything continues', async () => {
     const run = await spending({
       evaluateBudget: ({ kind }) => ({
         effect: 'warn',
@@ -136,7 +136,7 @@ describe('a policy of a budget', () => {
     ]);
   });
 
-  it('[PL-17] has a person asked before a request is sent, once for each reason, and goes on with what is approved', async () => {
+  it('[PL-17] requests an approval before a request is sent, once for each reason, and continues when approved', async () => {
     const run = await spending({
       evaluateBudget: ({ kind }) =>
         kind === 'model.call' ? { effect: 'ask', reason: 'Each costs' } : undefined,
@@ -155,7 +155,7 @@ describe('a policy of a budget', () => {
     );
   });
 
-  it('[PL-17] sends nothing that is refused', async () => {
+  it('[PL-17] sends no request that is denied', async () => {
     const run = await spending({ evaluateBudget: () => 'ask', script: [] });
     await run.rest('waiting');
     const [wait] = await run.client.listWaits({ threadId: run.threadId });
@@ -166,7 +166,7 @@ describe('a policy of a budget', () => {
     expect(run.model.requests).toEqual([]);
   });
 
-  it('[PL-17] has a person asked before a call begins, as a policy of actions does', async () => {
+  it('[PL-17] requests an approval before a call starts, as a policy of actions does', async () => {
     const run = await spending({
       evaluateBudget: ({ kind }) =>
         kind === 'tool.call' ? { effect: 'ask', reason: 'Each look costs' } : 'allow',
@@ -181,7 +181,7 @@ describe('a policy of a budget', () => {
     expect(run.ran).toEqual(['look']);
   });
 
-  it('[PL-17] is not asked where a limit denies', async () => {
+  it('[PL-17] is not called if a limit denies', async () => {
     let asked = 0;
     const run = await spending({
       evaluateBudget: () => {
@@ -198,13 +198,13 @@ describe('a policy of a budget', () => {
   it.each<[string, Judge]>([
     ['throws', () => Promise.reject(new Error('no ledger'))],
     ['answers nonsense', () => 'maybe' as 'allow'],
-  ])('fails closed where it %s', async (_, evaluateBudget) => {
+  ])('fails closed if it %s', async (_, evaluateBudget) => {
     const run = await spending({ evaluateBudget, script: [] });
     expect(await run.rest('failed')).toMatchObject(denied);
     expect(run.model.requests).toEqual([]);
   });
 
-  it('is one that has evaluateBudget', () => {
+  it('is recognised by its evaluateBudget', () => {
     const policies = { guard: definePolicy({ evaluate: () => 'allow' }) };
     const agents = [
       defineAgent({ name: 'helper', sideA: { prompt: 'main' }, budget: { maxSteps: 1, evaluate: 'guard' } }),
@@ -213,7 +213,7 @@ describe('a policy of a budget', () => {
     expect(() => definePolicy({})).toThrow(/evaluateBudget/);
   });
 
-  describe('that wants a shorter request', () => {
+  describe('a budget policy that requires a shorter request', () => {
     const COMPACT = { effect: 'compact', reason: 'The history is dear', limit: 'maxOutputTokens' } as const;
     const shown = ({ model }: Awaited<ReturnType<typeof spending>>) =>
       model.requests.map(({ messages }) => messages.filter(({ role }) => role !== 'system').length);
@@ -221,7 +221,7 @@ describe('a policy of a budget', () => {
     const LONG = Array.from({ length: 10 }, () => calls('look'));
     const guards = { compaction: { thresholdMessages: 60, retainRecentMessages: 4 } };
 
-    it('[PL-17] gets one: the history gives place to a summary, and it is asked about what is left, once for a step', async () => {
+    it('[PL-17] gets one: the history is summarised, and it judges the rest, once for a step', async () => {
       const asked: boolean[] = [];
       const run = await spending({
         evaluateBudget: ({ kind, mayCompact }) => {
@@ -245,7 +245,7 @@ describe('a policy of a budget', () => {
     it.each([
       ['its agent asks for no compaction', { guards: undefined }],
       ['there is nothing that could be summarised', { guards }],
-    ])('[PL-17] is a warning where %s', async (_, { guards }) => {
+    ])('[PL-17] warns if %s', async (_, { guards }) => {
       const run = await spending({ evaluateBudget: () => COMPACT, script: [says('done')], guards });
       expect(await run.rest('idle')).toMatchObject({ lastError: null });
       const log = await run.log();

@@ -30,8 +30,8 @@ async function payer({
 
 const PAY = { name: 'pay', arguments: { cents: 500 } } as const;
 
-describe('a tool that is called from outside', () => {
-  it('[PL-06] is answered by nobody: no model is asked, the thread rests with the result, and the model has it later', async () => {
+describe('a tool called by a client', () => {
+  it('[PL-06] calls no model: the thread is idle with the result, which the model gets later', async () => {
     const { client, threadId, paid, model, messages } = await payer({ script: [says('I see.')] });
     const called = await client.callTool(threadId, { ...PAY, id: 'one', context: { runId: 'run_1' } });
     expect(called).toEqual({ id: 'one', status: 'success', content: 'paid 500 in run_1' });
@@ -50,7 +50,7 @@ describe('a tool that is called from outside', () => {
     ]);
   });
 
-  it('takes no answer from who waits for one: a message that comes with it is answered', async () => {
+  it('leaves a waiting message unaffected: a message that arrives with it is answered', async () => {
     const { client, threadId, paid } = await payer({ script: [says('Hello.')] });
     await client.stop(threadId);
     await client.waitForIdle(threadId);
@@ -63,7 +63,7 @@ describe('a tool that is called from outside', () => {
     expect(paid).toEqual([500]);
   });
 
-  it('[PL-06] is denied where its context denies what it needs, and has no effect', async () => {
+  it('[PL-06] is denied if its context denies a capability, and has no effect', async () => {
     const { client, threadId, paid } = await payer({ policy: { 'money.*': 'allow' } });
     const context = { permissions: { 'money.move': 'deny' } };
     expect(await client.callTool(threadId, { ...PAY, context })).toMatchObject({
@@ -75,7 +75,7 @@ describe('a tool that is called from outside', () => {
     expect(paid).toEqual([500]);
   });
 
-  it('[PL-04] waits for the approval that it needs, says so, and is done once it is given', async () => {
+  it('[PL-04] waits for its approval, reports that, and runs once it is given', async () => {
     const { client, threadId, paid } = await payer({ policy: { 'money.*': 'require_approval' } });
     const call = { ...PAY, id: 'one', context: { permissions: { 'money.move': 'allow' } } };
     const { status, waits = [] } = await client.callTool(threadId, call);
@@ -89,7 +89,7 @@ describe('a tool that is called from outside', () => {
     expect(paid).toEqual([500]);
   });
 
-  it('is refused with a code where the thread refuses it, and where it cannot be sent', async () => {
+  it('is refused with a code if the thread refuses it, and if it cannot be sent', async () => {
     const { client, threadId, paid } = await payer();
     const context = { canceled: true };
     await expect(client.callTool(threadId, { ...PAY, context })).rejects.toMatchObject({

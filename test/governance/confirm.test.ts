@@ -1,4 +1,4 @@
-/** A tool whose calls a person confirms, whatever the policy says. */
+/** A tool whose calls a person confirms, whatever the policy. */
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type AgentInput, defineTool, type ToolInput } from '../../src/definitions/index.ts';
@@ -44,12 +44,12 @@ async function sending(
   return { runtime, client, threadId, sent, status, rest, waits: await client.listWaits({ threadId }) };
 }
 
-describe('a tool that wants its calls confirmed', () => {
+describe('a tool with confirmation', () => {
   it.each([
     ['as it is', true as const, 'send {"to":"ada"}'],
     ['in its own words', ({ to }: { to: string }) => `Send it to ${to}?`, 'Send it to ada?'],
   ])(
-    'waits without any policy, shows the call %s, and does it once it is confirmed',
+    'waits without any policy, shows the call %s, and runs once it is confirmed',
     async (_, confirm, summary) => {
       const { client, sent, status, rest, waits } = await sending(confirm);
       expect(status).toBe('waiting');
@@ -61,14 +61,14 @@ describe('a tool that wants its calls confirmed', () => {
     },
   );
 
-  it('is not done where a person refuses', async () => {
+  it('does not run if a person denies it', async () => {
     const { client, sent, rest, waits } = await sending(true);
     await client.answerWait(waits[0]?.id ?? '', { approved: false, reason: 'no' });
     expect(await rest()).toBe('idle');
     expect(sent).toEqual([]);
   });
 
-  it('does what needs no confirmation at once', async () => {
+  it('runs a call without need of confirmation at once', async () => {
     const { sent, status } = await sending(({ to }) => (to === 'ada' ? null : 'Really?'));
     expect(status).toBe('idle');
     expect(sent).toEqual(['ada']);
@@ -86,15 +86,15 @@ describe('a tool that wants its calls confirmed', () => {
     expect(await eventsOf(runtime, threadId, 'wait.opened')).toHaveLength(1);
   });
 
-  it('is not confirmed where the policy denies it', async () => {
+  it('is not confirmed if the policy denies it', async () => {
     const { sent, status, waits } = await sending(true, { policy: { 'mail.*': 'deny' } });
     expect([status, waits, sent]).toEqual(['idle', [], []]);
   });
 
-  describe("where `guards.confirm` is 'auto'", () => {
+  describe("if `guards.confirm` is 'auto'", () => {
     const guards = { confirm: 'auto' } as const;
 
-    it('is done at once, and the log says who has confirmed what', async () => {
+    it('runs at once, and the log records the confirmation', async () => {
       const { runtime, threadId, sent, status, waits } = await sending(() => 'Send it?', { guards });
       expect([status, waits, sent]).toEqual(['idle', [], ['ada']]);
       expect((await eventsOf(runtime, threadId, 'action.policy')).map(({ data }) => data)).toMatchObject([
@@ -102,7 +102,7 @@ describe('a tool that wants its calls confirmed', () => {
       ]);
     });
 
-    it('waits all the same for the approval that a rule requires', async () => {
+    it('still waits for an approval required by a rule', async () => {
       const policy = { 'mail.*': 'require_approval' } as const;
       const { client, sent, status, rest, waits } = await sending(true, { guards, policy });
       expect([status, sent]).toEqual(['waiting', []]);
@@ -110,24 +110,24 @@ describe('a tool that wants its calls confirmed', () => {
       expect([await rest(), sent]).toEqual(['idle', ['ada']]);
     });
 
-    it('asks where the prompt says so, which comes before its agent', async () => {
+    it('waits if the prompt says so, which overrides its agent', async () => {
       const prompt = { guards: { confirm: 'ask' } } as const;
       const { status, sent } = await sending(true, { guards, prompt, behind: [] });
       expect([status, sent]).toEqual(['waiting', []]);
     });
 
-    it('is done for running code too', async () => {
+    it('runs for code too', async () => {
       const { sent, status } = await sending(true, { guards, byCode: true });
       expect([status, sent]).toEqual(['idle', ['ada']]);
     });
 
-    it('is not done where its confirm throws', async () => {
+    it('does not run if its confirm throws', async () => {
       const { sent, waits } = await sending(() => Promise.reject(new Error('no names')), { guards });
       expect([waits, sent]).toEqual([[], []]);
     });
   });
 
-  it('is not done where its confirm throws', async () => {
+  it('does not run if its confirm throws, without any setting', async () => {
     const { sent, waits } = await sending(() => Promise.reject(new Error('no names')));
     expect([waits, sent]).toEqual([[], []]);
   });

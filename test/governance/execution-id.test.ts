@@ -22,7 +22,7 @@ function holding() {
 }
 
 describe('an item with an executionId', () => {
-  it('[PL-15] is cancelled while it is in line: what runs goes on, and it ends as canceled without a step', async () => {
+  it('[PL-15] is cancelled while it is queued: the running execution continues, and it ends as canceled without a step', async () => {
     const { hold, seen, letGo } = holding();
     const model = scriptedModel([calls('hold', {}), says('one')]);
     const runtime = await testRuntime({ model, tools: { hold } });
@@ -72,7 +72,7 @@ describe('an item with an executionId', () => {
     expect(seen).toEqual([executionId]);
   });
 
-  it('waits for rest, begins that execution alone, and is answered once however often it is sent', async () => {
+  it('waits until the thread is idle, starts that execution alone, and is answered once however often it is sent', async () => {
     const { hold, seen, letGo } = holding();
     const model = scriptedModel([calls('hold', {}), says('one'), calls('hold', {}), says('two')]);
     const { client, store, transcript } = await testRuntime({ model, tools: { hold } });
@@ -112,7 +112,7 @@ describe('an item with an executionId', () => {
     expect(await client.waitForIdle(threadId)).toMatchObject({ status: 'idle' });
   });
 
-  it('counts from a plain signal as well, and a conflict is told in the log', async () => {
+  it('is accepted from a plain signal as well, and a conflict is logged', async () => {
     const {
       client,
       transcript,

@@ -7,8 +7,8 @@ import { childProject, handsIn, modelOf } from '../support/child-project.ts';
 import { eventsOf } from '../support/effects.ts';
 import { closeAfterTest, testRuntime } from '../support/runtime.ts';
 
-describe('a family without budgets whose models never come to an end', () => {
-  it('[PL-17] is ended at the ceiling of its calls, and its next message begins a new count', async () => {
+describe('a family of endlessly calling models without budgets', () => {
+  it('[PL-17] is ended at the limit of its calls, and its next message starts a new count', async () => {
     const folder = process.env.EVERTHREAD_TEST_FOLDER as string;
     const store = await openStore(`sqlite:${randomUUID()}.db`, folder, { familyCalls: 6 });
     closeAfterTest(() => store.close());

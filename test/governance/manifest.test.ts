@@ -21,7 +21,7 @@ describe('a manifest', () => {
     ['a context', {}, { runId: 'run_1' }],
     ['a policy', { policy: { 'money.*': 'deny' } }, undefined],
     ['a budget', { budget: { maxSteps: 9 } }, undefined],
-  ])('[PL-28] is told before each request where %s is in use', async (_what, agent, context) => {
+  ])('[PL-28] is logged before each request if %s is in use', async (_what, agent, context) => {
     const { events } = await lived(agent, context);
     const told = events.filter(({ type }) => type === 'context.prepared' || type === 'model.called');
     expect(told.map(({ type, step }) => [type, step])).toEqual([
@@ -32,7 +32,7 @@ describe('a manifest', () => {
     ]);
   });
 
-  it('[PL-28] is told of a repetition too', async () => {
+  it('[PL-28] is logged for a retry too', async () => {
     const failing = [fails({ status: 503, message: 'busy' }), says('done')];
     const { runtime, threadId } = await lived({ policy: {} }, undefined, failing);
     const manifests = await runtime.client.listManifests(threadId);
@@ -43,13 +43,13 @@ describe('a manifest', () => {
     expect(manifests[0]?.countedTokens).toBeNull();
   });
 
-  it('[PL-28] is no event where nothing is in use', async () => {
+  it('[PL-28] is not logged if none of them is in use', async () => {
     const { events, runtime, threadId } = await lived({});
     expect(events.filter(({ type }) => type === 'context.prepared')).toEqual([]);
     expect(await runtime.client.listManifests(threadId)).toEqual([]);
   });
 
-  it('[PL-29] adds up by section, and stands beside what the provider has counted', async () => {
+  it('[PL-29] adds up by section, and can be compared with the provider’s count', async () => {
     const { runtime, threadId, events } = await lived({}, { runId: 'run_1' });
     const [first, second] = await runtime.client.listManifests(threadId);
     for (const each of [first, second]) {
@@ -68,7 +68,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('[PL-29] has the total that a budget asks for: one token less, and nothing is sent', async () => {
+  it('[PL-29] has the total that a budget requires: one token less, and nothing is sent', async () => {
     const { runtime, threadId } = await lived({ budget: { maxInputTokens: 100_000 } }, undefined, [
       says('done'),
     ]);

@@ -55,7 +55,7 @@ describe("onDenied: 'fail'", () => {
     ['in activities of their own', {}],
     ['within the activity of their step', { quick: true }],
   ])(
-    '[PL-06] ends the execution with the first call that is denied, of calls %s: those behind it do not begin, and the thread lives',
+    '[PL-06] ends the execution with the first denied call, of calls %s: later ones do not start, and the thread stays usable',
     async (_, fields) => {
       const { client, threadId, did, model, record } = await paying(DENIED, {
         ...fields,
@@ -75,7 +75,7 @@ describe("onDenied: 'fail'", () => {
     },
   );
 
-  it('[PL-10] ends it as well where a person refuses, with the reason', async () => {
+  it('[PL-10] ends it if a person denies, with the reason', async () => {
     const { client, threadId, did, record } = await paying(ASKS);
     expect(record.status).toBe('waiting');
     const [wait] = await client.listWaits({ threadId });
@@ -90,13 +90,13 @@ describe("onDenied: 'fail'", () => {
     expect(did).toEqual(['read 1']);
   });
 
-  it('[PL-07] ends it with `ApprovalRequired` where nobody is to be asked', async () => {
+  it('[PL-07] ends it with `ApprovalRequired` if approvals are refused', async () => {
     const { record, did } = await paying({ ...ASKS, approvals: 'refuse' });
     expect(record).toMatchObject({ status: 'failed', lastError: { code: 'ApprovalRequired' } });
     expect(did).toEqual(['read 1']);
   });
 
-  it('ends it for a call within the step of a prompt', async () => {
+  it('ends it for a call within a sub-prompt', async () => {
     const { did, tools: defined } = tools();
     const model = scriptedModel([callsMany([{ name: 'desk', args: {} }]), READ_PAY_READ]);
     const main = { tools: ['desk'] };

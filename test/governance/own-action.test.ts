@@ -79,7 +79,7 @@ async function acting({
 }
 
 describe('an action of code', () => {
-  it('[PL-11] is shown, judged and told before it is executed, under its own kind', async () => {
+  it('[PL-11] is prepared, judged and logged before it runs, under its own kind', async () => {
     const { client, threadId, done, heard, go, told } = await acting({ policy: { 'records.*': 'allow' } });
     await go();
     const [action] = await client.listActions({ threadId });
@@ -98,7 +98,7 @@ describe('an action of code', () => {
     expect((await told()).filter((type) => type === 'action.completed')).toHaveLength(2);
   });
 
-  it('[PL-06] is not executed where a rule, or the context of the run, denies it', async () => {
+  it('[PL-06] does not run if a rule, or the context of the run, denies it', async () => {
     const { client, threadId, done, heard, go } = await acting({
       policy: { 'records.*': 'allow' },
       times: 2,
@@ -113,7 +113,7 @@ describe('an action of code', () => {
     expect(done).toHaveLength(1);
   });
 
-  it('[PL-07] that needs an approval is refused with the wait that asks for it, and passes once it was given', async () => {
+  it('[PL-07] that needs an approval is refused with its wait, and passes once approved', async () => {
     const { client, threadId, done, heard, go } = await acting({
       policy: { 'records.*': 'require_approval' },
       times: 3,
@@ -136,7 +136,7 @@ describe('an action of code', () => {
     expect(done).toHaveLength(1);
   });
 
-  it('has failed where its executor throws, and its code reads why', async () => {
+  it('fails if its executor throws, and its code reads why', async () => {
     const { client, threadId, heard, go } = await acting({
       policy: { '*': 'allow' },
       execute: () => {
@@ -150,14 +150,14 @@ describe('an action of code', () => {
     ]);
   });
 
-  it('is paid for as a call, and not executed where its execution cannot pay', async () => {
+  it('is charged as a call, and does not run above the budget', async () => {
     const { done, heard, go } = await acting({ budget: { maxToolCalls: 1 }, answered: false });
     await go();
     expect(heard).toMatchObject([{ status: 'error', code: 'BudgetExceeded' }]);
     expect(done).toEqual([]);
   });
 
-  it('is executed, and nothing is told or stored, where nothing judges', async () => {
+  it('runs without being logged or stored if no policy applies', async () => {
     const { client, threadId, done, heard, go, told } = await acting({});
     await go();
     expect(heard).toMatchObject([{ status: 'success', value: 'published' }]);
@@ -180,7 +180,7 @@ describe('an action of code', () => {
     ['no name', { ...PUBLISH, name: '' }],
     ['a field that there is not', { ...PUBLISH, capability: 'records.write' }],
     ['arguments that are no JSON', { ...PUBLISH, arguments: { at: new Date(0) } }],
-  ])('is refused to the code with %s: nothing is done', async (_, action) => {
+  ])('is refused to code with %s, and does not run', async (_, action) => {
     const { client, threadId, done, heard, go } = await acting({ action, policy: { '*': 'allow' } });
     await go();
     expect(heard).toEqual([]);

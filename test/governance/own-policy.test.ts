@@ -42,8 +42,8 @@ async function paying({ policy = {}, evaluate, capabilities = ['money.move'], by
   return { runtime, threadId, record, paid, model, action: actions.find(({ name }) => name === 'pay') };
 }
 
-describe('a policy of agents/policies', () => {
-  it('[PL-05] is shown the prepared action, what the rules say and for whom it is, all of them frozen, and says why it denies', async () => {
+describe('a policy in agents/policies', () => {
+  it('[PL-05] gets the prepared action, the verdict of the rules and the caller, all frozen, and gives a reason for a denial', async () => {
     const seen: unknown[] = [];
     const { threadId, paid, action, model } = await paying({
       evaluate: async (call, decision, context) => {
@@ -110,7 +110,7 @@ describe('a policy of agents/policies', () => {
     expect(run.paid).toEqual([500]);
   });
 
-  it('[PL-05] leaves what it says nothing of to the rules and their default', async () => {
+  it('[PL-05] leaves undecided actions to the rules and their default', async () => {
     const run = await paying({ policy: { default: 'deny' }, evaluate: () => undefined });
     expect(run.action).toMatchObject({ state: 'denied', decision: { effect: 'deny' } });
     expect(run.paid).toEqual([]);
@@ -119,7 +119,7 @@ describe('a policy of agents/policies', () => {
   it.each<[string, PolicyDefinition['evaluate'], string]>([
     ['throws', () => Promise.reject(new Error('no ledger')), 'could not judge it: no ledger'],
     ['answers nonsense', () => 'maybe' as 'allow', 'returned an invalid decision'],
-  ])('fails closed where it %s', async (_, evaluate, reason) => {
+  ])('fails closed if it %s', async (_, evaluate, reason) => {
     const run = await paying({ evaluate });
     expect(run.paid).toEqual([]);
     expect(run.action).toMatchObject({
@@ -128,7 +128,7 @@ describe('a policy of agents/policies', () => {
     });
   });
 
-  it('judges what a tool invokes as well', async () => {
+  it('judges tools invoked by tools as well', async () => {
     const run = await paying({
       by: 'tool',
       evaluate: ({ name }) => (name === 'pay' ? 'deny' : undefined),

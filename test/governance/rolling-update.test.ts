@@ -93,8 +93,8 @@ async function rolling() {
 const asked = async (runtime: TestRuntime, threadId: string) =>
   (await eventsOf(runtime, threadId, 'action.requested')).length;
 
-describe('while an old and a new worker are up', () => {
-  it('[PL-09] an approval counts for the definition that it was asked for: not for other parameters, another version or another policy', async () => {
+describe('while an old and a new worker run', () => {
+  it('[PL-09] an approval applies to the definition it was requested for: not to other parameters, version or policy', async () => {
     const { old, done, start, ask, approve, occupy } = await rolling();
     const [described, widened, versioned, mailed] = [
       await ask('described'),
@@ -118,7 +118,7 @@ describe('while an old and a new worker are up', () => {
     free();
   });
 
-  it('[PL-09] the old one answers with its own definitions, and what it was allowed is asked again by the new one', async () => {
+  it('[PL-09] the old worker answers with its own definitions, and the new one asks again about its approvals', async () => {
     const { old, client, done, start, ask, approve, occupy } = await rolling();
     const [widened, mailed] = [await ask('widened'), await ask('mailed')];
     const freeOld = await occupy(old);
@@ -138,7 +138,7 @@ describe('while an old and a new worker are up', () => {
     ['allows the call', { '*': 'allow' }],
     ['has no policy any more', undefined],
   ] as const)(
-    '[PL-10] a refusal stays one although the new one %s, and what is approved is logged as done',
+    '[PL-10] a denial persists although the new one %s, and an approved action is logged as done',
     async (_, policy) => {
       const { old, client, done, start, ask, answer, approve, occupy } = await rolling();
       const [refused, approved] = [await ask('described'), await ask('mailed')];

@@ -69,7 +69,7 @@ async function threeGenerations({ helper, scribe, clerk }: Policies, context?: o
 }
 
 describe('rules of a parent', () => {
-  it('[PL-06] hold for its grandchildren, whatever their own policies allow', async () => {
+  it('[PL-06] apply to its grandchildren, whatever their own policies allow', async () => {
     const { did, results, record } = await threeGenerations({
       helper: { 'money.*': 'deny' },
       clerk: { '*': 'allow' },
@@ -79,7 +79,7 @@ describe('rules of a parent', () => {
     expect(results[1]).toContain('money.move');
   });
 
-  it('[PL-06] are joined over generations, with those of the context: each narrows, none widens', async () => {
+  it('[PL-06] are joined over generations with those of the context: each narrows, none widens', async () => {
     const { did } = await threeGenerations(
       {
         helper: { 'money.*': 'allow' },
@@ -91,14 +91,14 @@ describe('rules of a parent', () => {
     expect(did).toEqual(['read', 'plain']);
   });
 
-  it('[PL-06] leave the parent what a child of it may not do', async () => {
+  it('[PL-06] of a child do not restrict the parent', async () => {
     const { did, client, clerkId, threadId } = await threeGenerations({ clerk: { 'money.*': 'deny' } });
     expect(did).toEqual(['read', 'ship', 'plain']);
     expect(await client.listActions({ threadId })).toEqual([]);
     expect((await client.getExecution(clerkId)).context?.permissions ?? {}).toEqual({});
   });
 
-  it('[PL-09] that require an approval ask for it where the child works', async () => {
+  it('[PL-09] that require an approval request it where the child works', async () => {
     const { record, client, threadId, clerkId, did } = await threeGenerations({
       helper: { 'goods.*': 'require_approval' },
     });
@@ -111,7 +111,7 @@ describe('rules of a parent', () => {
     expect(did).toEqual(['read', 'pay', 'ship', 'plain']);
   });
 
-  it('[PL-07] that let nobody be asked hold for its grandchildren: what needs an approval is refused there at once', async () => {
+  it('[PL-07] that refuse approvals apply to its grandchildren: a call needing one is denied there at once', async () => {
     const { record, client, threadId, did, results } = await threeGenerations({
       helper: { rules: { 'goods.*': 'require_approval' }, default: 'allow', approvals: 'refuse' },
       clerk: { 'money.*': 'require_approval', '*': 'allow' },

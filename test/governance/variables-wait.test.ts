@@ -14,7 +14,7 @@ async function waitingEnvoy(options: Parameters<typeof envoyProject>[0] = {}) {
 }
 
 describe('a wait for variables', () => {
-  it('[runtime 7.5] holds up nobody but the subagent, which starts with the answer', async () => {
+  it('[runtime 7.5] blocks only the subagent, which starts with the answer', async () => {
     const { runtime, client, thread, request, wait } = await waitingEnvoy();
     expect(wait).toMatchObject({ id: request.id, kind: 'variables', name: 'envoy', blocks: false });
     expect(await client.getThread(thread)).toMatchObject({ status: 'idle' });
@@ -30,7 +30,7 @@ describe('a wait for variables', () => {
     expect(JSON.stringify(events)).not.toContain(Buffer.from(PASSPORT).toString('base64').slice(0, 12));
   });
 
-  it('[runtime 7.5] that is refused makes no subagent, and the model reads why', async () => {
+  it('[runtime 7.5] that is denied creates no subagent, and the model reads why', async () => {
     const { runtime, client, thread, wait } = await waitingEnvoy();
     expect(await client.answerWait(wait.id, { approved: false, reason: 'none of theirs' })).toEqual({
       outcome: 'taken',
@@ -43,7 +43,7 @@ describe('a wait for variables', () => {
     });
   });
 
-  it('[runtime 7.5] takes no secret from a signal or an update, and a refusal from both', async () => {
+  it('[runtime 7.5] accepts no secret from a signal or an update, and a denial from both', async () => {
     const { runtime, client, thread, wait, workflow } = await waitingEnvoy();
     const { id } = wait;
     const answer = { value: { PASSPORT: 'exposed' } };
@@ -57,7 +57,7 @@ describe('a wait for variables', () => {
     expect(await reported(runtime, thread)).toHaveLength(1);
   });
 
-  it('[runtime 7.5] takes what is declared as text by an update', async () => {
+  it('[runtime 7.5] accepts declared text variables by an update', async () => {
     const { runtime, thread, wait, workflow } = await waitingEnvoy({
       envoy: { variables: [{ name: 'CITY', type: 'text', required: true, scoped: true }] },
     });

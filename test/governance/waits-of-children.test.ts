@@ -73,7 +73,7 @@ async function viewShows({ shown }: Generations, threadId: string, expected: str
 }
 
 describe('a wait of a descendant', () => {
-  it('[PL-09] is shown by all that it blocks, and answered from the root', async () => {
+  it('[PL-09] is shown by all threads that it blocks, and answered from the root', async () => {
     const family = await threeGenerations();
     const { client, root, middle, clerk, wait, told, statuses, shown } = family;
     expect(await client.waitForIdle(root)).toMatchObject({ status: 'waiting' });
@@ -114,7 +114,7 @@ describe('a wait of a descendant', () => {
     expect(messages.findLast(({ role }) => role === 'tool')?.content).toBe('scribe has seen to it');
   });
 
-  it('[PL-10] is over for all of them where its time is up', async () => {
+  it('[PL-10] ends for all of them when it expires', async () => {
     const { client, root, middle, told } = await threeGenerations({ tool: 'hasty' });
     await eventually('rest', async () => (await client.waitForIdle(root)).status === 'idle');
     for (const above of [root, middle])
@@ -124,7 +124,7 @@ describe('a wait of a descendant', () => {
       ]);
   });
 
-  it('[PL-09] does not hold up a parent that does not wait for the child', async () => {
+  it('[PL-09] does not block a parent that does not wait for the child', async () => {
     const { client, root, middle, told, statuses } = await threeGenerations({
       entry: { name: 'scribe', blocking: false },
     });
@@ -136,7 +136,7 @@ describe('a wait of a descendant', () => {
   });
 
   it.each(['middle', 'clerk'] as const)(
-    '[PL-09] is over for all of them where its thread is terminated, or one between (%s)',
+    '[PL-09] ends for all of them when its thread is terminated, or one between (%s)',
     async (whose) => {
       const family = await threeGenerations();
       const { client, root, told } = family;
@@ -149,7 +149,7 @@ describe('a wait of a descendant', () => {
   );
 
   it.each(['stop', 'terminate'] as const)(
-    '[PL-09] blocks no more what was asked to %s, nor anybody below',
+    '[PL-09] no longer blocks a request to %s, nor any thread below',
     async (request) => {
       const family = await threeGenerations();
       const { client, root, middle, told, statuses } = family;
@@ -166,7 +166,7 @@ describe('a wait of a descendant', () => {
     },
   );
 
-  it('[PL-09] is over for all of them by the regular look of a worker, where nobody was told', async () => {
+  it('[PL-09] ends for all of them by the periodic check of a worker, if the signal was lost', async () => {
     const family = await threeGenerations();
     const { client, store, runtime, root, middle, wait } = family;
     await client.waitForIdle(root);
@@ -184,7 +184,7 @@ describe('a wait of a descendant', () => {
     expect(await client.waitForIdle(root)).toMatchObject({ status: 'idle' });
   });
 
-  it('[PL-09] is over for the view of all above once its thread is stopped, while its parent works on', async () => {
+  it('[PL-09] is hidden from all above once its thread is stopped, while its parent continues', async () => {
     const { promise: said, resolve: say } = Promise.withResolvers<void>();
     const family = await threeGenerations({
       scribeSays: async () => {

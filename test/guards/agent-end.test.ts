@@ -82,9 +82,9 @@ async function terminateBehind({ store, client }: TestRuntime, thread: string) {
   await client.temporal.workflow.getHandle(`thread/${thread}`).signal('stop', {});
 }
 
-describe('the hook at the end', () => {
+describe('the on_agent_end hook', () => {
   it.each(Object.entries(ENDINGS))(
-    '[AX-110] is told once of %s, as the log tells of it',
+    '[AX-110] runs once at %s, as the log says',
     async (_, { script, agent, side, end, told }) => {
       const { ends, hook } = watched();
       const model = scriptedModel(script);
@@ -109,7 +109,7 @@ describe('the hook at the end', () => {
     },
   );
 
-  it('[AX-108] that throws is told in the log, and the turn has its end', async () => {
+  it('[AX-108] that throws is logged, and the turn has its end', async () => {
     const hook = defineHook({
       hook: 'on_agent_end',
       id: 'sick',
@@ -123,7 +123,7 @@ describe('the hook at the end', () => {
     expect(await hookFailures(runtime, thread)).toEqual(['sick: no end']);
   });
 
-  it('[AX-110] may queue what begins the next execution, which has an end of its own', async () => {
+  it('[AX-110] may queue the start of the next execution, which has its own end', async () => {
     const keys: string[] = [];
     const hook = defineHook({
       hook: 'on_agent_end',

@@ -39,7 +39,7 @@ async function turn(project: Omit<HookProject, 'model'>, ...answers: Parameters<
 }
 
 describe('hooks before a call', () => {
-  it('[AX-60] a block is told with its call, an error and a result that says why; the call behind it runs', async () => {
+  it('[AX-60] a block has its call, an error and a result with the reason; the next call runs', async () => {
     const { paid, tools } = payments();
     const hooks = [
       guard('thrift', (_state, { function: { name } }) =>
@@ -79,7 +79,7 @@ describe('hooks before a call', () => {
     expect(started.map(({ data }) => 'name' in data && data.name)).toEqual(['look']);
   });
 
-  it('[AX-105] run by priority, the higher first, and in their order where it is equal', async () => {
+  it('[AX-105] run by priority, highest first, and in order if it is equal', async () => {
     const { tools } = payments();
     const ran: string[] = [];
     const note = (id: string, priority?: number) => guard(id, () => void ran.push(id), priority);
@@ -94,7 +94,7 @@ describe('hooks before a call', () => {
     expect(ran).toEqual(['top', 'first_of_none', 'second_of_none', 'zero', 'last']);
   });
 
-  it('[AX-106] the first that blocks ends the chain: those behind it are not asked', async () => {
+  it('[AX-106] the first block ends the chain: later hooks do not run', async () => {
     const { paid, tools } = payments();
     let asked = 0;
     const hooks = [
@@ -121,14 +121,14 @@ describe('hooks before a call', () => {
       () => 'yes' as never,
       /must return \{ block: true, reason \} or \{ arguments \}/,
     ],
-    ['returns a block that is none', () => ({ block: 'no' }) as never, /it returned an object/],
+    ['returns a block that is invalid', () => ({ block: 'no' }) as never, /it returned an object/],
     [
-      'gives a reason that is no text',
+      'gives a reason that is not text',
       () => ({ block: true, reason: 7 }) as never,
       /a reason that is a string/,
     ],
     ['returns arguments that are no JSON', () => ({ arguments: { at: 1n } }), /failed: /],
-  ])('[AX-109] one that %s refuses the call, and the log says what it did', async (_, execute, error) => {
+  ])('[AX-109] a hook that %s refuses the call, and the log says why', async (_, execute, error) => {
     const { paid, tools } = payments();
     const { runtime, thread, transcript } = await turn({ hooks: [guard('sick', execute)], tools }, [
       calls('pay', { cents: 1 }),
@@ -142,7 +142,7 @@ describe('hooks before a call', () => {
     expect(await hookFailures(runtime, thread)).toHaveLength(1);
   });
 
-  it('[AX-106] arguments that one gives are those of the next, are checked like a model’s, and are what the tool gets', async () => {
+  it('[AX-106] arguments changed by one are passed to the next, validated like a model’s, and used by the tool', async () => {
     const { paid, tools } = payments();
     const seen: unknown[] = [];
     const hooks = [
@@ -164,7 +164,7 @@ describe('hooks before a call', () => {
     );
   });
 
-  it('[AX-63] what a rule denies reaches no hook', async () => {
+  it('[AX-63] a call denied by a rule reaches no hook', async () => {
     const { paid, tools } = payments();
     let asked = 0;
     const hooks = [
@@ -183,7 +183,7 @@ describe('hooks before a call', () => {
     expect(await hookFailures(runtime, thread)).toEqual([]);
   });
 
-  it('[AX-77] a call that a hook refuses does not count for loops', async () => {
+  it('[AX-77] a call refused by a hook does not count for loops', async () => {
     const { tools } = payments();
     const hooks = [guard('never', () => ({ block: true }))];
     const again = Array.from({ length: 6 }, () => calls('pay', { cents: 1 }));
@@ -194,7 +194,7 @@ describe('hooks before a call', () => {
     expect(transcript.at(-1)).toBe('assistant: done');
   });
 
-  it('guard what code invokes, but not what a hook does', async () => {
+  it('run for tools invoked by code, but not by a hook', async () => {
     const { paid, tools } = payments();
     const agent = defineTool({
       description: 'pays by code',
@@ -216,7 +216,7 @@ describe('hooks before a call', () => {
     expect(paid).toEqual([1]);
   });
 
-  it('guard calls of prompts', async () => {
+  it('run for calls of prompts', async () => {
     const { tools } = payments();
     const asked: unknown[] = [];
     const prompts = [
@@ -251,8 +251,8 @@ describe('hooks before a call', () => {
   });
 });
 
-describe('hooks beside them', () => {
-  it('[AX-107] the model and the events get what the last of the hooks behind a call has made of its result', async () => {
+describe('other hooks', () => {
+  it('[AX-107] the model and the events get the result as changed by the last hook after a call', async () => {
     const { tools } = payments();
     const add = (id: string) =>
       defineHook({
@@ -270,7 +270,7 @@ describe('hooks beside them', () => {
     expect(results).toEqual(['seen, one, two']);
   });
 
-  it('[AX-108] one that throws behind an answer ends nothing: the turn has its final', async () => {
+  it('[AX-108] one that throws after an answer ends nothing: the turn has its final event', async () => {
     const { tools } = payments();
     const hooks = (['before_create_message', 'after_create_message', 'prefilter_llm_history'] as const).map(
       (hook) =>
@@ -288,7 +288,7 @@ describe('hooks beside them', () => {
     expect(await hookFailures(runtime, thread)).toHaveLength(5);
   });
 
-  it('[AX-111] what one adds to a request is once in each, however many rounds there are', async () => {
+  it('[AX-111] an addition to a request appears once in each, in any number of rounds', async () => {
     const { tools } = payments();
     const hooks = [
       defineHook({

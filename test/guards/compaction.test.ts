@@ -62,8 +62,8 @@ async function talkative(
 
 const shown = ({ messages }: RecordedRequest) => messages.map(({ role, content }) => `${role}: ${content}`);
 
-describe('a thread whose agent asks for compaction', () => {
-  it('[AX-24] has requests of its prompt, one tagged row, and the newest messages as they are', async () => {
+describe('a thread with compaction', () => {
+  it('[AX-24] has requests with its prompt, one tagged row, and the newest messages unchanged', async () => {
     const thread = await talkative(speaker(), SMALL);
     await thread.say(5);
     expect(thread.model.requests.filter(isSummary)).toEqual([]);
@@ -85,7 +85,7 @@ describe('a thread whose agent asks for compaction', () => {
 });
 
 describe('a summary', () => {
-  it('[AX-27] is told to hooks before the request that begins with it, as the log tells of it', async () => {
+  it('[AX-27] is passed to hooks before the request that begins with it, as logged', async () => {
     const told: Compaction[] = [];
     const asked: number[] = [];
     const model = speaker();
@@ -109,7 +109,7 @@ describe('a summary', () => {
     expect((await thread.client.getThread(thread.id)).status).toBe('idle');
   });
 
-  it('[AX-25] is made once: the next turns go on with it, and what it said is part of the next one', async () => {
+  it('[AX-25] is made once: the next turns continue with it, and its content is part of the next one', async () => {
     const thread = await talkative(speaker(), SMALL);
     await thread.say(14);
     const compacted = await thread.compacted();
@@ -132,7 +132,7 @@ describe('a summary', () => {
   it.each([
     ['fails', () => fails({ status: 400, message: 'no' })],
     ['says nothing', () => says(' ')],
-  ])('[AX-23] of a model that %s is a snippet, and the turn goes on', async (_how, summary) => {
+  ])('[AX-23] of a model that %s is a snippet, and the turn continues', async (_how, summary) => {
     const thread = await talkative(speaker(summary), SMALL);
     await thread.say(6);
     const [told] = await thread.compacted();
@@ -142,7 +142,7 @@ describe('a summary', () => {
     expect((await thread.client.getThread(thread.id)).status).toBe('idle');
   });
 
-  it('is a call of the step that is told, and paid for like any', async () => {
+  it('is a logged and charged model call of the step', async () => {
     const thread = await talkative(speaker(), SMALL, { agent: { budget: { maxLlmCalls: 2 } } });
     await thread.say(6);
     const events = await thread.events();
@@ -166,7 +166,7 @@ describe('a summary', () => {
     expect(budget).toMatchObject([{ limit: 'maxLlmCalls', used: 2 }]);
   });
 
-  it('is not asked for where the budget has room for the answer alone', async () => {
+  it('is not requested if the budget suffices only for the answer', async () => {
     const thread = await talkative(speaker(), SMALL, { agent: { budget: { maxLlmCalls: 1 } } });
     await thread.say(6);
     expect(thread.model.requests.filter(isSummary)).toEqual([]);
@@ -176,8 +176,8 @@ describe('a summary', () => {
   });
 });
 
-describe('what a summary covers', () => {
-  it('is summarised anew where it was changed', async () => {
+describe('the summarised part of a history', () => {
+  it('is summarised again after a change', async () => {
     const thread = await talkative(speaker(), SMALL);
     await thread.say(6);
     const [first] = await thread.messages(thread.id);
@@ -189,7 +189,7 @@ describe('what a summary covers', () => {
     expect((await thread.compacted()).map(({ covered }) => covered)).toEqual([6, 8]);
   });
 
-  it('is a snippet of what there is, where it was changed while the model summarised', async () => {
+  it('is replaced by a snippet if it changed while the model summarised', async () => {
     let change: () => Promise<unknown> = async () => undefined;
     const model = scriptedModel(async (request) => {
       if (!isSummary(request)) return says('yes');
@@ -207,7 +207,7 @@ describe('what a summary covers', () => {
     expect(told[0]?.summary).toContain('[user] another word');
   });
 
-  it('is what a prompt without the chat has done in one execution, and the word that it works on is said again', async () => {
+  it('may be one execution of a prompt without the chat, whose question is repeated', async () => {
     const model = scriptedModel((request) => {
       if (isSummary(request)) return says('summary');
       const results = request.messages.filter(({ role }) => role === 'tool').length;
@@ -242,7 +242,7 @@ describe('what a summary covers', () => {
     expect(shown(thread.answers().at(-2) as RecordedRequest)).toEqual(['system: You help.', 'user: word 2']);
   });
 
-  it('is the conversation that a sub-prompt is shown, for that prompt alone', async () => {
+  it('may be the conversation shown to a sub-prompt, for that prompt only', async () => {
     const model = scriptedModel((request) => {
       if (isSummary(request)) return says('summary');
       const [system] = request.messages;
@@ -282,10 +282,10 @@ describe('what a summary covers', () => {
   });
 });
 
-describe('a model of a small window', () => {
+describe('a model with a small window', () => {
   const WINDOW = 2000;
 
-  it('is never sent more than it holds, and every word reaches a request or a summary', async () => {
+  it('is never sent more than it holds, and every message reaches a request or a summary', async () => {
     const model = speaker(() => says('summary'));
     const registry = registryFrom({
       agents: [defineAgent({ name: 'helper', sideA: { prompt: 'main' }, guards: { compaction: true } })],
@@ -318,7 +318,7 @@ describe('a model of a small window', () => {
   });
 });
 
-describe('a thread whose agent asks for none', () => {
+describe('a thread without compaction', () => {
   it('has no summary, no event and no other request', async () => {
     const thread = await talkative(speaker(), undefined);
     await thread.say(6);

@@ -65,7 +65,7 @@ function project(
   });
 }
 
-describe('a model that counts two characters a token', () => {
+describe('a model that counts two characters per token', () => {
   it('answers every one of 24 messages of 800 characters', async () => {
     const model = counting(TWO, () => says('y'.repeat(800)));
     const { start, say, store } = await testRuntime({ registry: project(model) });
@@ -76,7 +76,7 @@ describe('a model that counts two characters a token', () => {
     expect(eventsOf(events, 'step.committed')).toHaveLength(24);
   });
 
-  it('answers behind a result that no window can hold, which it sees cut, the same in every later request', async () => {
+  it('answers after a result larger than any window, truncated the same in every later request', async () => {
     const whole = Array.from({ length: 4000 }, (_, line) => `line ${line} of the report`).join('\n');
     const model = counting(TWO, ({ messages }) =>
       messages.some(({ role }) => role === 'tool')
@@ -103,7 +103,7 @@ describe('a model that counts two characters a token', () => {
   });
 });
 
-describe('a result that no window can hold', () => {
+describe('a result larger than any window', () => {
   const whole = Array.from({ length: 4000 }, (_, line) => `line ${line} of the report`).join('\n');
   const report = defineTool({
     description: 'reports',
@@ -120,7 +120,7 @@ describe('a result that no window can hold', () => {
       messages.at(-1)?.role === 'tool' ? says('read') : calls('report', {}, { id: 'call_1' }),
     );
 
-  it('is stored whole, once, where a tool can read files, and its line names the file', async () => {
+  it('is stored completely, once, if a tool can read files, and its line names the file', async () => {
     const scripted = model();
     const tools = { report, read_file: readFile };
     const { start, say, store } = await testRuntime({ registry: project(scripted, { tools }) });
@@ -136,7 +136,7 @@ describe('a result that no window can hold', () => {
     expect((await store.files.stat(id, '/results/call_1.txt'))?.size).toBe(whole.length);
   });
 
-  it('says that the rest cannot be read where no tool can', async () => {
+  it('says that the rest cannot be read if no tool can', async () => {
     const scripted = model();
     const { start, say, store } = await testRuntime({ registry: project(scripted, { tools: { report } }) });
     const id = await start();
@@ -146,7 +146,7 @@ describe('a result that no window can hold', () => {
     expect((await store.files.find(id, '/results/*')).paths).toEqual([]);
   });
 
-  it('reaches a summary if the agent asks for compaction, and is never dropped unread', async () => {
+  it('reaches a summary if the agent uses compaction, and is never dropped unread', async () => {
     const scripted = counting(TWO, ({ messages }) => {
       if (messages[0]?.content === INSTRUCTIONS) return says('A summary.');
       return messages.at(-1)?.content === 'report'
@@ -174,7 +174,7 @@ async function* windowFull() {
 }
 
 describe('a refusal for length', () => {
-  it('is a model call that settles at nothing, also without a status', async () => {
+  it('is a model call that costs nothing, even without a status', async () => {
     const scripted = scriptedModel(() =>
       says('yes', { usage: { promptTokens: 30, completionTokens: 2, totalTokens: 32 } }),
     );
@@ -197,8 +197,8 @@ describe('a refusal for length', () => {
   });
 });
 
-describe('a server that cuts silently', () => {
-  it('lowers no answer to a few tokens where nothing else can be left out: the step fails', async () => {
+describe('a server that silently truncates', () => {
+  it('does not reduce an answer to a few tokens if nothing else can be omitted: the step fails', async () => {
     const model = scriptedModel(() =>
       fails({ status: 400, message: 'Input is too long for requested model.' }),
     );
@@ -208,7 +208,7 @@ describe('a server that cuts silently', () => {
     expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([40]);
   });
 
-  it('is told of once in the log, and its count changes nothing', async () => {
+  it('is logged once, and its count is ignored', async () => {
     const usage = { promptTokens: 2048, completionTokens: 1, totalTokens: 2049 };
     const scripted = scriptedModel(() => says('ok', { usage }));
     const { start, say, store } = await testRuntime({ registry: project(scripted) });

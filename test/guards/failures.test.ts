@@ -1,4 +1,4 @@
-/** Calls that fail one after the other: the execution asks a person for help, and goes on once it is given. */
+/** Calls that fail one after the other: the execution asks a person for help, and continues once it is given. */
 import { expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { toFailureGuard } from '../../src/core/guard/failure.ts';
@@ -26,7 +26,7 @@ async function failing(...then: ScriptStep[]) {
   return { ...runtime, model, threadId, wait };
 }
 
-it('[AX-144] the guard has a default and a floor', () => {
+it('[AX-144] the guard has a default and a minimum', () => {
   expect([{}, { max: 1 }, { max: 7 }].map(toFailureGuard)).toEqual([{ max: 3 }, { max: 2 }, { max: 7 }]);
   const guards = { failures: { max: 1 } };
   expect(defineAgent({ name: 'helper', sideA: { prompt: 'talk' }, guards }).guards).toEqual({
@@ -34,7 +34,7 @@ it('[AX-144] the guard has a default and a floor', () => {
   });
 });
 
-it('[AX-144] after the third failure in a row an execution asks for help, and goes on once it is let go', async () => {
+it('[AX-144] an execution asks for help after the third failure in a row, and continues once released', async () => {
   const { client, store, model, threadId, wait } = await failing(
     ...FAILS.slice(1),
     calls('look'),
@@ -55,7 +55,7 @@ it('[AX-144] after the third failure in a row an execution asks for help, and go
   expect(eventsOf(log, 'wait.opened')).toHaveLength(1);
 });
 
-it('[AX-144] what somebody says is the help, and nobody is asked any more', async () => {
+it('[AX-144] a message is the help, and closes the wait', async () => {
   const { client, store, model, threadId, wait } = await failing(says('done'));
   await client.queueMessage(threadId, { content: 'use the stairs' });
   await client.waitForIdle(threadId);
@@ -64,7 +64,7 @@ it('[AX-144] what somebody says is the help, and nobody is asked any more', asyn
   expect(closed?.data).toMatchObject({ waitId: wait.id, reason: 'spoken to' });
 });
 
-it('[AX-144] where the help is refused, the execution ends, and the next one starts clean', async () => {
+it('[AX-144] the execution ends if the help is denied, and the next one starts clean', async () => {
   const { client, model, threadId, wait } = await failing(calls('fall'), says('a new start'));
   await client.answerWait(wait.id, { approved: false });
   await client.waitForIdle(threadId);
@@ -78,7 +78,7 @@ it('[AX-144] where the help is refused, the execution ends, and the next one sta
   expect(model.requests).toHaveLength(5);
 });
 
-it('[AX-144] a success in between begins the count anew, and without the guard nobody counts', async () => {
+it('[AX-144] a success resets the count, and nothing is counted without the guard', async () => {
   const between = [...FAILS.slice(1), calls('look'), ...FAILS.slice(1), says('done')];
   const guarded = await testRuntime({ model: scriptedModel(between), tools: { fall, look }, agent });
   expect(await guarded.client.getThread(await guarded.start('go'))).toMatchObject({ status: 'idle' });

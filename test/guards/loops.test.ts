@@ -57,12 +57,12 @@ const over = (detector: string) => ({
   lastError: { code: 'LoopDetected', message: expect.stringContaining(`(${detector})`) },
 });
 
-describe('detection of loops', () => {
+describe('loop detection', () => {
   it.each([
     ['quick', true],
     ['slow', false],
   ])(
-    '[AX-70] the same %s call: four times, and the next request reminds, behind all results; eight times, and the execution ends with them kept',
+    '[AX-70] the same %s call: a reminder after four, and after eight the end of the execution, with all results',
     async (_, quick) => {
       const runtime = await guarded([...times(8, () => calls('look', { n: 1 }))], {
         quick: quick as boolean,
@@ -94,7 +94,7 @@ describe('detection of loops', () => {
     },
   );
 
-  it('[AX-70] the calls behind the critical one are closed unrun, each with its row', async () => {
+  it('[AX-70] calls after the critical one are closed without running, each with a result', async () => {
     const batch = callsMany(Array.from({ length: 10 }, () => ({ name: 'look' })));
     const runtime = await guarded([batch, says('a new start')]);
     const thread = await runtime.start('go');
@@ -111,7 +111,7 @@ describe('detection of loops', () => {
     expect(reminders(runtime.model.requests[1] as RecordedRequest)).toEqual([]);
   });
 
-  it('[AX-70] a batch of several warnings: one reminder, of the last count', async () => {
+  it('[AX-70] a batch with several warnings has one reminder, with the last count', async () => {
     const batch = callsMany(Array.from({ length: 6 }, () => ({ name: 'look' })));
     const runtime = await guarded([batch, says('done'), says('and on')]);
     const thread = await runtime.start('go');
@@ -122,14 +122,14 @@ describe('detection of loops', () => {
     expect(reminders(runtime.model.requests[2] as RecordedRequest)).toEqual([]);
   });
 
-  it('[AX-71] two calls in turn, each with news: the eighth ends it', async () => {
+  it('[AX-71] two alternating calls with new results end at the eighth', async () => {
     const runtime = await guarded(times(8, (n) => calls(n % 2 ? 'find' : 'keep', { n: n % 2 })));
     const thread = await runtime.start('go');
     expect(await runtime.client.getThread(thread)).toMatchObject(over('ping_pong'));
     expect(await results(runtime, thread)).toHaveLength(8);
   });
 
-  it('[AX-72] eight calls that bring nothing new, no two alike, end it', async () => {
+  it('[AX-72] eight different calls without new results end it', async () => {
     // The first result of `look` is new, so it is progress.
     const runtime = await guarded(times(9, (n) => calls(n < 5 ? 'look' : 'fail', { n })));
     const thread = await runtime.start('go');
@@ -137,7 +137,7 @@ describe('detection of loops', () => {
     expect(await results(runtime, thread)).toHaveLength(9);
   });
 
-  it.each(['keep', 'store', 'find'])('[AX-72] progress (%s) in their midst: they are none', async (what) => {
+  it.each(['keep', 'store', 'find'])('[AX-72] progress (%s) among them resets the count', async (what) => {
     const script = times(9, (n) => calls(n === 5 ? what : 'fail', { n }));
     const runtime = await guarded([...script, says('done')]);
     const thread = await runtime.start('go');
@@ -146,14 +146,14 @@ describe('detection of loops', () => {
     expect(warned).toEqual([4, 4]);
   });
 
-  it('[AX-72] eight different reads are no loop', async () => {
+  it('[AX-72] eight different reads are not a loop', async () => {
     const runtime = await guarded([...times(9, (n) => calls('find', { n })), says('done')]);
     const thread = await runtime.start('go');
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
     expect(eventsOf(await log(runtime, thread), 'loop.warning')).toEqual([]);
   });
 
-  it('[AX-73] the order of the keys of arguments makes no other call', async () => {
+  it('[AX-73] the key order of arguments does not matter', async () => {
     const runtime = await guarded([
       ...times(4, (n) => calls('find', n % 2 ? { n: 1, m: 2 } : { m: 2, n: 1 })),
       says('done'),
@@ -164,7 +164,7 @@ describe('detection of loops', () => {
     ]);
   });
 
-  it('[AX-74] with thresholds of its own, and off where nobody asks for it', async () => {
+  it('[AX-74] has configurable thresholds, and is off by default', async () => {
     const agent = { guards: { loops: { warning: 3, critical: 5 } } };
     const early = await guarded(
       times(5, () => calls('look')),
@@ -179,7 +179,7 @@ describe('detection of loops', () => {
     });
   });
 
-  it('[AX-74] what its prompt says comes before what its agent says', async () => {
+  it('[AX-74] the setting of a prompt overrides its agent’s', async () => {
     const runtime = await guarded([...times(9, () => calls('look')), says('done')], {
       prompt: { guards: { loops: false } },
     });
@@ -187,7 +187,7 @@ describe('detection of loops', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
   });
 
-  it('[AX-76] another execution starts clean', async () => {
+  it('[AX-76] resets for each execution', async () => {
     const turn = [...times(5, () => calls('look')), says('done')];
     const runtime = await guarded([...turn, ...turn]);
     const thread = await runtime.start('go');
@@ -198,7 +198,7 @@ describe('detection of loops', () => {
     ]);
   });
 
-  it('[AX-77] calls that are refused do not count; those with wrong arguments do', async () => {
+  it('[AX-77] refused calls do not count; calls with invalid arguments do', async () => {
     const refused = await guarded([...times(9, () => calls('nobody')), says('done')]);
     const thread = await refused.start('go');
     expect(await refused.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
@@ -207,10 +207,10 @@ describe('detection of loops', () => {
   });
 });
 
-describe('detection of loops in calls of prompts and subagents', () => {
+describe('loop detection in calls of prompts and subagents', () => {
   const guards = { loops: { warning: 3, critical: 4 } } as const;
 
-  it('[AX-70] a prompt that is called again and again ends the execution; what its model calls counts among itself', async () => {
+  it('[AX-70] a prompt called repeatedly ends the execution; calls of its model count separately', async () => {
     const inner = says('the same');
     const model = scriptedModel(
       Array.from({ length: 4 }, () => [calls('consult', { topic: 'x' }), inner]).flat(),
@@ -222,7 +222,7 @@ describe('detection of loops in calls of prompts and subagents', () => {
     expect(asked.flatMap(reminders)).toEqual([]);
   });
 
-  it('[AX-70] the calls of a sub-prompt are a loop of their own, and end the execution of the thread', async () => {
+  it('[AX-70] the calls of a sub-prompt are a separate loop, and end the execution of the thread', async () => {
     const batch = callsMany(Array.from({ length: 6 }, () => ({ name: 'echo', args: { text: 'same' } })));
     const model = scriptedModel([calls('consult', { topic: 'x' }), batch]);
     const runtime = await consulting(model, { guards, tools: { echo } });
@@ -232,7 +232,7 @@ describe('detection of loops in calls of prompts and subagents', () => {
     expect(told.map(({ data }) => data.name)).toEqual(['echo']);
   });
 
-  it('[AX-70] a subagent that is called again and again ends the execution of its parent', async () => {
+  it('[AX-70] a subagent called repeatedly ends the execution of its parent', async () => {
     const actors = cast({
       main: times(4, () => calls('scout', {})),
       scout_a: times(4, () => calls('finish', { text: 'done' })),

@@ -19,7 +19,7 @@ const shown = (request: RecordedRequest | undefined) =>
 const NOTE = '- Asked: The key is under the flowerpot.\n  Answered: I shall remember.';
 
 describe('memory', () => {
-  it('[AX-105] recalls before a question what fits it, once, and behind the hooks of authors', async () => {
+  it('[AX-105] recalls matching notes before a question, once, after the hooks of authors', async () => {
     const model = scriptedModel([
       says('I shall remember.'),
       says('It is sunny.'),
@@ -38,7 +38,7 @@ describe('memory', () => {
     expect(await hookFailures(runtime, thread)).toEqual([]);
   });
 
-  it('[AX-111] leaves out what the request shows anyway, and keeps one note of a question, the newest answer', async () => {
+  it('[AX-111] omits notes already in the request, and keeps one note per question, with the newest answer', async () => {
     const model = scriptedModel([says('red'), says('blue'), says('done')]);
     const hooks = [memoryHook('remember', { notes: 2 }), memoryHook('recall')] as HookDefinition[];
     const runtime = await hookRuntime({ model, hooks });
@@ -52,7 +52,7 @@ describe('memory', () => {
     ]);
   });
 
-  it('[AX-105] recalls across the threads of a user, within the organisation, and of nobody else', async () => {
+  it('[AX-105] recalls across the threads of a user, within the organisation, and of no other user', async () => {
     const model = scriptedModel(({ messages }) => says(`Heard: ${messages.at(-1)?.content}`));
     const hooks = [memoryHook('recall'), memoryHook('remember')] as HookDefinition[];
     const runtime = await hookRuntime({ model, hooks });
@@ -84,7 +84,7 @@ describe('memory', () => {
     expect(recalled).toContain('- Asked: The flowerpot hides a key.');
   });
 
-  it('keeps the newest notes of a thread, without the secrets that its answers show', async () => {
+  it('keeps the newest notes of a thread, with secrets of its answers redacted', async () => {
     const model = scriptedModel(({ messages }) => says(`${messages.at(-1)?.content}: s3cret-value`));
     const hooks = [memoryHook('remember', { notes: 2 })] as HookDefinition[];
     process.env.EVERTHREAD_ENCRYPTION_KEYS = generateKey('test');
@@ -102,7 +102,7 @@ describe('memory', () => {
     expect(notes.map(({ answered }) => answered)).toEqual(['three: [secret KEY]', 'two: [secret KEY]']);
   });
 
-  it('is deleted with the thread that took the notes', async () => {
+  it('is deleted with the thread of its notes', async () => {
     const hooks = [memoryHook('remember')] as HookDefinition[];
     const runtime = await hookRuntime({ model: scriptedModel(() => says('under the flowerpot')), hooks });
     const started = async (content: string) => {

@@ -87,8 +87,8 @@ function isLegal({ messages }: RudeRequest): boolean {
   return open.length === 0;
 }
 
-describe('a provider that misbehaves', () => {
-  it('[AX-34] harms neither its turn nor the next one, and its sockets are closed', async () => {
+describe('a misbehaving provider', () => {
+  it('[AX-34] affects neither its turn nor the next one, and its sockets are closed', async () => {
     let patient = false;
     const runtime = await testRuntime({ registry: () => registry(patient) });
     const { client, store } = runtime;

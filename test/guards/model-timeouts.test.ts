@@ -54,7 +54,7 @@ const talks: Rudeness = ({ head, send }) => {
 };
 
 describe('an answer', () => {
-  it('[AX-30] is told in order as it streams, and is all of it', async () => {
+  it('[AX-30] is streamed in order and completely', async () => {
     const parts = Array.from({ length: 20 }, (_, n) => event({ content: `${n} ` }));
     const site = await openSite({
       async does({ head, send, response }) {
@@ -74,7 +74,7 @@ describe('an answer', () => {
     expect((await site.transcript(thread)).at(-1)).toBe(`assistant: ${text}`);
   });
 
-  it('[AX-31] that does not begin is told of once, and the plain call behind it brings the text', async () => {
+  it('[AX-31] that does not start is reported once, and a call without streaming returns the text', async () => {
     const site = await openSite({
       does: silentStreams,
       timeouts: { firstChunkSeconds: 0.3, feedbackSeconds: 0.05 },
@@ -91,7 +91,7 @@ describe('an answer', () => {
     expect(await site.transcript(thread)).toEqual(['user: hello', 'assistant: Here I am.']);
   });
 
-  it('[AX-35] that never comes is an error that names provider and model, and ends the turn', async () => {
+  it('[AX-35] that never arrives is an error with provider and model, and ends the turn', async () => {
     const site = await openSite({
       does: silent,
       timeouts: { firstChunkSeconds: 0.2, plainSeconds: 0.2 },
@@ -108,11 +108,11 @@ describe('an answer', () => {
   });
 });
 
-describe('a plain call in place of a stream', () => {
+describe('a call without streaming in place of a stream', () => {
   // On a busy machine the time of a stream may be over before its request has reached the provider.
   const wholeAnswers = ({ provider }: Site) => provider.requests.filter(({ stream }) => !stream).length;
 
-  it('[AX-31] is told of, reserved and paid for as any other request', async () => {
+  it('[AX-31] is logged, reserved and charged like any other request', async () => {
     const site = await openSite({
       does: silentStreams,
       timeouts: { firstChunkSeconds: 0.2 },
@@ -125,7 +125,7 @@ describe('a plain call in place of a stream', () => {
     expect(wholeAnswers(site)).toBe(1);
   });
 
-  it('[AX-31] is not made where the budget does not allow it', async () => {
+  it('[AX-31] is not made if the budget does not allow it', async () => {
     const site = await openSite({
       does: silentStreams,
       timeouts: { firstChunkSeconds: 0.2 },
@@ -168,7 +168,7 @@ describe('the connection of a request', () => {
     expect((await site.transcript(thread)).at(-1)).toBe('assistant: Here I am.');
   });
 
-  it('[AX-41] is closed where its execution is cancelled', async () => {
+  it('[AX-41] is closed if its execution is cancelled', async () => {
     const site = await openSite({ does: talks });
     const thread = await begin(site);
     await asked(site);
@@ -176,7 +176,7 @@ describe('the connection of a request', () => {
     await closed(site);
   });
 
-  it('[AX-41] is closed where its thread is terminated', async () => {
+  it('[AX-41] is closed if its thread is terminated', async () => {
     const site = await openSite({ does: talks });
     const thread = await begin(site);
     await asked(site);
@@ -184,7 +184,7 @@ describe('the connection of a request', () => {
     await closed(site);
   });
 
-  it('[AX-41] is closed where its worker shuts down', async () => {
+  it('[AX-41] is closed if its worker shuts down', async () => {
     const site = await openSite({ does: talks, fresh: true });
     await begin(site);
     await asked(site);

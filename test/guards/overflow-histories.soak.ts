@@ -5,9 +5,9 @@ import { playHistory } from '../support/overflow-history.ts';
 const PARTS = 20;
 const HISTORIES = 500;
 
-describe('10,000 histories of any scripts and sizes', () => {
+describe('10,000 random histories', () => {
   it.each(Array.from({ length: PARTS }, (_, part) => part))(
-    'are answered whatever the model counts, part %i',
+    'are answered at any token ratio, part %i',
     async (part) => {
       const problems: string[] = [];
       for (let index = 0; index < HISTORIES; index += 1)

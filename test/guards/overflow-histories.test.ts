@@ -6,8 +6,8 @@ import { SEEDS } from '../support/seeded-random.ts';
 /** Histories of each seed. */
 const HISTORIES = 40;
 
-describe('a history of any scripts and sizes', () => {
-  it.each(SEEDS)('is answered whatever the model counts, in %i', async (seed) => {
+describe('a random history', () => {
+  it.each(SEEDS)('is answered at any token ratio, in %i', async (seed) => {
     const problems: string[] = [];
     for (let index = 0; index < HISTORIES; index += 1)
       problems.push(...(await playHistory(`${seed}/${index}`)));
@@ -15,7 +15,7 @@ describe('a history of any scripts and sizes', () => {
   });
 
   it.each(['soak 7/89', 'soak 9/480'])(
-    'begins with a user message after a summary of answers whose question was not read, in %s',
+    'starts with a user message after a summary of answers without their question, in %s',
     async (seed) => {
       expect(await playHistory(seed)).toEqual([]);
     },

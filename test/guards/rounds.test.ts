@@ -1,4 +1,4 @@
-/** Rounds of a turn: a root thread that has used them up fails, a subagent is paused until a person lets it go on. */
+/** Rounds of a turn: a root thread that has used them up fails, a subagent is paused until a person releases it. */
 import { describe, expect, it } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { FaultPoint } from '../../src/activities/base/dependencies.ts';
@@ -23,19 +23,19 @@ const EXHAUSTED = { status: 'failed', lastError: { code: 'RoundsExhausted' } };
 const times = <T>(count: number, step: T): T[] => Array.from({ length: count }, () => step);
 
 describe('rounds', () => {
-  it('[AX-100] have a default, and bounds to which they are moved', () => {
+  it('[AX-100] have a default and limits', () => {
     expect([{}, { max: 5 }, { max: 10 }, { max: 77 }, { max: 500 }].map(toRoundGuard)).toEqual(
       [30, 10, 10, 77, 120].map((max) => ({ max })),
     );
   });
 
-  it('of the tools that were called the last ten are shown, in the order in which they came first', () => {
+  it('the last ten called tools are shown in order of first call', () => {
     const names = 'a b c d e f g h i j k l a b'.split(' ');
     expect(toExecutedTools(names)).toEqual('c d e f g h i j k l'.split(' '));
     expect(toExecutedTools(['b', 'a', 'b'])).toEqual(['b', 'a']);
   });
 
-  it('[AX-03] a root thread whose model never ends has failed after the last one, with all that was done kept', async () => {
+  it('[AX-03] a root thread fails after the last round, with its work kept', async () => {
     const model = scriptedModel([...times(10, calls('look')), says('a new start')]);
     const runtime = await testRuntime({ model, tools: { look }, agent: LEAST });
     const thread = await runtime.start('go');
@@ -48,7 +48,7 @@ describe('rounds', () => {
     expect(await runtime.client.getThread(thread)).toMatchObject({ status: 'idle', lastError: null });
   });
 
-  it('a message from outside brings new ones, also in the midst of a turn', async () => {
+  it('a message from outside resets the count, even during a turn', async () => {
     const gate = Promise.withResolvers<void>();
     const hold = defineTool({
       description: 'holds',
@@ -70,7 +70,7 @@ describe('rounds', () => {
     expect(model.requests).toHaveLength(11);
   });
 
-  it('[AX-100] are not limited where nobody asks for it; a prompt comes before its agent', async () => {
+  it('[AX-100] are not limited by default; a prompt overrides its agent', async () => {
     const free = scriptedModel([...times(12, calls('look')), says('done')]);
     const runtime = await testRuntime({ model: free, tools: { look } });
     expect(await runtime.client.getThread(await runtime.start('go'))).toMatchObject({ status: 'idle' });
@@ -80,7 +80,7 @@ describe('rounds', () => {
     expect(await strict.client.getThread(await strict.start('go'))).toMatchObject(EXHAUSTED);
   });
 
-  it('[AX-101] definitions that change in the midst of an execution hold from the next one on', async () => {
+  it('[AX-101] definitions changed during an execution apply from the next one', async () => {
     const model = scriptedModel([...times(22, calls('look')), says('done')]);
     let max = 10;
     const registry = () => helperRegistry({ model, tools: { look }, agent: { guards: { rounds: { max } } } });
@@ -137,8 +137,8 @@ async function hintsOf(parent: WorkflowHandle, child: string): Promise<number> {
   return signals.filter(({ input }) => read(input?.payloads?.[0]?.data).waitOf === child).length;
 }
 
-describe('a subagent that has used up its rounds', () => {
-  it('[AX-04] is paused: it waits, says how far it is, and has reported nothing', async () => {
+describe('a subagent that used up its rounds', () => {
+  it('[AX-04] is paused: it waits, shows its progress, and has reported nothing', async () => {
     const family = await paused([], {}, calls('progress', { at: 'work' }));
     expect(family.wait).toMatchObject({
       kind: 'paused',
@@ -162,7 +162,7 @@ describe('a subagent that has used up its rounds', () => {
     await eventually('its wait is closed', async () => (await family.client.listWaits()).length === 0);
   });
 
-  it('[AX-122] goes on with the same history where it is let go, with as many rounds again, and finishes', async () => {
+  it('[AX-122] continues with the same history when released, with as many rounds again, and finishes', async () => {
     const family = await paused([...times(9, calls('look')), FINISH]);
     expect(await family.client.answerWait(family.wait.id, { approved: true, by: 'ada' })).toEqual({
       outcome: 'taken',
@@ -176,7 +176,7 @@ describe('a subagent that has used up its rounds', () => {
     expect(eventsOf(log, 'execution.started')).toHaveLength(1);
   });
 
-  it('[AX-122] is shown by the parent that it holds up, and can be let go from there', async () => {
+  it('[AX-122] is shown by the parent that it blocks, and can be released from there', async () => {
     const family = await paused([FINISH]);
     const parent = family.client.temporal.workflow.getHandle(`thread/${family.parent}`);
     const shown = async () => (await askStatus(parent)).waits;
@@ -196,7 +196,7 @@ describe('a subagent that has used up its rounds', () => {
     ]);
   });
 
-  it('[AX-122] is paused once more where that is not enough, and fails where nobody lets it go', async () => {
+  it('[AX-122] is paused again if that is not enough, and fails if the release is denied', async () => {
     const family = await paused(times(10, calls('look')));
     await family.client.answerWait(family.wait.id, { approved: true });
     const again = await eventually('another pause', async () => {
@@ -216,7 +216,7 @@ describe('a subagent that has used up its rounds', () => {
     });
   });
 
-  it('[AX-122] goes on where it is spoken to, and nobody is asked any more', async () => {
+  it('[AX-122] continues with a message, which closes the wait', async () => {
     const family = await paused([FINISH]);
     await family.client.queueMessage(family.child, { content: 'come to an end' });
     // Both threads are shown as waiting until the child has taken the message.
@@ -228,7 +228,7 @@ describe('a subagent that has used up its rounds', () => {
     expect(await family.client.answerWait(family.wait.id, { approved: true })).toEqual({ outcome: 'closed' });
   });
 
-  it('[AX-126] hears what is said to it at its next step, and who waits for it sees nothing more of its pause', async () => {
+  it('[AX-126] gets a message at its next step, and its parent no longer shows its pause', async () => {
     const family = await paused([FINISH]);
     await family.client.queueMessage(family.child, { content: 'come to an end' });
     expect((await family.client.waitForIdle(family.child)).status).not.toBe('waiting');
@@ -236,7 +236,7 @@ describe('a subagent that has used up its rounds', () => {
     expect(heard).toMatchObject({ role: 'user', content: 'come to an end' });
   });
 
-  it('[AX-122] hears what was said before it knew that it was to wait', async () => {
+  it('[AX-122] gets a message sent before it was paused', async () => {
     const gate = Promise.withResolvers<void>();
     const probe = (point: FaultPoint) => (point === 'wait_opened' ? gate.promise : undefined);
     const family = await paused([FINISH], { probe });
@@ -247,7 +247,7 @@ describe('a subagent that has used up its rounds', () => {
     await family.client.waitForIdle(family.parent);
   });
 
-  it('[AX-122] waits through runs that continue as new', async () => {
+  it('[AX-122] waits across runs that continue as new', async () => {
     const family = await paused([FINISH], { fresh: true, configuration: { historySoftLimit: 20 } });
     const run = async () =>
       (await family.client.temporal.workflow.getHandle(`thread/${family.child}`).describe()).runId;

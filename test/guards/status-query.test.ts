@@ -7,8 +7,8 @@ import { cast, childrenOf, familyRuntime, heldTool, settled } from '../support/s
 const QUERY = 'query_subagent_status';
 const CHAT = { includeChat: true, includePastTools: true };
 
-describe('the status of subagents', () => {
-  it('[AX-68] may be asked twice in a turn, eight seconds apart, unless its definition says otherwise', () => {
+describe('the status query for subagents', () => {
+  it('[AX-68] is allowed twice in a turn, eight seconds apart, by default', () => {
     const page = { statusBudget: 2, statusCooldownSeconds: 8 };
     expect(toStatusGuard()).toEqual(page);
     expect(toStatusGuard({ statusBudget: 0, statusCooldownSeconds: 0 })).toEqual({
@@ -25,7 +25,7 @@ describe('the status of subagents', () => {
     );
   });
 
-  it('[AX-68] is told as it is; too soon and too often are refused, in a turn of a root alone', async () => {
+  it('[AX-68] returns the status; too soon and too often are refused, in a turn of a root only', async () => {
     const { wait, release } = heldTool();
     const results: string[] = [];
     const actors = cast({
@@ -71,7 +71,7 @@ describe('the status of subagents', () => {
     ]);
   });
 
-  it('[AX-68] is not told again too soon, unless a subagent asks', async () => {
+  it('[AX-68] is not repeated too soon, unless a subagent asks', async () => {
     const thrice = callsMany([{ name: 'digger' }, { name: QUERY }, { name: QUERY }]);
     const actors = cast({
       main: [callsMany([{ name: 'scout' }, { name: QUERY }, { name: QUERY }]), says('noted')],

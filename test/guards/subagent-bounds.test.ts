@@ -13,7 +13,7 @@ import {
 } from '../support/subagent-project.ts';
 
 describe('a subagent', () => {
-  it('[AX-125] that takes longer than it may is cut off, has failed, and its parent goes on with the reason', async () => {
+  it('[AX-125] that exceeds its time limit is aborted as failed, and its parent continues with the reason', async () => {
     const actors = cast({
       main: [calls('scout'), says('then without it')],
       scout_a: [hangs({ after: 'I think' })],
@@ -35,7 +35,7 @@ describe('a subagent', () => {
     expect(actors.of('main')).toHaveLength(2);
   });
 
-  it('[AX-127] is offered the tools of its own prompt; a call of another one, which its parent has, is not made', async () => {
+  it('[AX-127] is offered the tools of its own prompt only; a call of its parent’s tool does not run', async () => {
     let dug = 0;
     const dig = defineTool({
       description: 'digs',
@@ -57,7 +57,7 @@ describe('a subagent', () => {
     expect(dug).toBe(0);
   });
 
-  it('[AX-127] whose prompt names a tool that nothing has is refused with its project: it gets no others instead', () => {
+  it('[AX-127] whose prompt names an unknown tool is refused with its project', () => {
     const prompts = { scout_a: { tools: ['finish', 'nowhere'] } };
     expect(() => familyRegistry({ cast: cast({}), entries: ['scout'], prompts })).toThrow(/nowhere/);
   });

@@ -21,7 +21,7 @@ const BESIDE = { name: 'scout', blocking: false };
 const CHAT = { includeChat: true, includePastTools: true };
 
 describe('the limits of a team', () => {
-  it('[AX-121] have the defaults of the page, are at least one, and narrow on their way down', () => {
+  it('[AX-121] have the defaults of the spec, are at least one, and narrow towards descendants', () => {
     const page = {
       ...{ maxConcurrent: 4, maxChildren: 5, maxDepth: 2 },
       ...{ statusBudget: 2, statusCooldownSeconds: 8 },
@@ -37,7 +37,7 @@ describe('the limits of a team', () => {
     ]).toEqual([page, page, undefined]);
   });
 
-  it('[AX-121] are asked in the order of the page: those at work, the depth, those in all', () => {
+  it('[AX-121] are checked in order: concurrent ones, the depth, the total', () => {
     const none = { maxConcurrent: 1, maxChildren: 1, maxDepth: 0 };
     const full = { working: 1, made: 1 };
     expect(findTeamLimit(none, full)).toBe('max_concurrency_reached');
@@ -49,7 +49,7 @@ describe('the limits of a team', () => {
   const newest = ({ messages }: RecordedRequest) => String(messages.at(-1)?.content);
   const scouts = (count: number) => callsMany(Array.from({ length: count }, () => ({ name: 'scout' })));
 
-  it('[AX-121] no more subagents work at once than may: the model reads why, and may make one when another is done', async () => {
+  it('[AX-121] cap concurrent subagents: the model reads why, and may create one when another is done', async () => {
     const { wait, release } = heldTool();
     const actors = cast({
       main: (request) => (/^[0-9]$/.test(newest(request)) ? scouts(Number(newest(request))) : says('noted')),
@@ -76,7 +76,7 @@ describe('the limits of a team', () => {
     await settled(runtime, thread, 3);
   });
 
-  it('[AX-121] one that rests is not spoken to where as many work as may', async () => {
+  it('[AX-121] refuse a message to an idle one while the maximum is working', async () => {
     const { wait, release } = heldTool();
     const actors = cast({
       main: (request) => {
@@ -113,7 +113,7 @@ describe('the limits of a team', () => {
     await settled(runtime, thread, 3);
   });
 
-  it('[AX-121] a turn makes as many in all as its definitions allowed when it began; the next one begins anew', async () => {
+  it('[AX-121] cap a turn by the definitions of its start; the next one starts again', async () => {
     const actors = cast({
       main: (request) => {
         if (/^[0-9]$/.test(newest(request))) return scouts(Number(newest(request)));
@@ -146,7 +146,7 @@ describe('the limits of a team', () => {
     expect((await lastResult(runtime, thread))?.content).toContain('2 subagents in total');
   });
 
-  it('[AX-121] what its worker was lost behind is made once, and counts once', async () => {
+  it('[AX-121] a subagent whose worker was lost is created once, and counts once', async () => {
     const actors = cast({
       main: (request) => (newest(request) === 'go' ? scouts(2) : says('noted')),
       scout_a: () => calls('finish', { text: 'found' }),
@@ -168,7 +168,7 @@ describe('the limits of a team', () => {
     expect(lost).toBeGreaterThan(1);
   });
 
-  it('[AX-121] nobody below is deeper than the first agent allows, whatever its own definitions say', async () => {
+  it('[AX-121] no descendant exceeds the depth of the first agent, whatever its own definitions', async () => {
     const actors = cast({
       main: [calls('scout'), says('noted')],
       scout_a: [calls('digger'), calls('finish', { text: 'alone' })],
@@ -188,7 +188,7 @@ describe('the limits of a team', () => {
     expect(await lastResult(runtime, thread)).toMatchObject({ content: 'alone' });
   });
 
-  it('is refused in a prompt: a team is its agent’s', () => {
+  it('are refused in a prompt, since a team belongs to its agent', () => {
     const define = () =>
       definePrompt({
         name: 'talk',

@@ -63,7 +63,7 @@ const FLOODS = {
 } as const;
 type Flood = keyof typeof FLOODS;
 
-describe('signals beyond what one script takes in', () => {
+describe('signals beyond the limit of one script', () => {
   const threads = new Map<Flood, string>();
   const threadOf = (flood: Flood) => threads.get(flood) as string;
   const closers: (() => Promise<void>)[] = [];
@@ -105,7 +105,7 @@ describe('signals beyond what one script takes in', () => {
     return messages.filter(({ role }) => role === 'user').map(({ content }) => content?.slice(0, 8).trim());
   }
 
-  it('are taken in their order, batches and single ones alike', async () => {
+  it('are processed in order, in batches or alone', async () => {
     const thread = threadOf('ordered');
     await eventually('all to be stored', async () => (await contents(thread)).length === sent.length);
     await client.waitForIdle(thread);
@@ -115,7 +115,7 @@ describe('signals beyond what one script takes in', () => {
     await replayRun(client, thread);
   });
 
-  it('are not overtaken by a stop, nor it by a message before it', async () => {
+  it('are not overtaken by a stop, nor a stop by a message before it', async () => {
     const thread = threadOf('stopped');
     await eventually('the stop', async () => (await client.getThread(thread)).status === 'stopped');
     await client.waitForIdle(thread);
@@ -125,7 +125,7 @@ describe('signals beyond what one script takes in', () => {
     expect(messages.filter(({ role }) => role === 'user')).toHaveLength(LARGE + 1);
   });
 
-  it('go to the store by batches of a bounded number, and the history replays', async () => {
+  it('are written to the store in limited batches, and the history replays', async () => {
     const thread = threadOf('many');
     await eventually('all to be stored', async () => (await contents(thread)).length === MANY.length + 1);
     await client.waitForIdle(thread);
@@ -137,12 +137,12 @@ describe('signals beyond what one script takes in', () => {
     await replayRun(client, thread);
   });
 
-  it('do not keep a thread from being ended', async () => {
+  it('do not prevent the end of a thread', async () => {
     const thread = threadOf('ended');
     await eventually('its end', async () => (await client.getThread(thread)).status === 'terminated');
   });
 
-  it('that are refused are fifty events and no more at once, and counted in the log', async () => {
+  it('that are refused cause at most fifty events, and are counted in the log', async () => {
     const thread = threadOf('refused');
     await say(thread, 'hello');
     const events = await store.events.read(thread, 0, 10_000);

@@ -24,8 +24,8 @@ import { eventually, testRuntime } from '../support/runtime.ts';
 
 const SIGNALS = ['queueMessage', 'queueTool', 'stop', 'wakeForEffects', 'wakeForMessages'];
 
-describe('a payload that is not what a thread understands', () => {
-  it('is refused with a reason, or as good as none, and the thread works on', async () => {
+describe('an invalid payload', () => {
+  it('is refused with a reason or ignored, and the thread continues', async () => {
     const thread = await hostileRuntime();
     for (const payloads of Object.values(GARBAGE)) {
       for (const name of SIGNALS) await thread.signal(name, payloads);
@@ -36,7 +36,7 @@ describe('a payload that is not what a thread understands', () => {
     await thread.expectHealth();
   });
 
-  it('ends a thread all the same when it comes with `terminate`', async () => {
+  it('ends a thread if it is sent with `terminate`', async () => {
     const { client, start } = await testRuntime({ model: echo() });
     const endBy = async (payloads: readonly RawPayload[]) => {
       const thread = await start();
@@ -60,7 +60,7 @@ describe('a payload that is not what a thread understands', () => {
     await thread.expectHealth();
   });
 
-  it('refuses an update with a code, and leaves no trace in history', async () => {
+  it('is refused in an update with a code, without a trace in history', async () => {
     const thread = await hostileRuntime();
     for (const payloads of Object.values(GARBAGE)) {
       const failure = await rawUpdate(thread.client, thread.victim, 'sendMessage', payloads);
@@ -73,7 +73,7 @@ describe('a payload that is not what a thread understands', () => {
     await thread.expectHealth();
   });
 
-  it('does not reach a query', async () => {
+  it('does not affect a query', async () => {
     const thread = await hostileRuntime();
     for (const payloads of Object.values(GARBAGE)) {
       const { queryResult } = await rawQuery(thread.client, thread.victim, 'status', payloads);
@@ -84,7 +84,7 @@ describe('a payload that is not what a thread understands', () => {
     await thread.expectHealth();
   });
 
-  it('fails a start with InvalidStart, and in a memo means nothing', async () => {
+  it('fails a start with InvalidStart, and is ignored in a memo', async () => {
     const thread = await hostileRuntime();
     const startBy = async (input: readonly RawPayload[]) => {
       const threadId = randomUUID();
@@ -102,13 +102,13 @@ describe('a payload that is not what a thread understands', () => {
   });
 });
 
-describe('JSON that is nested deeper than a thread may keep', () => {
+describe('JSON nested deeper than the limit', () => {
   const deep = (levels: number) => [
     ['queueMessage', `{"id":"m${levels}","content":"x","metadata":{"a":${nested(levels)}}}`],
     ['queueTool', `{"id":"t${levels}","name":"x","arguments":{"a":${nested(levels)}}}`],
   ];
 
-  it.each([5000, 100_000])('of %d levels is refused, and what stands behind it is stored', async (levels) => {
+  it.each([5000, 100_000])('with %d levels is refused, and the next item is stored', async (levels) => {
     const thread = await hostileRuntime();
     // If the payload exceeds the maximum size, the refusal is about its size instead.
     const code =
@@ -121,7 +121,7 @@ describe('JSON that is nested deeper than a thread may keep', () => {
     await thread.expectHealth();
   });
 
-  it('of the deepest level allowed is kept', async () => {
+  it('is stored up to the limit', async () => {
     const thread = await hostileRuntime();
     const metadata = JSON.parse(`{"a":${nested(LIMITS.jsonDepth - 1)}}`);
     await thread.signal('queueMessage', [json({ content: 'deep', metadata })]);
@@ -160,8 +160,8 @@ describe('JSON that is nested deeper than a thread may keep', () => {
   });
 });
 
-describe('a payload of more bytes than are read', () => {
-  it('is refused unread, and one that only asks for something is heard', async () => {
+describe('a payload above the byte limit', () => {
+  it('is refused without being read, except in a stop, which still stops the thread', async () => {
     const thread = await hostileRuntime();
     const large = 'x'.repeat(1_900_000);
     await thread.signal('queueMessage', [json({ content: large })]);

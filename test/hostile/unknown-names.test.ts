@@ -25,8 +25,8 @@ const NAMES = [
   'é'.repeat(400),
 ];
 
-describe('a name that a thread does not know', () => {
-  it('of a signal is told of once, and forgotten', async () => {
+describe('an unknown name', () => {
+  it('of a signal is logged once, and dropped', async () => {
     const thread = await hostileRuntime();
     for (const name of NAMES) await thread.signal(name, [json({ content: 'x' })]);
     expect(await thread.rejected(1)).toEqual([
@@ -37,7 +37,7 @@ describe('a name that a thread does not know', () => {
     expect(await thread.rejections()).toHaveLength(1);
   });
 
-  it('of a signal that comes before a worker does is heard of as well', async () => {
+  it('of a signal sent before a worker starts is logged too', async () => {
     const thread = await hostileRuntime();
     await thread.stopWorker();
     for (const name of NAMES) await thread.signal(name);
@@ -59,7 +59,7 @@ describe('a name that a thread does not know', () => {
     await thread.expectHealth();
   });
 
-  it('of a query is answered with an error, and what the SDK answers stays answered', async () => {
+  it('of a query is answered with an error, and the SDK’s own queries still work', async () => {
     const thread = await hostileRuntime({ workflowBundle: process.env.EVERTHREAD_TEST_MAPPED_BUNDLE });
     const query = async (name: string) => {
       const { queryResult } = await rawQuery(thread.client, thread.victim, name, [json(1)]);
@@ -94,7 +94,7 @@ describe('a name that a thread does not know', () => {
 
 const WAKE_DELAYS = [1e300, -1e300, 1e15, -1, 0.5, '5', null, [], {}, true];
 
-describe('a thread at rest whose history has grown by signals that make no work', () => {
+describe('an idle thread whose history grows by signals without work', () => {
   it.each([
     ['of unknown names', (index: number) => [`nothing ${index}`, json(index)] as const],
     [

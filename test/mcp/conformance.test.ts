@@ -35,7 +35,7 @@ const FAILING = [
   'prompts-get-with-image',
 ];
 
-it("MCP's conformance suite passes, but for what the page of the server names", async () => {
+it("MCP's conformance suite passes, except for the failures listed in the docs of the server", async () => {
   const registry = conformanceProject();
   const runtime = await testRuntime({ registry });
   const api = await testApi(runtime, { agents: () => agentsOf(registry) });

@@ -25,8 +25,8 @@ const ask = defineTool({
   },
 });
 
-describe.each(['auto', 'legacy'] as const)('a wait of an agent, to a client that speaks %s', (mode) => {
-  it('is shown to the person of a client that has forms, and the same call goes on with the answer', async () => {
+describe.each(['auto', 'legacy'] as const)('a wait of an agent, for a client that speaks %s', (mode) => {
+  it('is shown as a form to the person at the client, and the same call continues with the answer', async () => {
     const model = scriptedModel([calls('ask', {}), calls('book', {}), says('Done.')]);
     const { runtime, url } = await door({ model, tools: { ask, book } });
     const answers: ElicitResult[] = [
@@ -70,7 +70,7 @@ describe.each(['auto', 'legacy'] as const)('a wait of an agent, to a client that
     expect((await runtime.transcript(told.thread))[2]).toMatch(/^tool book error/);
   });
 
-  it('that is put away stays open, and the call ends and says so', async () => {
+  it('that is dismissed stays open, and the call ends with that information', async () => {
     const model = scriptedModel([calls('book', {}), says('Booked.')]);
     const { runtime, url } = await door({ model, tools: { book } });
     const { client, forms } = await person(url, mode, () => ({ action: 'cancel' }));
@@ -84,8 +84,8 @@ describe.each(['auto', 'legacy'] as const)('a wait of an agent, to a client that
   });
 });
 
-describe('a wait that is shown to a person', () => {
-  it('and is answered elsewhere is taken back, and the call goes on', async () => {
+describe('a wait shown to a person', () => {
+  it('that is answered through another client is withdrawn, and the call continues', async () => {
     const model = scriptedModel([calls('book', {}), says('Booked.')]);
     const { runtime, url } = await door({ model, tools: { book } });
     const never = new Promise<never>(() => undefined);
@@ -97,7 +97,7 @@ describe('a wait that is shown to a person', () => {
     expect(toldOf(await call)).toMatchObject({ status: 'answered', text: 'Booked.' });
   });
 
-  it('outlives the call that has shown it: whoever comes back is told the end', async () => {
+  it('outlives its call: a later call returns the end', async () => {
     const model = scriptedModel([calls('book', {}), says('Booked.')]);
     const { runtime, url } = await door({ model, tools: { book } });
     const never = new Promise<never>(() => undefined);
@@ -114,7 +114,7 @@ describe('a wait that is shown to a person', () => {
     expect(toldOf(told)).toMatchObject({ status: 'answered', text: 'Booked.' });
   });
 
-  it('is not taken for the beginning of another call where its answer comes without its state', async () => {
+  it('is not started as another call if its answer arrives without its state', async () => {
     const model = scriptedModel([calls('book', {})]);
     const { runtime, api } = await door({ model, tools: { book } });
     const call = (more: object) => {
@@ -144,7 +144,7 @@ describe('a wait that is shown to a person', () => {
     await runtime.client.terminate(String(wait?.threadId));
   });
 
-  it('is answered from wherever its answer comes, by whoever may answer and reach its thread', async () => {
+  it('is answered over any connection by a token that may answer and reach its thread', async () => {
     const model = scriptedModel([calls('book', {}), says('Booked.')]);
     const tokens = ['ada=read+write+answer@ada', 'bob=read+write+answer@bob', 'eve=read+write@ada'];
     const access = tokenAccess(tokens.map((each) => `token-of-nobody-${each}`).join(','));

@@ -10,8 +10,8 @@ import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { connect, door, toldOf } from '../support/mcp-door.ts';
 import { eventually } from '../support/runtime.ts';
 
-describe.each(['auto', 'legacy'] as const)('an agent as a tool, to a client that speaks %s', (mode) => {
-  it('is listed, answers with its thread, and goes on with it', async () => {
+describe.each(['auto', 'legacy'] as const)('an agent as a tool, for a client that speaks %s', (mode) => {
+  it('is listed, answers with its thread, and continues it', async () => {
     const model = scriptedModel([calls('look', {}), says('Four.'), says('Five.')]);
     const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
     const { runtime, url } = await door({ model, tools: { look } });
@@ -38,8 +38,8 @@ describe.each(['auto', 'legacy'] as const)('an agent as a tool, to a client that
   });
 });
 
-describe('what an agent has written', () => {
-  it('is in the result: pictures, texts, and by its address what is large; and is read by who may reach the thread', async () => {
+describe('the files written by an agent', () => {
+  it('are in the result: pictures, texts, and large ones by address, readable by tokens that reach the thread', async () => {
     const write = defineTool({
       description: 'writes',
       execute: async (state) => {
@@ -82,7 +82,7 @@ describe('what an agent has written', () => {
 });
 
 describe('a call of an agent', () => {
-  it('that waits for a person ends, says so, and is waited for with its thread once that is answered', async () => {
+  it('that waits for a person ends with that information, and can be awaited with its thread after the answer', async () => {
     const model = scriptedModel([calls('book', {}), says('Booked.')]);
     const book = defineTool({
       description: 'books',
@@ -99,7 +99,7 @@ describe('a call of an agent', () => {
     expect(toldOf(after)).toMatchObject({ status: 'answered', text: 'Booked.', execution: told.execution });
   });
 
-  it('that is cancelled cancels its execution, and no other', async () => {
+  it('that is cancelled cancels its own execution only', async () => {
     const model = scriptedModel([hangs(), says('Still here.')]);
     const { runtime, url } = await door({ model });
     const client = await connect(url, 'auto');
@@ -123,7 +123,7 @@ describe('a call of an agent', () => {
     expect(toldOf(next)).toMatchObject({ text: 'Still here.' });
   });
 
-  it('whose thread is terminated meanwhile has failed, whatever was said before', async () => {
+  it('whose thread is terminated meanwhile fails, whatever the text before', async () => {
     const model = scriptedModel([calls('look', {}, { text: 'Let me see.' }), hangs()]);
     const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
     const { runtime, url } = await door({ model, tools: { look } });
@@ -140,7 +140,7 @@ describe('a call of an agent', () => {
     });
   });
 
-  it('that fails, is of nobody, or is spelt wrongly is an error that the client reads', async () => {
+  it('that fails, or names an unknown agent or invalid fields, is an error that the client reads', async () => {
     const { url } = await door({ model: scriptedModel([]) });
     const client = await connect(url, 'auto');
     const call = async (name: string, given: Record<string, unknown>) => {

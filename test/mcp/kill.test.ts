@@ -18,7 +18,7 @@ const PLAIN = join(import.meta.dirname, 'plain-server.mjs');
 const published = (name: string) =>
   join(import.meta.dirname, `../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
 
-describe('a worker that is killed while servers of MCP work for it', () => {
+describe('a worker killed during calls to MCP servers', () => {
   let cluster: Cluster;
   /** Servers over HTTP are not child processes of the worker. */
   const far: { kill(): void }[] = [];
@@ -144,7 +144,7 @@ describe('a worker that is killed while servers of MCP work for it', () => {
     ['over standard streams', 'near'],
     ['over HTTP', 'far'],
   ])(
-    'has sent each call once, and again where that does no harm; its servers are gone with it: %s',
+    'sends each call once, again only if it is idempotent, and its servers exit with it: %s',
     async (_how, place) => {
       await requireUnknown(`${place}_once`);
       expect(await lastOf(`${place}_again`)).toBe('assistant: let go');
@@ -154,12 +154,12 @@ describe('a worker that is killed while servers of MCP work for it', () => {
     },
   );
 
-  it('has the published server of files read again where that does no harm, and else not', async () => {
+  it('repeats a call to the published file server only if it is idempotent', async () => {
     await requireUnknown('files_once');
     expect(await lastOf('files_again')).toBe('assistant: hello');
   });
 
-  it('has the published server of everything, over HTTP, work at length again where that does no harm, and else not', async () => {
+  it('repeats a long call to the published everything server over HTTP only if it is idempotent', async () => {
     await requireUnknown('all_once');
     expect(await lastOf('all_again')).toContain('Long running operation completed');
     expect(proxies.get('all_once')?.calls).toBe(1);

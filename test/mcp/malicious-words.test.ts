@@ -25,7 +25,7 @@ const REACHES: readonly (readonly [
 ];
 
 describe.each(REACHES)('%s that', (_name, reached) => {
-  it('hides words in its descriptions is shown without what cannot be seen; a script is text', async () => {
+  it('hides text in its descriptions has its invisible characters removed; a script is plain text', async () => {
     const { code, listed = [] } = await meet(await reached('hides words in its descriptions', ''));
     expect(code).toBe('success');
     expect(listed[0]?.description).toBe('[31mAdds.<script>alert(1)</script>');
@@ -33,7 +33,7 @@ describe.each(REACHES)('%s that', (_name, reached) => {
   });
 
   it.each(['has a schema that refers inside', 'links to an address inside'])(
-    '%s makes nobody ask there',
+    '%s causes no request to that address',
     async (how) => {
       const { heard, url } = await insideAddress();
       expect(await meet(await reached(how, '', url))).toMatchObject({ code: 'success' });
@@ -41,13 +41,13 @@ describe.each(REACHES)('%s that', (_name, reached) => {
     },
   );
 
-  it('tells again and again that its list has changed is asked for it once', async () => {
+  it('repeatedly announces a changed list is asked for it once', async () => {
     const how = 'tells again and again that its list has changed';
     expect(await meet(await reached(how))).toMatchObject({ code: 'success', text: 'listed 1' });
   });
 });
 
-it('an address that names another one for its keys is met with McpUnavailable, and nobody asks there', async () => {
+it('names another address for its authorisation gets McpUnavailable, and that address no request', async () => {
   const { heard, url } = await insideAddress();
   const header = {
     'www-authenticate': `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource"`,

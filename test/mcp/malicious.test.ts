@@ -48,36 +48,36 @@ const LEFT: readonly (readonly [how: string, why: string | undefined])[] = [
 const SLOW = ['says nothing', 'says a byte now and then', 'tells progress and no result'];
 
 describe('a program that', () => {
-  it.each(WAYS)('%s is met with %s', async (how, code) => {
+  it.each(WAYS)('%s ends with %s', async (how, code) => {
     expect(await meet(program(how))).toMatchObject({ code });
   });
 
-  it.each(LEFT)('%s keeps its other tools, and says what is left out', async (how, why) => {
+  it.each(LEFT)('%s keeps its other tools, and the dropped ones are named', async (how, why) => {
     const { listed, left } = await meet(program(how), undefined, ['do', 'other']);
     expect(left).toEqual(why === undefined ? [] : [{ tool: 'do', why }]);
     expect(listed?.map(({ name }) => name)).toEqual(['other']);
   });
 
   it.each(['describes with numbers', 'has odd properties', 'says no type'])(
-    '%s is listed all the same',
+    '%s is still listed',
     async (how) => {
       const { listed, left } = await meet(program(how));
       expect([left, listed?.map(({ name }) => name)]).toEqual([[], ['do']]);
     },
   );
 
-  it('declares a structured output and gives none has run: its text is the result, with a note', async () => {
+  it('declares structured output and returns none has its text as the result, with a note', async () => {
     expect(await meet(program('lacks its declared output'))).toMatchObject({
       code: 'success',
       text: 'done\n(The structured output that the tool declares is missing.)',
     });
   });
 
-  it.each(SLOW)('%s is met with McpTimeout', async (how) => {
+  it.each(SLOW)('%s ends with McpTimeout', async (how) => {
     expect(await meet(program(how), 300)).toMatchObject({ code: 'McpTimeout' });
   });
 
-  it('ignores that it is to end is gone all the same', async () => {
+  it('ignores its termination signal is killed', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'mcp-')), 'pid');
     expect(await meet(program('ignores its end', file), 300)).toMatchObject({ code: 'McpTimeout' });
     const pid = Number(await readFile(file, 'utf8'));
@@ -85,14 +85,14 @@ describe('a program that', () => {
     await eventually('the end of the process', async () => !isAlive(pid) || undefined);
   });
 
-  it('asks us for a model is told that there is none', async () => {
+  it('requests a model is told that there is none', async () => {
     expect(await meet(program('asks us for a model'))).toMatchObject({
       code: 'success',
       text: 'told -32601',
     });
   });
 
-  it('does not exist is met with McpUnavailable', async () => {
+  it('does not exist ends with McpUnavailable', async () => {
     const reach: McpReach = { by: 'stdio', command: '/no/such/program', args: [], env: {} };
     expect(await meet(reach)).toMatchObject({ code: 'McpUnavailable' });
   });
@@ -112,15 +112,15 @@ const ADDRESS_WAYS = WAYS.map(
 );
 
 describe('an address that', () => {
-  it.each(ADDRESS_WAYS)('%s is met with %s', async (how, code) => {
+  it.each(ADDRESS_WAYS)('%s ends with %s', async (how, code) => {
     expect(await meet(await serveProgram(how))).toMatchObject({ code });
   });
 
-  it.each(SLOW)('%s is met with McpTimeout', async (how) => {
+  it.each(SLOW)('%s ends with McpTimeout', async (how) => {
     expect(await meet(await serveProgram(how), 300)).toMatchObject({ code: 'McpTimeout' });
   });
 
-  it('gives no headers is met with McpTimeout', async () => {
+  it('sends no headers ends with McpTimeout', async () => {
     let asked = 0;
     const reach = await serve((request, response) => {
       let body = '';
@@ -152,7 +152,7 @@ describe('an address that', () => {
   });
 
   it.each([301, 302, 307, 308])(
-    'answers %d is not followed, and its headers go nowhere else',
+    'answers %d is not followed, and its headers are sent nowhere else',
     async (status) => {
       const heard: string[] = [];
       const inside = await serve((request, response) => {
@@ -166,7 +166,7 @@ describe('an address that', () => {
     },
   );
 
-  it('answers without an end is met with McpTooLarge', async () => {
+  it('answers endlessly ends with McpTooLarge', async () => {
     const piece = Buffer.alloc(1 << 20, 'x');
     const reach = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -179,7 +179,7 @@ describe('an address that', () => {
     expect(await meet(reach)).toMatchObject({ code: 'McpTooLarge' });
   });
 
-  it('answers a little that unfolds without an end is met with McpTooLarge', async () => {
+  it('sends a compressed endless answer ends with McpTooLarge', async () => {
     const folded = gzipSync(Buffer.alloc(64 << 20, 32));
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const reach = await serve((_, response) => response.writeHead(200, headers).end(folded));
@@ -192,7 +192,7 @@ describe('an address that', () => {
       (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'),
     ],
     ['is forbidden', (_, response) => response.writeHead(403).end('no')],
-  ])('%s is met with McpUnavailable', async (_title, listener) => {
+  ])('%s ends with McpUnavailable', async (_title, listener) => {
     expect(await meet(await serve(listener))).toMatchObject({ code: 'McpUnavailable' });
   });
 });

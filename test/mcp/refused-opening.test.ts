@@ -1,4 +1,4 @@
-/** A connection that a server over HTTP refuses: the failure says how it answered and at which address, and no secret. */
+/** A connection that a server over HTTP refuses: the failure has its answer and address, and no secret. */
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { listTools, withConnection } from '../../src/mcp/index.ts';
@@ -39,7 +39,7 @@ describe('a server over HTTP that refuses a connection', () => {
     ['with a page', answers(200, '<html>Sign in</html>', 'text/html'), /200, with text\/html, at http:/],
     ['with nothing', answers(200), /200.* at http:/],
     ['by hanging up', (request) => request.socket.destroy(), /^McpUnavailable: .* at http:/],
-  ])('is told %s', async (_what, answer, told) => {
+  ])('is reported %s', async (_what, answer, told) => {
     const message = await refusal(answer);
     expect(message).toMatch(told);
     expect(message).not.toMatch(/undefined|\[object|tok-4711/);

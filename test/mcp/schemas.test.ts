@@ -14,7 +14,7 @@ afterEach(closeConnections);
 const serverThat = (how: string) => defineMcpServer({ command: process.execPath, args: [RUDE, how] });
 
 describe('an agent whose MCP server', () => {
-  it('has tools without properties, with unions and with references says hello, and calls them', async () => {
+  it('has tools without properties, with unions and with references answers, and calls them', async () => {
     const chat = await strictChat(
       scriptedModel([says('hello'), calls('mcp__rude__union', { a: 'x' }), says('done')]),
     );
@@ -42,7 +42,7 @@ describe('an agent whose MCP server', () => {
     });
   });
 
-  it('has a tool that the provider still refuses goes on without it, and says so once in an execution', async () => {
+  it('has a tool that the provider still refuses continues without it, and reports it once per execution', async () => {
     const chat = await strictChat(
       scriptedModel([calls('mcp__rude__do', {}), says('hello'), says('again')]),
       ({ name }) => (name === 'mcp__rude__union' ? 'it is not liked.' : undefined),
@@ -72,7 +72,7 @@ describe('an agent whose MCP server', () => {
     expect(chat.offered).toEqual(Array(3).fill(['mcp__rude__do']));
   });
 
-  it('takes an argument named __proto__ is called with it, as data', async () => {
+  it('has an argument named __proto__ gets it as data', async () => {
     const given = '{"a":{"__proto__":{"b":1}},"__proto__":{"polluted":true}}';
     const runtime = await testRuntime({
       model: scriptedModel([calls('mcp__rude__do', JSON.parse(given)), says('done')]),

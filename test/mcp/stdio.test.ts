@@ -79,7 +79,7 @@ describe('everthread mcp', () => {
   };
 
   it.each(['auto', 'legacy'] as const)(
-    'lists agents with their arguments, tells their progress, and asks the person: to a client that speaks %s',
+    'lists agents with their arguments, reports progress, and asks the person: for a client that speaks %s',
     async (mode) => {
       const { client, forms } = await connect(mode);
       const { tools } = await client.listTools();
@@ -115,7 +115,7 @@ describe('everthread mcp', () => {
     },
   );
 
-  it('cancels the execution of a call that is cancelled, and serves on', async () => {
+  it('cancels the execution of a cancelled call, and continues to serve', async () => {
     const { client } = await connect('legacy');
     const cancel = new AbortController();
     const call = client.callTool(
@@ -128,7 +128,7 @@ describe('everthread mcp', () => {
     expect(structuredContent).toMatchObject({ status: 'answered', text: 'You said: hi' });
   });
 
-  it('ends when its client goes away, and what was called goes on', async () => {
+  it('ends when its client disconnects, and the called execution continues', async () => {
     const { client, pid } = await connect('legacy');
     const told = Promise.withResolvers<void>();
     const call = client.callTool(

@@ -28,7 +28,7 @@ async function plainServer(terms: Partial<Parameters<typeof defineMcpServer>[0]>
 }
 
 describe('a tool of an MCP server', () => {
-  it('is offered as its server tells of it, is called, and keeps its connection for the thread', async () => {
+  it('is offered as its server describes it, is called, and keeps its connection for the thread', async () => {
     const { server, lines } = await plainServer();
     const model = scriptedModel([
       calls('mcp__plain__add', { a: 2, b: 3 }),
@@ -61,7 +61,7 @@ describe('a tool of an MCP server', () => {
     ]);
   });
 
-  it('waits where its server asks, and goes on with what the server gave, each round sent once', async () => {
+  it('waits if its server asks for input, and continues with the server’s state, each round sent once', async () => {
     const { server, lines } = await plainServer();
     const model = scriptedModel([calls('mcp__plain__book', { seats: 4 }), says('done')]);
     const tools = ['mcp:plain/book'];
@@ -86,7 +86,7 @@ describe('a tool of an MCP server', () => {
     ]);
   });
 
-  it('has the environment that its author gave it, and its secrets are taken out of what it answers', async () => {
+  it('has the environment given by its author, and its secrets are redacted from its answers', async () => {
     process.env.EVERTHREAD_MCP_LEAK = 'of the worker';
     const { server } = await plainServer({
       env: { GREETING: 'hello', TOKEN: 'Bearer {{KEY}}' },
@@ -108,7 +108,7 @@ describe('a tool of an MCP server', () => {
     expect(Object.keys(environment).filter((name) => name.startsWith('EVERTHREAD'))).toEqual([]);
   });
 
-  it('is judged by its capability, and done once it is approved', async () => {
+  it('is judged by its capability, and runs once approved', async () => {
     const { server, lines } = await plainServer();
     const model = scriptedModel([calls('mcp__plain__add', { a: 1, b: 1 }), says('done')]);
     const runtime = await testRuntime({
@@ -131,7 +131,7 @@ describe('a tool of an MCP server', () => {
     expect(await added()).toEqual(['add 1 1']);
   });
 
-  it('is asked for again once its server lists other parameters, and not for other words', async () => {
+  it('needs a new approval if its server lists other parameters, but not another description', async () => {
     const { server, lines, journal } = await plainServer();
     const model = scriptedModel(
       Array.from({ length: 3 }, () => [calls('mcp__plain__add', { a: 1, b: 1 }), says('done')]).flat(),
@@ -163,7 +163,7 @@ describe('a tool of an MCP server', () => {
     expect(await added()).toHaveLength(3);
   });
 
-  it('stays for an execution as it was told first; what changed is told by the next one', async () => {
+  it('stays the same within an execution; the next one reports the change', async () => {
     const { journal } = await journalOf();
     await writeFile(`${journal}.words`, 'Adds.');
     const server = defineMcpServer({ command: process.execPath, args: [PLAIN, journal] });
@@ -184,7 +184,7 @@ describe('a tool of an MCP server', () => {
     expect(log.map(({ data }) => (data as { changed: unknown }).changed)).toEqual([[], ['add']]);
   });
 
-  it('that cannot be asked for is not offered, and the thread goes on', async () => {
+  it('whose server is unavailable is not offered, and the thread continues', async () => {
     const model = scriptedModel([says('without')]);
     const server = defineMcpServer({ command: '/no/such/program' });
     const tools = ['mcp:plain/add'];
@@ -197,7 +197,7 @@ describe('a tool of an MCP server', () => {
 });
 
 describe('the published servers', () => {
-  it('of files reads and writes within its folder, and refuses what lies outside', async () => {
+  it('of files reads and writes within its folder, and refuses paths outside', async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'mcp-files-')));
     const server = defineMcpServer({ command: process.execPath, args: [published('filesystem'), folder] });
     const model = scriptedModel([
@@ -217,7 +217,7 @@ describe('the published servers', () => {
     expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('hello');
   });
 
-  it('of everything echoes, shows images as files, and works at length', async () => {
+  it('of everything echoes, returns images as files, and runs long operations', async () => {
     const server = defineMcpServer({ command: process.execPath, args: [published('everything'), 'stdio'] });
     const model = scriptedModel([
       calls('mcp__all__echo', { message: 'hi' }),

@@ -43,7 +43,7 @@ test('[definitions 5.1] language models of every version of the AI SDK fit by sh
   expect(model).toMatchObject({ specificationVersion: 'v4', modelId: 'm', provider: 'any.chat' });
 });
 
-test('[definitions 5.3] a whole answer carries content, tool calls, usage and id', async () => {
+test('[definitions 5.3] a complete answer carries content, tool calls, usage and id', async () => {
   const script = scriptedModel([
     says('Hello', { reasoning: 'hm', usage }),
     calls('add', { a: 1 }, { text: 'Adding.' }),
@@ -67,7 +67,7 @@ test('[definitions 5.3] a whole answer carries content, tool calls, usage and id
   ]);
 });
 
-test('[definitions 5.4] a streamed answer comes in pieces and ends with usage', async () => {
+test('[definitions 5.4] a streamed answer arrives in chunks and ends with usage', async () => {
   const script = scriptedModel([says('Hello', { reasoning: 'hm', usage })]);
   const provider = (await connectTo(script))({ apiKey: '' });
   expect(await collect(await provider.stream(ask('hello')))).toEqual([
@@ -80,7 +80,7 @@ test('[definitions 5.4] a streamed answer comes in pieces and ends with usage', 
   ]);
 });
 
-test('[definitions 5.4] streamed tool calls are put together', async () => {
+test('[definitions 5.4] streamed tool calls are assembled', async () => {
   const provider = (await connectTo(scriptedModel([calls('add', { a: 1 })])))({ apiKey: '' });
   const chunks = await collect(await provider.stream(ask('go')));
   expect(chunks[0]).toEqual({ type: 'tool-call-start', id: 'call_1', name: 'add' });
@@ -103,7 +103,7 @@ const conversation: ProviderMessage[] = [
   { role: 'assistant', content: 'Again.' },
 ];
 
-test('[definitions 5.2] a request arrives as it was meant: messages, parts, tools and settings', async () => {
+test('[definitions 5.2] a request arrives unchanged: messages, parts, tools and settings', async () => {
   const script = scriptedModel([says('done')]);
   const provider = (await connectTo(script))({ apiKey: '' });
   const request: ProviderRequest = {
@@ -123,7 +123,7 @@ test('[definitions 5.2] a request arrives as it was meant: messages, parts, tool
   expect(script.requests).toEqual([request]);
 });
 
-test('[definitions 5.2] tool errors and file data are said in the words of each version', () => {
+test('[definitions 5.2] tool errors and file data are sent in the format of each version', () => {
   const model = (specificationVersion: string) =>
     ({ specificationVersion, provider: 'any.chat' }) as AiSdkLanguageModel;
   const messages: ProviderMessage[] = [
@@ -149,7 +149,7 @@ test('[definitions 5.2] tool errors and file data are said in the words of each 
   expect(toPrompt('v2')).toEqual(v2);
 });
 
-test('[definitions 5.3] the flat usage and plain finish reason of older versions are understood', async () => {
+test('[definitions 5.3] the flat usage and plain finish reason of older versions are read', async () => {
   const old: AiSdkLanguageModel = {
     specificationVersion: 'v2',
     provider: 'old',

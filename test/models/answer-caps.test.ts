@@ -129,7 +129,7 @@ const STREAMS: [string, string, () => Body][] = [
   ],
 ];
 
-describe('[definitions 5.5] an answer that never ends is given up with AnswerTooLarge at its cap of', () => {
+describe('[definitions 5.5] an endless answer fails with AnswerTooLarge at its limit of', () => {
   it.each(STREAMS)('%s', async (_title, message, body) => {
     const server = await serve({ body: body() });
     const { result, ends } = await call(openai(server.url));
@@ -147,7 +147,7 @@ describe('[definitions 5.5] an answer that never ends is given up with AnswerToo
   const ON_THE_WIRE = ['bytes of one event in many lines', 'bytes of comments'];
 
   it.each(STREAMS.filter(([title]) => !title.includes('nested') && (isLong || !ON_THE_WIRE.includes(title))))(
-    '%s, behind the AI SDK',
+    '%s, through the AI SDK',
     async (_title, _message, body) => {
       const { result } = await call(bridge((await serve({ body: body() })).url));
       expect(result).toMatchObject({ ok: false, error: { code: 'AnswerTooLarge' } });
@@ -179,15 +179,15 @@ const WHOLE: [string, RudeAnswer][] = [
   ],
 ];
 
-describe('[definitions 5.5] an answer that is not streamed is given up with AnswerTooLarge at its cap of', () => {
+describe('[definitions 5.5] an answer without streaming fails with AnswerTooLarge at its limit of', () => {
   it.each(WHOLE)('%s', async (_title, answer) => {
     const { result } = await call(openai((await serve(answer)).url), { supportsStreaming: false });
     expect(result).toMatchObject({ ok: false, attempts: 1, error: { code: 'AnswerTooLarge' } });
   });
 });
 
-describe('[definitions 5.5] beside its caps', () => {
-  it('an answer of a model is asked of the next one, and not of the same again', async () => {
+describe('[definitions 5.5] a misbehaving provider', () => {
+  it('is not asked again after an answer that is too large; the fallback is', async () => {
     const server = await serve({ body: again(event({ content: MEGABYTE })) });
     const ends: string[] = [];
     const result = await callModel({
@@ -205,7 +205,7 @@ describe('[definitions 5.5] beside its caps', () => {
     expect(server.requests).toBe(1);
   });
 
-  it('the body of an error is cut, and its status counts', async () => {
+  it('has the body of its errors truncated, and their status kept', async () => {
     const server = await serve({
       status: 400,
       headers: { 'content-type': 'text/plain' },
@@ -223,7 +223,7 @@ describe('[definitions 5.5] beside its caps', () => {
     ['beyond what a database holds', 1e300],
     ['a text', '7'],
     ['null', null],
-  ])('counts of tokens that are %s do no harm', async (_title, count) => {
+  ])('may report %s token counts without corrupting the usage', async (_title, count) => {
     const usage = { prompt_tokens: count, completion_tokens: 3, total_tokens: count, cost: count };
     const body = [
       event({ content: 'Hello' }),
@@ -250,7 +250,7 @@ describe('[definitions 5.5] beside its caps', () => {
     ],
     ['arguments', { tool_calls: [{ index: 0, id: 'c', function: { name: 'add', arguments: true } }] }],
   ])(
-    '%s that is no text is an answer that is none, and the same model is not asked again',
+    'may send %s that is not text, which is an invalid answer that is not retried',
     async (_title, delta) => {
       const { result } = await call(openai((await serve({ body: [event(delta), FINISH] })).url));
       expect(result).toMatchObject({
@@ -267,7 +267,7 @@ describe('[definitions 5.5] beside its caps', () => {
   );
 });
 
-describe('[definitions 4] a drip that never ends is given up after', () => {
+describe('[definitions 4] a stream that trickles endlessly is aborted after', () => {
   async function* drip(part: string): AsyncGenerator<string> {
     for (;;) {
       yield part;
@@ -317,7 +317,7 @@ describe('[definitions 4] a drip that never ends is given up after', () => {
     expect(result).toMatchObject({ ok: false, attempts: messages.length });
   });
 
-  it('idleSeconds, when a stream has begun and only comments follow', async () => {
+  it('idleSeconds, when only comments follow its first chunk', async () => {
     const body = async function* () {
       yield event({ content: 'Well' });
       yield* drip(': wait\n\n');

@@ -58,7 +58,7 @@ describe('[definitions 5.5] the memory of a process that reads', () => {
       'streamed',
       () => ({ headers: { 'content-encoding': 'gzip' }, body: again(gzipSync(MEGABYTE.repeat(20)), 30) }),
     ],
-  ])('%s stays small', async (title, mode, answer) => {
+  ])('%s stays bounded', async (title, mode, answer) => {
     const { status, code, megabytes } = await read(answer(), mode);
     expect({ status, code }).toEqual({
       status: 0,

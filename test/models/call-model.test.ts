@@ -40,7 +40,7 @@ function scripted(name: string, script: Script) {
 
 const busy = fails({ status: 503, message: 'busy' });
 
-test('[definitions 4] an answer is streamed, put together and reported with its times', async () => {
+test('[definitions 4] an answer is streamed, assembled and reported with its times', async () => {
   const model = scripted('main', [says('Hello', { chunks: 2, reasoning: 'hm' })]);
   const { result, log, ends } = await run({ models: [model] });
   expect(log).toEqual(['1 main', '1 reasoning hm', '1 content Hel', '1 content lo', '1 ok']);
@@ -65,7 +65,7 @@ test('[definitions 5.4] streamed tool calls are part of the response', async () 
   });
 });
 
-test('[definitions 4] a model without streaming answers whole, and reports its text as one piece', async () => {
+test('[definitions 4] a model without streaming answers in one piece, and reports its text as one chunk', async () => {
   const model = {
     ...scripted('main', [says('Hello', { chunks: 5 })]),
     capabilities: { supportsStreaming: false },
@@ -178,7 +178,7 @@ test('[definitions 5.3] an answer that ends with an error, or without an end, is
   }
 });
 
-test('[definitions 4] without models there is nothing to call', async () => {
+test('[definitions 4] a call without models fails with zero attempts', async () => {
   expect((await run({ models: [] })).result).toMatchObject({ ok: false, attempts: 0 });
 });
 
@@ -190,7 +190,7 @@ describe('stalls', () => {
     ['a further chunk', hangs({ after: 'Well' }), { betweenChunksMs: 200 }, 'no further chunk within 200 ms'],
     ['a late answer', delays(60_000, says('late')), limits, 'no first chunk within 200 ms'],
   ])(
-    '[definitions 4] a model that stalls before %s is left for the next one, its socket closed',
+    '[definitions 4] a model that stalls before %s is given up for the next one, and its socket is closed',
     async (_title, step, limits, message) => {
       const script = scriptedModel([step, hangs()]);
       const server = await script.serve();
@@ -225,7 +225,7 @@ describe('stalls', () => {
     expect((await run({ models: [model], limits })).result).toMatchObject({ ok: false, attempts: 1 });
   });
 
-  test('[definitions 4] a slow stream that goes on is not a stall', async () => {
+  test('[definitions 4] a slow stream that keeps sending is not a stall', async () => {
     // 400 ms in total, which is more than the limit between two chunks. A chunk's timer is always due before that of
     // its limit, however late both are noticed.
     const model = scripted('main', [says('Hello there. '.repeat(4), { chunks: 20, chunkDelayMs: 20 })]);

@@ -85,7 +85,7 @@ test.each(THROWN)('[definitions 5.5] %s is classified by its shape', (_title, th
   expect(isRetryable(error)).toBe(retryable);
 });
 
-test('[definitions 5.5] a ProviderError passes through unchanged, from whatever realm', () => {
+test('[definitions 5.5] a ProviderError passes through unchanged, from any realm', () => {
   const own = new ProviderError('mine', 'rate_limit', undefined, 3);
   expect(classifyError(own, { now })).toBe(own);
   const foreign = { name: 'ProviderError', code: 'timeout', message: 'theirs' };
@@ -120,7 +120,7 @@ test.each([
   }
 });
 
-test('[definitions 5.5] a message names the system error behind it', () => {
+test('[definitions 5.5] a message names the system error that caused it', () => {
   expect(classifyError(fetchError('ECONNREFUSED'), { now }).message).toBe('fetch failed (ECONNREFUSED)');
 });
 
@@ -137,7 +137,7 @@ test.each([
   expect(JSON.stringify(error.cause)).not.toContain(key);
 });
 
-test('[definitions 5.5] an answer that is a whole page does not become a message of that length', () => {
+test('[definitions 5.5] an error page is truncated in the message', () => {
   const error = classifyError(openaiError(502, {}, 'x'.repeat(100_000)), { now });
   expect(error.message.length).toBeLessThan(2100);
 });

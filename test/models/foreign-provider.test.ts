@@ -56,8 +56,8 @@ async function answerOf(
 
 const whole = { capabilities: { supportsStreaming: false } };
 
-describe('[definitions 5.4] chunks as the contract has them', () => {
-  it('name a call at its start, and give its arguments as a text, an object, or in pieces', async () => {
+describe('[definitions 5.4] chunks as the contract defines them', () => {
+  it('carry a call whose arguments are text, an object, or deltas', async () => {
     const { house } = saying({
       chunks: [
         { type: 'content-delta', delta: 'Adding' },
@@ -88,7 +88,7 @@ describe('[definitions 5.4] chunks as the contract has them', () => {
     });
   });
 
-  it('bring images, searches, tools that ran, and details of the reasoning, which are kept', async () => {
+  it('carry images, searches, provider tools and reasoning details, which are stored', async () => {
     const image = {
       id: 'i',
       toolName: 'draw',
@@ -138,7 +138,7 @@ describe('[definitions 5.4] chunks as the contract has them', () => {
     });
   });
 
-  it('of kinds that it does not have are left out, and named', async () => {
+  it('of unknown kinds are dropped and named', async () => {
     const { house } = saying({
       chunks: [
         { type: 'audio-delta', data: 'x' },
@@ -156,8 +156,8 @@ describe('[definitions 5.4] chunks as the contract has them', () => {
   });
 });
 
-describe('[definitions 5.3] a whole answer as the contract has it', () => {
-  it('has calls with their arguments as a text or an object', async () => {
+describe('[definitions 5.3] a complete answer as the contract defines it', () => {
+  it('has calls with arguments as text or as an object', async () => {
     const { house } = saying({
       response: {
         content: null,
@@ -182,7 +182,7 @@ describe('[definitions 5.3] a whole answer as the contract has it', () => {
     });
   });
 
-  it('may be told without a promise', async () => {
+  it('may be returned without a promise', async () => {
     const generate = () => ({ content: 'at once', finishReason: 'stop' });
     const { result } = await answerOf(saying({ generate }).house, whole);
     expect(result).toMatchObject({ ok: true, response: { content: 'at once' } });
@@ -192,21 +192,21 @@ describe('[definitions 5.3] a whole answer as the contract has it', () => {
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
 
-describe('[definitions 5.5] what is not as the contract has it fails with InvalidAnswer, after one request:', () => {
+describe('[definitions 5.5] an answer that violates the contract fails with InvalidAnswer after one request:', () => {
   it.each<[string, unknown[]]>([
-    ['a chunk that is none', [null]],
+    ['a chunk that is invalid', [null]],
     ['a chunk that is a list', [[]]],
     ['a chunk without a kind', [{ delta: 'x' }]],
     ['text that is an object', [{ type: 'content-delta', delta: { a: 1 } }]],
     ['reasoning that is a number', [{ type: 'reasoning-delta', delta: 7 }]],
     ['a call without a name', [{ type: 'tool-call-done', id: 'a', arguments: '{}' }]],
-    ['a call with a name that is no text', [{ type: 'tool-call-start', id: 'a', name: 7 }]],
-    ['a call with an id that is no text', [{ type: 'tool-call-start', id: 7, name: 'add' }]],
+    ['a call with a name that is not text', [{ type: 'tool-call-start', id: 'a', name: 7 }]],
+    ['a call with an id that is not text', [{ type: 'tool-call-start', id: 7, name: 'add' }]],
     ['arguments that are a list', [{ type: 'tool-call-done', id: 'a', name: 'add', arguments: [1] }]],
     ['arguments without JSON', [{ type: 'tool-call-done', id: 'a', name: 'add', arguments: cyclic }]],
     ['arguments of a call that has not begun', [{ type: 'tool-call-delta', id: 'a', argumentsDelta: '{' }]],
     [
-      'an image that is none',
+      'an image that is invalid',
       [{ type: 'image-done', index: 0, image: { data: '<svg>', mediaType: 'image/png' } }],
     ],
     ['a tool that ran without a name', [{ type: 'provider-tool-done', tool: { id: 't' } }]],
@@ -223,12 +223,12 @@ describe('[definitions 5.5] what is not as the contract has it fails with Invali
     ['a text', 'Hello'],
     ['content that is an object', { content: { a: 1 } }],
     ['calls that are no list', { toolCalls: { id: 'a' } }],
-    ['a call that is none', { toolCalls: [null] }],
+    ['a call that is invalid', { toolCalls: [null] }],
     ['a call without a name', { toolCalls: [{ id: 'a', arguments: {} }] }],
     ['arguments that are a number', { toolCalls: [{ id: 'a', name: 'add', arguments: 7 }] }],
     ['arguments without JSON', { toolCalls: [{ id: 'a', name: 'add', arguments: { big: 1n } }] }],
     ['tools that ran and are no list', { providerTools: 'search' }],
-  ])('whole, %s', async (_title, response) => {
+  ])('in a complete answer, %s', async (_title, response) => {
     const { house, requests } = saying({
       response: typeof response === 'object' && response ? { finishReason: 'stop', ...response } : response,
     });
@@ -259,7 +259,7 @@ describe('[definitions 5.5] what is not as the contract has it fails with Invali
     expect(result).toMatchObject({ ok: false, attempts: 1, error: { code: 'InvalidAnswer' } });
   });
 
-  it('and the fallback is asked', async () => {
+  it('then the fallback model is called', async () => {
     const models = [
       defineTestModel('main', saying({ chunks: [{ type: 'content-delta', delta: 7 }] }).house),
       defineTestModel('other', saying({ chunks: [{ type: 'content-delta', delta: 'Hello' }, FINISH] }).house),
@@ -268,7 +268,7 @@ describe('[definitions 5.5] what is not as the contract has it fails with Invali
     expect(result).toMatchObject({ ok: true, attempts: 2, response: { content: 'Hello' } });
   });
 
-  it('numbers of its errors do not reach the plan', async () => {
+  it('and invalid numbers in its errors do not reach the plan of retries', async () => {
     const error = Object.assign(new Error('slow down'), {
       name: 'ProviderError',
       code: 'server_error',
@@ -281,17 +281,17 @@ describe('[definitions 5.5] what is not as the contract has it fails with Invali
   });
 });
 
-describe('[definitions 5.1] a factory is given', () => {
+describe('[definitions 5.1] a provider factory gets', () => {
   const lookup = (values: Readonly<Record<string, string>>) => async () => (name: string) => values[name];
 
-  it('its key and its address from variables with its name, and the time of its model', async () => {
+  it('its key and base URL from variables named after it, and the timeout of its model', async () => {
     const { house, configs } = saying({});
     const variables = lookup({ HOUSE_API_KEY: 'k', HOUSE_BASE_URL: 'http://house' });
     await answerOf(house, { variables });
     expect(configs).toEqual([{ apiKey: 'k', baseUrl: 'http://house', timeout: 615_000 }]);
   });
 
-  it('what the environment of the worker has, where no variable does', async () => {
+  it('the values of the worker’s environment if no variable is set', async () => {
     process.env.HOUSE_API_KEY = 'of the worker';
     try {
       const { house, configs } = saying({});
@@ -336,7 +336,7 @@ describe('[definitions 5.1] a factory is given', () => {
     expect(asked[0]).toBe(variable);
   });
 
-  it('the settings that it asks for, and refused where a required one has no value', async () => {
+  it('its declared settings, and fails if a required one has no value', async () => {
     const { house, configs } = saying({});
     const configSlots = {
       apiKey: { type: 'secret', required: true, defaultEnv: 'THE_KEY' },
@@ -354,7 +354,7 @@ describe('[definitions 5.1] a factory is given', () => {
     expect(configs).toEqual([{ apiKey: 'k', region: 'north', retries: 3, timeout: 615_000 }]);
   });
 
-  it('one provider for each configuration, and another one for another key', async () => {
+  it('one call per configuration, and another for another key', async () => {
     const { house, configs } = saying({});
     const models = [defineTestModel('main', house)];
     for (const key of ['a', 'b', 'a'])
@@ -362,7 +362,7 @@ describe('[definitions 5.1] a factory is given', () => {
     expect(configs.map(({ apiKey }) => apiKey)).toEqual(['a', 'b']);
   });
 
-  it('told where its key belongs when it was refused without one, and its key is kept out of what it says', async () => {
+  it('a hint where to set its key when it is refused without one, and its key is redacted from its errors', async () => {
     const refusing = (config: ProviderFactoryConfig) => ({
       ...saying({}).house(config),
       stream: async () => {
@@ -380,8 +380,8 @@ describe('[definitions 5.1] a factory is given', () => {
   });
 });
 
-describe('[definitions 5.1] a provider is heard once on', () => {
-  it('what its model can do, which the definition outranks', async () => {
+describe('[definitions 5.1] a provider is asked once for', () => {
+  it('the capabilities of its model, which the definition overrides', async () => {
     const asked: string[] = [];
     const { house } = saying({
       response: { content: 'whole', finishReason: 'stop' },
@@ -408,7 +408,7 @@ describe('[definitions 5.1] a provider is heard once on', () => {
     expect(heard[1]).toEqual({ supportsStreaming: false, supportsImages: false, maxOutputTokens: 50 });
   });
 
-  it('the tools that it runs', async () => {
+  it('the tools that it runs itself', async () => {
     const { house } = saying({ getTools: () => ({ draw: { description: 'Draws.' } }) });
     const heard: unknown[] = [];
     await answerOf(house, {
@@ -420,14 +420,14 @@ describe('[definitions 5.1] a provider is heard once on', () => {
     expect(heard).toEqual([{ draw: { description: 'Draws.' } }]);
   });
 
-  it('whether it knows the model: where it does not, no request is paid for', async () => {
+  it('its support of the model: if it has none, no request is sent', async () => {
     const { house, requests } = saying({ supportsModel: () => false });
     const { result } = await answerOf(house);
     expect(result).toMatchObject({ ok: false, attempts: 1, error: { code: 'invalid_request' } });
     expect(requests).toEqual([]);
   });
 
-  it('and is asked all the same where it fails at that', async () => {
+  it('these facts, and called anyway if it fails to answer', async () => {
     const { house } = saying({
       chunks: [{ type: 'content-delta', delta: 'Hello' }, FINISH],
       getModelCapabilities: async () => {

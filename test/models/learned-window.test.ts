@@ -10,8 +10,8 @@ const modelOf = () =>
     capabilities: { maxContextTokens: 8000 },
   });
 
-describe('a window that a refusal has named', () => {
-  it('counts for all threads of the worker for ten minutes, if it is the smaller one', () => {
+describe('a context window named in a refusal', () => {
+  it('applies to all threads of the worker for ten minutes, if it is smaller', () => {
     const model = modelOf();
     keepWindow(model, 9000, 0);
     expect(windowOf(model, 1)).toBe(8000);
@@ -21,7 +21,7 @@ describe('a window that a refusal has named', () => {
     expect(windowOf(model, 602_000)).toBe(8000);
   });
 
-  it('counts until the provider has accepted more', () => {
+  it('applies until the provider accepts a longer request', () => {
     const model = modelOf();
     keepWindow(model, 800);
     forgetWindow(model, 800);

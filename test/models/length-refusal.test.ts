@@ -101,7 +101,7 @@ const ROWS: readonly [
   ],
 ];
 
-describe('a refusal for length is read from what is thrown', () => {
+describe('a refusal for length is recognised from the thrown error', () => {
   test.each(ROWS)('%s', (_, status, message, refusal) => {
     const thrown =
       status === undefined
@@ -121,7 +121,7 @@ describe('a refusal for length is read from what is thrown', () => {
       expect(classifyError(each, { now: 0 }).tooLong).toEqual({ unit: 'tokens', ...refusal });
   });
 
-  test('413 counts bytes, whatever it says', () => {
+  test('status 413 counts bytes, whatever its message', () => {
     for (const message of ['request_too_large', 'Request Entity Too Large', 'no'])
       expect(classifyError({ status: 413, message }, { now: 0 }).tooLong).toEqual({ unit: 'bytes' });
   });
@@ -134,11 +134,11 @@ describe('a refusal for length is read from what is thrown', () => {
     [400, 'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.'],
     [400, 'Your credit balance is too low to access the Anthropic API.'],
     [500, 'Internal server error'],
-  ])('%i "%s" is none', (status, message) => {
+  ])('%i "%s" is not a refusal for length', (status, message) => {
     expect(classifyError({ status, message }, { now: 0 }).tooLong).toBeUndefined();
   });
 
-  test('a refusal that a provider gives itself is kept, behind a message with a key too', () => {
+  test('a refusal for length given by the provider is kept, also when a key is redacted from its message', () => {
     const tooLong = { unit: 'tokens', limit: 10 } as const;
     const given = new ProviderError('no: sk-12345678901234567890', 'invalid_request', 400, undefined, {
       tooLong,
@@ -187,8 +187,8 @@ async function run(answers: readonly (ProviderResponse | Error)[], shrinks = tru
 
 const tooLong = new ProviderError('prompt is too long: 9 tokens > 8 maximum', 'rate_limit', 429);
 
-describe('a model that refuses for length', () => {
-  test('is asked again smaller three times at most, and then the fallback is', async () => {
+describe('a model that refuses a request for its length', () => {
+  test('gets up to three smaller requests before the fallback is called', async () => {
     const { moves, refusals } = await run(
       [tooLong, tooLong, tooLong, tooLong, answer({ content: 'hi', finishReason: 'stop' })],
       true,
@@ -198,18 +198,18 @@ describe('a model that refuses for length', () => {
     expect(refusals[0]).toEqual({ unit: 'tokens', limit: 8, requested: 9 });
   });
 
-  test('is not asked again if the request cannot be made smaller, nor waited for', async () => {
+  test('is not called again, nor waited for, if the request cannot be made smaller', async () => {
     expect((await run([tooLong], false)).moves).toEqual(['give_up']);
   });
 
-  test('has its retries for other failures afterwards', async () => {
+  test('keeps its retries for other failures', async () => {
     const busy = new ProviderError('busy', 'server_error', 503);
     const { moves } = await run([tooLong, tooLong, busy, busy, answer({ content: 'hi' })]);
     expect(moves).toEqual(['smaller', 'smaller', 'retry', 'retry', 'ok']);
   });
 
   test.each(['length', 'model_context_window_exceeded'])(
-    'is one that answers nothing with the finish reason "%s"',
+    'is recognised by an empty answer with the finish reason "%s"',
     async (reason) => {
       const finishReason = reason as ProviderResponse['finishReason'];
       const { moves, result } = await run([
@@ -221,7 +221,7 @@ describe('a model that refuses for length', () => {
     },
   );
 
-  test('is not one that has thought to its limit', async () => {
+  test('is not recognised by reasoning that reached its limit', async () => {
     expect((await run([answer({ reasoning: 'hm' })])).moves).toEqual(['ok']);
     const usage = { promptTokens: 1, completionTokens: 9, totalTokens: 10, reasoningTokens: 9 };
     expect((await run([answer({ usage })])).moves).toEqual(['ok']);

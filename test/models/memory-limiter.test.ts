@@ -1,4 +1,4 @@
-/** The rate limiter of one process. Its clock stands still unless a test moves it. */
+/** The rate limiter of one process. Its clock moves only when a test moves it. */
 import { describe, expect, it } from '@jest/globals';
 import { callModel } from '../../src/models/call-model.ts';
 import { createRateLimiter } from '../../src/models/memory-limiter.ts';
@@ -24,7 +24,7 @@ function open() {
 }
 
 describe('the rate limiter', () => {
-  it('holds new requests of the same line after a refusal, and no others', async () => {
+  it('holds new requests of the refused queue, and no others', async () => {
     const { clock, enter, lease } = open();
     const first = await lease('1');
     expect(first.refused(8000)).toBe(8000);
@@ -35,7 +35,7 @@ describe('the rate limiter', () => {
     expect(await enter('2')).toMatchObject({ kind: 'admitted' });
   });
 
-  it('lets those who wait in one by one, in the order in which they first asked', async () => {
+  it('admits waiting requests one at a time, in the order of their first request', async () => {
     const { lease } = open();
     const first = await lease('1', { concurrency: 1 });
     const order: string[] = [];
@@ -56,7 +56,7 @@ describe('the rate limiter', () => {
     expect(order).toEqual(['new away', 'old']);
   });
 
-  it('allows no more at once than the definition, and sends those away who would wait for longer than they may', async () => {
+  it('admits at most the defined concurrency, and sends away requests that would wait too long', async () => {
     const { enter, lease, limiter } = open();
     await lease('1', { concurrency: 1 });
     expect(await enter('2', { concurrency: 1, maxWaitMs: 1 })).toMatchObject({
@@ -77,7 +77,7 @@ describe('the rate limiter', () => {
     await expect(waits).rejects.toBe(reason);
   });
 
-  it('forgets a line that nobody uses', async () => {
+  it('forgets a queue that is not used', async () => {
     const { clock, lease, limiter } = open();
     const first = await lease('1');
     first.refused();
@@ -91,7 +91,7 @@ describe('the rate limiter', () => {
   });
 });
 
-describe('a call of a model with the limiter', () => {
+describe('a rate-limited model call', () => {
   const slow = (retryAfter: number) => fails({ status: 429, message: 'slow down', retryAfter });
   const call = (
     limiter: ReturnType<typeof createRateLimiter>,
@@ -103,7 +103,7 @@ describe('a call of a model with the limiter', () => {
       ...{ place: { limiter, ticket: 't' }, ...given },
     });
 
-  it('is left if its turn comes later than it may stay, and goes on where it was', async () => {
+  it('returns if its turn comes after its maximum wait, and continues from there later', async () => {
     const { clock, limiter } = open();
     const model = defineTestModel('main', scriptedModel([slow(8), says('Here')]).provider);
     const left = await call(limiter, [model]);
@@ -114,7 +114,7 @@ describe('a call of a model with the limiter', () => {
     expect(await call(limiter, [model], { asked })).toMatchObject({ ok: true, attempts: 2 });
   });
 
-  it('asks the fallback at once while its model is held for long', async () => {
+  it('calls the fallback at once while its model is held for long', async () => {
     const { limiter } = open();
     const refusing = scriptedModel([slow(60)]);
     const models = [
@@ -127,7 +127,7 @@ describe('a call of a model with the limiter', () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('is given up if its provider has accepted nothing for as long as it may take', async () => {
+  it('fails if its provider accepts nothing within the total timeout', async () => {
     const { limiter } = open();
     const model = defineTestModel('main', scriptedModel([slow(30)]).provider);
     const limits = { totalMs: 20_000, generateMs: 20_000 };

@@ -50,7 +50,7 @@ function sendEvents(response: ServerResponse, events: readonly object[]): void {
 }
 
 describe('answers', () => {
-  test('[definitions 5.3] a whole answer carries content, finish reason, usage and id', async () => {
+  test('[definitions 5.3] a complete answer carries content, finish reason, usage and id', async () => {
     const usage = {
       promptTokens: 9,
       completionTokens: 4,
@@ -68,7 +68,7 @@ describe('answers', () => {
     });
   });
 
-  test('[definitions 5.4] a streamed answer comes in pieces and ends with usage', async () => {
+  test('[definitions 5.4] a streamed answer arrives in chunks and ends with usage', async () => {
     const usage = {
       promptTokens: 9,
       completionTokens: 4,
@@ -87,7 +87,7 @@ describe('answers', () => {
     ]);
   });
 
-  test('[definitions 5.4] streamed tool calls are put together one by one', async () => {
+  test('[definitions 5.4] streamed tool calls are assembled one by one', async () => {
     const provider = await connectTo(
       scriptedModel([callsMany([{ name: 'add', args: { a: 1 } }, { name: 'now' }], { text: 'Both.' })]),
     );
@@ -109,7 +109,7 @@ describe('answers', () => {
     expect(await read()).toEqual({ id: 'call_2', name: 'add', arguments: {}, rawArguments: '[1]' });
   });
 
-  test('[definitions 5.4] calls without index, id or usage, and "stop" behind them, are understood', async () => {
+  test('[definitions 5.4] calls without index, id or usage, followed by "stop", are read', async () => {
     const url = await answerWith((response) => {
       const delta = (rest: object) => ({ id: 'r1', choices: [{ delta: { tool_calls: [rest] } }] });
       sendEvents(response, [
@@ -132,7 +132,7 @@ describe('answers', () => {
     ]);
   });
 
-  test('[AX-48] pieces of two calls that come by turns make two calls, in their order', async () => {
+  test('[AX-48] interleaved deltas of two calls become two calls, in order', async () => {
     const url = await answerWith((response) => {
       const delta = (...rest: object[]) => ({ id: 'r1', choices: [{ delta: { tool_calls: rest } }] });
       sendEvents(response, [
@@ -169,7 +169,7 @@ describe('requests', () => {
     { type: 'function', function: { name: 'add', description: 'Adds.', parameters: { type: 'object' } } },
   ];
 
-  test('[definitions 5.2] a request arrives as it was meant: messages, parts, tools and settings', async () => {
+  test('[definitions 5.2] a request arrives unchanged: messages, parts, tools and settings', async () => {
     const model = scriptedModel([says('done')]);
     const provider = await connectTo(model);
     const request: ProviderRequest = {
@@ -203,7 +203,7 @@ describe('requests', () => {
     expect(model.requests).toEqual([request]);
   });
 
-  test('[definitions 5.2] tool errors, malformed arguments and empty answers are sent in a form servers accept', async () => {
+  test('[definitions 5.2] tool errors, malformed arguments and empty answers are sent in a form that servers accept', async () => {
     let sent: { messages: unknown[] } | undefined;
     const url = await answerWith((response, _request, body) => {
       sent = JSON.parse(body);
@@ -230,7 +230,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('[definitions 5.2] tool settings are left out where there are no tools', async () => {
+  test('[definitions 5.2] tool settings are omitted without tools', async () => {
     const model = scriptedModel([says('done')]);
     const provider = await connectTo(model);
     await provider.generate(ask('x', { tools: [], toolChoice: 'auto', parallelToolCalls: true }));
@@ -279,7 +279,7 @@ describe('failures', () => {
     },
   );
 
-  test('[definitions 5.5] a connection that breaks, before or within an answer, is a server error', async () => {
+  test('[definitions 5.5] a broken connection, before or during an answer, is a server error', async () => {
     const provider = await connectTo(scriptedModel([disconnects(), disconnects({ after: 'Well' })]));
     await expect(provider.generate(ask('x'))).rejects.toMatchObject({
       code: 'server_error',
@@ -288,7 +288,7 @@ describe('failures', () => {
     await expect(provider.stream(ask('x')).then(collect)).rejects.toMatchObject({ code: 'server_error' });
   });
 
-  test('[definitions 5.5] a server that nobody runs is a server error that names the cause', async () => {
+  test('[definitions 5.5] a server that is not running is a server error that names the cause', async () => {
     const server = await scriptedModel([]).serve();
     await server.close();
     const provider = openaiCompatible({ baseUrl: server.url })({ apiKey: '' });
@@ -299,7 +299,7 @@ describe('failures', () => {
   });
 
   test.each(['generate', 'stream'] as const)(
-    '[definitions 5.5] a page in place of an answer (%s) is told as one, with its address',
+    '[definitions 5.5] an HTML page instead of an answer (%s) is reported as such, with its address',
     async (kind) => {
       const url = await answerWith((response) => {
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
@@ -397,7 +397,7 @@ describe('settings', () => {
     expect(factory({ apiKey: '' }).specificationVersion).toBe('1');
   });
 
-  test("[definitions 5.1] a server of one's own needs no key, and then none is sent", async () => {
+  test('[definitions 5.1] a self-hosted server needs no key, and gets none', async () => {
     let authorization: string | undefined = 'nothing yet';
     const url = await answerWith((response, request) => {
       authorization = request.headers.authorization;
@@ -415,7 +415,7 @@ describe('settings', () => {
   });
 });
 
-test('[bounded-fetch B3] the five minutes of the HTTP client end no request: its times are those of the model', async () => {
+test('[bounded-fetch B3] the HTTP client’s five-minute timeout ends no request: the model’s timeouts apply', async () => {
   const server = await scriptedModel([says('one'), says('two')]).serve();
   // In a separate process: Node's HTTP client belongs to the process, not to the context of a test.
   const program = join(import.meta.dirname, 'request-times.ts');

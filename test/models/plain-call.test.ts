@@ -58,7 +58,7 @@ async function run(options: Pick<CallModelOptions, 'models'> & Partial<CallModel
 
 const answered = { ok: true, response: { content: 'Here.' }, attempts: 2 };
 
-test('[AX-31] a stream that does not begin is told of once, and followed by a plain call', async () => {
+test('[AX-31] a stream that does not start is reported once and followed by a call without streaming', async () => {
   const { model, asked } = modelOf(async function* (request) {
     yield await silence(request);
   });
@@ -68,7 +68,7 @@ test('[AX-31] a stream that does not begin is told of once, and followed by a pl
   expect(told).toEqual(['1 waits', '1 timeout plain', '2 Here.', '2 ok']);
 });
 
-test('[AX-32] [AX-37] a stream that falls silent is followed by a plain call, and nothing tells of waiting', async () => {
+test('[AX-32] [AX-37] a stream that stalls is followed by a call without streaming, and no wait is reported', async () => {
   const { model, asked } = modelOf(
     async function* (request) {
       yield say('Well');
@@ -83,7 +83,7 @@ test('[AX-32] [AX-37] a stream that falls silent is followed by a plain call, an
   expect(told).toEqual(['1 Well', '1 timeout plain', '2 Here.', '2 ok']);
 });
 
-test('[AX-37] nothing tells of waiting once an answer has begun', async () => {
+test('[AX-37] no wait is reported once an answer has started', async () => {
   const { model } = modelOf(async function* () {
     yield say('Well');
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -93,7 +93,7 @@ test('[AX-37] nothing tells of waiting once an answer has begun', async () => {
   expect(told).toEqual(['1 Well', '1 ok']);
 });
 
-test('[AX-33] a stream without an end is given up, and followed by a plain call', async () => {
+test('[AX-33] an endless stream is aborted and followed by a call without streaming', async () => {
   const { model, asked } = modelOf(async function* ({ signal }) {
     while (!signal?.aborted) {
       yield say('x');
@@ -106,7 +106,7 @@ test('[AX-33] a stream without an end is given up, and followed by a plain call'
   expect(told.filter((line) => line !== '1 x')).toEqual(['1 timeout plain', '2 Here.', '2 ok']);
 });
 
-test('[AX-34] of a stream that breaks nothing is kept, its calls neither', async () => {
+test('[AX-34] nothing of a broken stream is stored, calls included', async () => {
   const { model } = modelOf(async function* () {
     yield say('Well');
     yield { type: 'tool-call-start', id: 'a', name: 'look' };
@@ -119,7 +119,7 @@ test('[AX-34] of a stream that breaks nothing is kept, its calls neither', async
   expect(told).toEqual(['1 Well', '1 {"x":1}', '1 server_error plain', '2 Here.', '2 ok']);
 });
 
-test('[AX-34] a plain call is made once a model, and what fails behind it is tried again as ever', async () => {
+test('[AX-34] a call without streaming is made once per model, and failures after it are retried as usual', async () => {
   const failing: Stream = async function* () {
     yield say('Well');
     throw new Error('socket hang up');
@@ -137,7 +137,7 @@ test('[AX-34] a plain call is made once a model, and what fails behind it is tri
   ]);
 });
 
-test('[AX-34] what a provider refuses itself is not asked for as a whole', async () => {
+test('[AX-34] a stream refused by its provider is not repeated without streaming', async () => {
   const { model, asked } = modelOf(async function* () {
     yield say('Well');
     if (asked.length < 3) throw new ProviderError('too many', 'rate_limit', 429);
@@ -147,7 +147,7 @@ test('[AX-34] what a provider refuses itself is not asked for as a whole', async
   expect(asked).toEqual(['stream', 'stream', 'stream']);
 });
 
-test('[AX-35] a whole answer that does not come is an error that names provider and model, and nothing is tried behind a stall', async () => {
+test('[AX-35] a timeout without streaming is an error that names provider and model, and nothing is tried after a stall', async () => {
   const { model, asked } = modelOf(async function* (request) {
     yield await silence(request);
   }, silence);
@@ -157,7 +157,7 @@ test('[AX-35] a whole answer that does not come is an error that names provider 
   expect(result).toMatchObject({ ok: false, error: { code: 'timeout', message } });
 });
 
-test('[AX-36] a model that does not stream is asked for its answer as a whole at once', async () => {
+test('[AX-36] a model without streaming is called without streaming at once', async () => {
   const { model, asked } = modelOf(async function* () {
     yield FINISH;
   });
@@ -165,7 +165,7 @@ test('[AX-36] a model that does not stream is asked for its answer as a whole at
   expect(asked).toEqual(['whole']);
 });
 
-test('[AX-38] a provider is told the longest of the times and 15 seconds, whatever a budget leaves', async () => {
+test('[AX-38] a provider gets the longest timeout plus 15 seconds, whatever a budget leaves', async () => {
   const told: unknown[] = [];
   const { model } = modelOf(async function* () {
     yield FINISH;
@@ -182,7 +182,7 @@ test('[AX-38] a provider is told the longest of the times and 15 seconds, whatev
   expect(told).toEqual([715_000, 715_000]);
 });
 
-test('all that is asked of one model ends within its times together: it is not waited for beyond them', async () => {
+test('all requests to one model share its total timeout, which a retry wait may not exceed', async () => {
   const refusing: Stream = async function* () {
     yield await Promise.reject(new ProviderError('later', 'rate_limit', 429, 30));
   };
@@ -198,10 +198,10 @@ const define = (feedbackSeconds: unknown) =>
     timeouts: { feedbackSeconds: feedbackSeconds as number },
   });
 
-test.each([0, -1, Number.NaN, '60', null])('[AX-39] a time of %p is refused by its name', (seconds) => {
+test.each([0, -1, Number.NaN, '60', null])('[AX-39] a timeout of %p is refused by its name', (seconds) => {
   expect(() => define(seconds)).toThrow(/timeouts\.feedbackSeconds/);
 });
 
-test('[AX-39] a time that is absent has its default', () => {
+test('[AX-39] an absent timeout has its default', () => {
   expect(limitsOf(define(undefined).timeouts)).toMatchObject({ feedbackMs: 8000, firstChunkMs: 120_000 });
 });

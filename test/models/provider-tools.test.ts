@@ -19,8 +19,8 @@ const add: ProviderTool = {
   function: { name: 'add', description: 'Adds.', parameters: { type: 'object' } },
 };
 
-describe('tools that the provider runs', () => {
-  test('[definitions 6.3] the AI SDK gets them by their id, beside function tools', () => {
+describe('provider tools', () => {
+  test('[definitions 6.3] are passed to the AI SDK by id, next to function tools', () => {
     const toolsOf = (tools: ProviderTool[], provider: string, version: string) =>
       toCallOptions(ask('x', { tools }), model(provider, version)).tools;
     const named = {
@@ -44,7 +44,7 @@ describe('tools that the provider runs', () => {
     expect(toolsOf([ofAnother], 'anthropic.messages', 'v4')).toBeUndefined();
   });
 
-  test('[definitions 6.3] chat completions have none, and the request says so before it is sent', () => {
+  test('[definitions 6.3] are refused before the request is sent over chat completions, which have none', () => {
     expect(() => toChatBody(ask('x', { tools: [add, search] }), 'compatible')).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -92,13 +92,13 @@ describe('tools that the provider runs', () => {
     { id: 's3', name: 'web_search', status: 'in_progress' },
   ].map((each) => expect.objectContaining({ ...each, type: 'tool', provider: 'anthropic' }));
 
-  test('[definitions 5.3] what they did is told with the answer, and is no call of ours', async () => {
+  test('[definitions 5.3] are reported with the answer, and not as tool calls', async () => {
     const response = await aiSdk(() => searching)({ apiKey: '' }).generate(ask('x'));
     expect(response).toMatchObject({ content: 'Found it.', finishReason: 'stop', providerTools: told });
     expect(response).not.toHaveProperty('toolCalls');
   });
 
-  test('[definitions 5.4] and with a streamed one, before its end', async () => {
+  test('[definitions 5.4] are reported before the end of a streamed answer', async () => {
     const chunks = await collect(await aiSdk(() => searching)({ apiKey: '' }).stream(ask('x')));
     expect(chunks.map(({ type }) => type)).toEqual([
       'content-delta',

@@ -1,4 +1,4 @@
-/** Provider keys: a key that was sent with a request is removed from its failure, in whatever form it comes back. */
+/** Provider keys: a key that was sent with a request is removed from its failure, in any form in which it is returned. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ProviderError, type ProviderFactory } from '../../src/core/message/provider.ts';
 import { runAttempt } from '../../src/models/attempt.ts';
@@ -42,7 +42,7 @@ async function refusing(write: (key: string) => string, use: (url: string) => Pr
   await use(server.url).finally(() => server.close());
 }
 
-describe('[definitions 5.5] the failure of a provider does not tell', () => {
+describe('[definitions 5.5] the failure of a provider does not contain', () => {
   it.each(FORMS)('the key of openaiCompatible, %s', async (_title, write) => {
     await refusing(write, async (url) => {
       expect(await messageOf(openaiCompatible({ baseUrl: url, apiKey: KEY }))).toMatch(
@@ -53,22 +53,19 @@ describe('[definitions 5.5] the failure of a provider does not tell', () => {
     });
   });
 
-  it.each(FORMS)(
-    'the key that an AI SDK provider has read from the environment, %s',
-    async (_title, write) => {
-      process.env.EVERTHREAD_TEST_VENDOR_API_KEY = KEY;
-      try {
-        await refusing(write, async (url) => {
-          const sdk = createOpenAICompatible({ name: 'any', baseURL: url, apiKey: KEY });
-          expect(await messageOf(aiSdk((id) => sdk(id)))).toMatch(/bad <(\S*)\[redacted\]/);
-        });
-      } finally {
-        delete process.env.EVERTHREAD_TEST_VENDOR_API_KEY;
-      }
-    },
-  );
+  it.each(FORMS)('the key that an AI SDK provider reads from the environment, %s', async (_title, write) => {
+    process.env.EVERTHREAD_TEST_VENDOR_API_KEY = KEY;
+    try {
+      await refusing(write, async (url) => {
+        const sdk = createOpenAICompatible({ name: 'any', baseURL: url, apiKey: KEY });
+        expect(await messageOf(aiSdk((id) => sdk(id)))).toMatch(/bad <(\S*)\[redacted\]/);
+      });
+    } finally {
+      delete process.env.EVERTHREAD_TEST_VENDOR_API_KEY;
+    }
+  });
 
-  it("a key of a known look, also in the error of somebody's own provider", async () => {
+  it('a key with a known format, also in an error of a custom provider', async () => {
     const own: ProviderFactory = () => ({
       name: 'own',
       specificationVersion: '1',
@@ -80,7 +77,7 @@ describe('[definitions 5.5] the failure of a provider does not tell', () => {
   });
 });
 
-test('[definitions 5.5] credentials of a request are its key, headers that are named so, and what its address holds', () => {
+test('[definitions 5.5] credentials of a request are its key, secret headers, and secrets in its URL', () => {
   const told = listCredentials({
     apiKey: 'key-1',
     headers: { 'X-Api-Key': 'key-2', authorization: `Basic ${base64('me:pass-3')}`, accept: 'text/plain' },
@@ -91,7 +88,7 @@ test('[definitions 5.5] credentials of a request are its key, headers that are n
   expect(told).not.toContain('6');
 });
 
-test('[definitions 5.5] keys of the environment are known by the names of their variables', () => {
+test('[definitions 5.5] keys of the environment are recognised by the names of their variables', () => {
   const environment = {
     VENDOR_API_KEY: '0123456789ab',
     GITHUB_TOKEN: 'abcdefghijklm',
@@ -101,7 +98,7 @@ test('[definitions 5.5] keys of the environment are known by the names of their 
   expect(listEnvironmentKeys(environment)).toEqual(['0123456789ab', 'abcdefghijklm']);
 });
 
-test('[definitions 5.5] a message made to keep the search for keys busy is searched once', () => {
+test('[definitions 5.5] a message built to slow down the search for keys is searched once', () => {
   for (const piece of ['eyJ-', 'bearer ', 'sk-', '?key=', 'x-api-key ', 'authorization: ']) {
     const text = piece.repeat(16 * 1024);
     expect(redactKeys(text).length).toBeLessThanOrEqual(text.length * 2);

@@ -89,7 +89,7 @@ describe('a refusal', () => {
     if (means) expect(isRetryable(error)).toBe(means === 'busy');
   });
 
-  it('is read from an error that code of the project throws', () => {
+  it('is read from an error thrown by project code', () => {
     expect(refusalOf(new ProviderError('later', 'rate_limit'))).toBe('busy');
     expect(refusalOf(new ProviderError('insufficient_quota', 'rate_limit', 429))).toBe('quota');
     expect(refusalOf(new ProviderError('no', 'server_error', 500))).toBeUndefined();
@@ -136,17 +136,17 @@ const slow = (retryAfter?: number) =>
 const broke = fails({ status: 429, message: 'insufficient_quota' });
 
 describe('a model whose provider refuses', () => {
-  it('is asked twice, and then its fallback', async () => {
+  it('is called twice before its fallback', async () => {
     const models = [scripted('first', [slow(), slow()]), scripted('second', [says('Here')])];
     expect((await run({ models })).asked).toEqual(['first', 'first', 'second']);
   });
 
-  it('is asked once if it wants more than ten seconds, and then its fallback', async () => {
+  it('is called once before its fallback if it asks for a wait above ten seconds', async () => {
     const models = [scripted('first', [slow(11)]), scripted('second', [says('Here')])];
     expect((await run({ models })).asked).toEqual(['first', 'second']);
   });
 
-  it('is asked until it answers if it is the last one, at moments that vary', async () => {
+  it('is called until it answers if it is the last, at jittered intervals', async () => {
     const script = () => [...Array.from({ length: 9 }, () => slow()), says('Here')];
     const one = await run({ models: [scripted('last', script())] });
     const other = await run({ models: [scripted('last', script())] });
@@ -154,12 +154,12 @@ describe('a model whose provider refuses', () => {
     expect(one.waits).not.toEqual(other.waits);
   });
 
-  it('is given up at once if it wants more time than is left', async () => {
+  it('fails at once if it asks for a wait beyond the remaining time', async () => {
     const { result } = await run({ models: [scripted('last', [slow(86_400)])] });
     expect(result).toMatchObject({ ok: false, attempts: 1, error: { code: 'rate_limit' } });
   });
 
-  it('is asked once if its account has nothing left, and then its fallback', async () => {
+  it('is called once before its fallback if its account has no credit', async () => {
     const models = [scripted('first', [broke]), scripted('second', [says('Here')])];
     expect((await run({ models })).asked).toEqual(['first', 'second']);
     expect((await run({ models: [scripted('last', [broke])] })).asked).toEqual(['last']);

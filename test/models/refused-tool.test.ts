@@ -43,7 +43,7 @@ describe('a refusal', () => {
       'mcp__files__read',
     ],
     ['Unable to submit request because function declaration `take` parameters schema is not valid.', 'take'],
-  ])('means the tool that it names: %s', (message, name) => {
+  ])('is attributed to the tool that it names: %s', (message, name) => {
     expect(findRefusedTool(refusal(message), request)).toBe(name);
     expect(findRefusedTool(refusal(message, 422), request)).toBe(name);
   });
@@ -55,18 +55,18 @@ describe('a refusal', () => {
     ['of a call', refusal("No tool output found for function call call_1. Tool 'take' was called.")],
     ['of a message', refusal('messages[1].tool_calls[0].function.arguments: invalid')],
     ['for its length', refusal("This model's maximum context length is 8192 tokens.")],
-  ])('%s means none', (_, error) => {
+  ])('is attributed to no tool: %s', (_, error) => {
     expect(findRefusedTool(error, request)).toBeUndefined();
   });
 
-  it('of the tool that has to be called leaves nothing to ask for', () => {
+  it('of the required tool leaves no tool to drop', () => {
     const chosen = { ...request, toolChoice: { name: 'take' } };
     expect(findRefusedTool(refusal("Invalid schema for function 'take'"), chosen)).toBeUndefined();
   });
 });
 
 describe('the next request', () => {
-  it('has the other tools, and no choice among none', () => {
+  it('keeps the other tools, and drops the tool choice if none is left', () => {
     expect(withoutTools(request, new Set(['take'])).tools?.map((each) => each.function.name)).toEqual([
       'add',
       'mcp__files__read',

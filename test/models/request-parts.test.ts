@@ -35,7 +35,7 @@ const promptOf = (request: ProviderRequest, provider: string, version: string) =
 describe('images of tool results', () => {
   const explained = { type: 'text', text: 'Images of the result of draw:' };
 
-  test('[definitions 15.5] chat completions get them as a message behind the whole group of results', () => {
+  test('[definitions 15.5] chat completions get them as a message after the group of results', () => {
     expect(toChatBody(withImages, 'openai').messages.slice(1)).toEqual([
       { role: 'tool', tool_call_id: 'a', content: 'drawn' },
       { role: 'tool', tool_call_id: 'b', content: 'seen' },
@@ -47,7 +47,7 @@ describe('images of tool results', () => {
     ]);
   });
 
-  test('[definitions 15.5] so do chat completions behind the AI SDK, which would send their bytes as text', () => {
+  test('[definitions 15.5] chat completions through the AI SDK do too, as it would send their bytes as text', () => {
     const roles = promptOf(withImages, 'openai.chat', 'v4').map((each) => (each as { role: string }).role);
     expect(roles).toEqual(['assistant', 'tool', 'tool', 'user', 'user']);
   });
@@ -55,7 +55,7 @@ describe('images of tool results', () => {
   const head = { type: 'tool-result', toolCallId: 'a', toolName: 'draw' } as const;
   const text = { type: 'text', text: 'drawn' } as const;
 
-  test('[definitions 15.5] other models of the AI SDK get them within the result, in the words of each version', () => {
+  test('[definitions 15.5] other AI SDK models get them inside the result, in the format of each version', () => {
     const v2: LanguageModelV2Prompt[number] = {
       role: 'tool',
       content: [
@@ -100,14 +100,14 @@ describe('reasoning', () => {
   const thought: ProviderMessage = { role: 'assistant', content: 'so', reasoning: 'hm' };
   const request = ask('', { messages: [thought] });
 
-  test('[definitions 6.1] is sent again as servers answer it, and not to OpenAI, which knows no such field', () => {
+  test('[definitions 6.1] is sent back in the field that servers use, and not to OpenAI, which has none', () => {
     expect(toChatBody(request, 'compatible').messages).toEqual([
       { role: 'assistant', content: 'so', reasoning_content: 'hm' },
     ]);
     expect(toChatBody(request, 'openai').messages).toEqual([{ role: 'assistant', content: 'so' }]);
   });
 
-  test('[definitions 6.1] is a part of its own in the AI SDK, before the text', () => {
+  test('[definitions 6.1] is a separate part in the AI SDK, before the text', () => {
     expect(promptOf(request, 'any.chat', 'v4')).toEqual([
       {
         role: 'assistant',
@@ -119,7 +119,7 @@ describe('reasoning', () => {
     ]);
   });
 
-  test("[definitions 5.6] is asked for in the model's own word where it has one; null turns it off", () => {
+  test('[definitions 5.6] is requested with the model’s own effort if it has one; null turns it off', () => {
     const asked = (effort: string | null | undefined) => ask('x', { reasoning: { level: 66, effort } });
     expect(toChatBody(asked('xhigh'), 'openai').reasoning_effort).toBe('xhigh');
     expect(toChatBody(asked(null), 'openai')).not.toHaveProperty('reasoning_effort');
@@ -129,7 +129,7 @@ describe('reasoning', () => {
   });
 
   test.each([true, false])(
-    '[definitions 6.1] that is excluded is neither streamed nor answered (streaming %j)',
+    '[definitions 6.1] is neither streamed nor returned if excluded (streaming %j)',
     async (streams) => {
       const seen: string[] = [];
       const tested = defineTestModel('m', scriptedModel([says('so', { reasoning: 'hm' })]).provider, {
@@ -156,8 +156,8 @@ const add: ProviderTool = {
   function: { name: 'add', description: 'Adds.', parameters: { type: 'object' } },
 };
 
-describe('[definitions 4] the providers that may answer', () => {
-  it('are told to routers, in their form, and not to OpenAI itself', () => {
+describe('[definitions 4] the allowed providers', () => {
+  it('are sent to routers in their format, and not to OpenAI itself', () => {
     const request = ask('x', { includedProviders: ['a', 'b'] });
     expect(toChatBody(request, 'compatible')).toMatchObject({ provider: { only: ['a', 'b'] } });
     expect(toChatBody(request, 'openai')).not.toHaveProperty('provider');
@@ -165,7 +165,7 @@ describe('[definitions 4] the providers that may answer', () => {
   });
 });
 
-describe('[definitions 5.2] what a provider wants to have back', () => {
+describe('[definitions 5.2] provider data to send back', () => {
   const extra = { google: { thought_signature: 's' } };
   const details = [{ type: 'encrypted', data: 'xyz' }] as const;
   const call = {
@@ -176,7 +176,7 @@ describe('[definitions 5.2] what a provider wants to have back', () => {
   };
   const answer = { tool_calls: [call], reasoning_details: details };
 
-  it('is kept of a whole answer and of a streamed one', async () => {
+  it('is stored from complete and from streamed answers', async () => {
     const whole = { id: 'r', choices: [{ message: answer, finish_reason: 'tool_calls' }] };
     const kept = { toolCalls: [{ id: 'a', extraContent: extra }], reasoningDetails: details };
     expect(fromCompletion(whole as never)).toMatchObject(kept);
@@ -189,7 +189,7 @@ describe('[definitions 5.2] what a provider wants to have back', () => {
     expect(accumulator.response()).toMatchObject(kept);
   });
 
-  it('goes back to compatible servers, and not to OpenAI, which refuses unknown fields', () => {
+  it('is sent to compatible servers, and not to OpenAI, which refuses unknown fields', () => {
     const message = {
       role: 'assistant',
       content: null,
@@ -203,11 +203,11 @@ describe('[definitions 5.2] what a provider wants to have back', () => {
   });
 });
 
-describe('[definitions 22.9] one call at a time', () => {
+describe('[definitions 22.9] no parallel tool calls', () => {
   const request = (rest: Partial<ProviderRequest> = {}) =>
     ask('x', { tools: [add], parallelToolCalls: false, ...rest });
 
-  test('is said to chat completions in so many words', () => {
+  test('is sent to chat completions as parallel_tool_calls: false', () => {
     expect(toChatBody(request(), 'openai')).toMatchObject({ parallel_tool_calls: false });
   });
 
@@ -220,7 +220,7 @@ describe('[definitions 22.9] one call at a time', () => {
     expect(toCallOptions(request(), model(provider, 'v4')).providerOptions).toEqual(options);
   });
 
-  test("gives way to the author's own options, and is not said without tools", () => {
+  test('is overridden by the options of the author, and omitted without tools', () => {
     const own = request({ providerOptions: { parallelToolCalls: true, seed: 1 } });
     expect(toCallOptions(own, model('openai.chat', 'v4')).providerOptions).toEqual({
       openai: { parallelToolCalls: true, seed: 1 },

@@ -86,8 +86,8 @@ describe('a whole answer of', () => {
 const broken = FAILING_SHAPES.filter(({ stream }) => stream !== undefined);
 const refused = FAILING_SHAPES.filter(({ whole }) => whole !== undefined);
 
-describe('no answer', () => {
-  it.each(broken)('is what streams: $who', async ({ stream = [], says, status }) => {
+describe('an answer is missing', () => {
+  it.each(broken)('in the stream of $who', async ({ stream = [], says, status }) => {
     const outcome = await read(await serve('text/event-stream', toBytes(stream)), true);
     expect(outcome.ok || outcome.error).toMatchObject({
       message: expect.stringMatching(says),
@@ -95,7 +95,7 @@ describe('no answer', () => {
     });
   });
 
-  it.each(refused)('comes whole: $who', async ({ whole = {}, says, status }) => {
+  it.each(refused)('in the complete response of $who', async ({ whole = {}, says, status }) => {
     const outcome = await read(await serve('application/json', toBody(whole)), false);
     expect(outcome.ok || outcome.error).toMatchObject({
       message: expect.stringMatching(says),

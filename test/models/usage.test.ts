@@ -198,7 +198,7 @@ const COMPLETIONS: readonly [string, object, Partial<ProviderUsage>, bigint][] =
   ],
 ];
 
-describe('over the wire of Chat Completions', () => {
+describe('over Chat Completions', () => {
   let usage: object = {};
   const server = createServer((_request, response) => {
     const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello' } }];
@@ -223,7 +223,7 @@ describe('over the wire of Chat Completions', () => {
   );
 });
 
-test('[definitions 5.3] 109,075 tokens that are written to a cache, and then read, cost what the provider takes', () => {
+test('[definitions 5.3] 109,075 tokens written to a cache, then read from it, cost what the provider charges', () => {
   const prices = { ...PRICES, cacheWritePrice: 3.75 };
   const usage = { promptTokens: 109_078, completionTokens: 96, totalTokens: 109_174 };
   const cost = (more: Partial<ProviderUsage>) => toUsd(costOf(prices, { ...usage, ...more }) ?? 0n);
@@ -232,14 +232,14 @@ test('[definitions 5.3] 109,075 tokens that are written to a cache, and then rea
 });
 
 describe('[definitions 5.3] the usage of a provider that breaks the contract', () => {
-  test('is read as exclusive where more tokens are cached than the prompt has', async () => {
+  test('is read as exclusive if more tokens are cached than the prompt has', async () => {
     const usage = { promptTokens: 3, completionTokens: 5, totalTokens: 8, cachedTokens: 109_075 };
     expect(await usageOf(foreign(usage))).toEqual({
       ...{ promptTokens: 109_078, completionTokens: 5, totalTokens: 109_083, cachedTokens: 109_075 },
     });
   });
 
-  test.each([0, 1e-300, 4e-13])('does not count as free where its cost is %d', async (cost) => {
+  test.each([0, 1e-300, 4e-13])('is not free if its cost is %d', async (cost) => {
     const usage = { promptTokens: 3, completionTokens: 5, totalTokens: 8, cost };
     expect(await usageOf(foreign(usage))).not.toHaveProperty('cost');
   });
@@ -249,13 +249,13 @@ describe('[definitions 5.3] the usage of a provider that breaks the contract', (
     ['zero', { promptTokens: 0, completionTokens: 0, totalTokens: 0, cost: 0 }],
     ['text', { promptTokens: '3', completionTokens: '5', totalTokens: '8' }],
     ['no object', '8 tokens'],
-  ])('is estimated from the texts, and marked, where it is %s', async (_title, usage) => {
+  ])('is estimated from the texts, and marked, if it is %s', async (_title, usage) => {
     expect(await usageOf(foreign(usage, 'word'.repeat(60)))).toEqual({
       ...{ promptTokens: 104, completionTokens: 60, totalTokens: 164, estimated: true },
     });
   });
 
-  test('keeps what is plausible where a part is missing', async () => {
+  test('keeps its plausible part if another is missing', async () => {
     const usage = { promptTokens: 900, completionTokens: 0, totalTokens: 900, estimated: 'no' };
     expect(await usageOf(foreign(usage, 'word'))).toEqual({
       ...{ promptTokens: 900, completionTokens: 1, totalTokens: 901, estimated: true },
@@ -263,7 +263,7 @@ describe('[definitions 5.3] the usage of a provider that breaks the contract', (
   });
 });
 
-test('[definitions 5.3] usage that was normalised stays as it is when it is normalised again', () => {
+test('[definitions 5.3] normalising usage twice equals normalising it once', () => {
   const numbers = [0, 1, 3, 50, 2000];
   for (const promptTokens of numbers)
     for (const completionTokens of numbers)

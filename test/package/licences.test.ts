@@ -75,7 +75,7 @@ async function serve(answer: (path: string) => unknown): Promise<string> {
 }
 
 describe('licences', () => {
-  it('that are permissive pass, wherever they are told; what is for development alone does not matter', async () => {
+  it('that are permissive pass, wherever they are declared; development-only packages are ignored', async () => {
     project({
       known: { license: 'MIT' },
       'for-another-platform': { license: '(MIT OR GPL-3.0-only) AND ISC', optional: true },
@@ -91,7 +91,7 @@ describe('licences', () => {
     expect(code).toBe(0);
   });
 
-  it('that are not permissive, or not told, fail, each named with its package', async () => {
+  it('that are not permissive, or missing, fail, each named with its package', async () => {
     project({
       known: { license: 'MIT' },
       copyleft: { license: 'GPL-3.0-only' },
@@ -113,7 +113,7 @@ describe('licences', () => {
     expect(code).toBe(1);
   });
 
-  it('one that is not permissive is enough to fail', async () => {
+  it('fail if one of several is not permissive', async () => {
     project({ known: { license: 'MIT' }, bad: { license: 'GPL-3.0-only' } });
     const { code, said } = await check();
     expect(said).toContain('bad 1.0.0: GPL-3.0-only');
@@ -122,14 +122,14 @@ describe('licences', () => {
 });
 
 describe('known vulnerabilities', () => {
-  it('are skipped, in one line, where the registry cannot be reached', async () => {
+  it('are skipped with one line if the registry is unreachable', async () => {
     project({ known: { license: 'MIT' } });
     const { code, said } = await check();
     expect(said).toMatch(/^Vulnerabilities: skipped, for the registry does not answer \(.+\)\.$/m);
     expect(code).toBe(0);
   });
 
-  it('do not hold the check up where the registry never answers', async () => {
+  it('do not block the check if the registry never answers', async () => {
     project({ known: { license: 'MIT' } });
     const { code, said } = await check(await serve(() => undefined));
     expect(said).toContain('Vulnerabilities: skipped');

@@ -32,7 +32,7 @@ console.log(formatProblems([{ file: 'a.ts', message: 'lacks a name.' }, { file: 
 await openStore('sqlite:store.db', process.cwd()).catch(({ code, message }) => console.log(code + ': ' + message));
 `;
 
-it('a Node without SQLite loads what clients import, and is told what a store in a file needs', async () => {
+it('a Node without SQLite loads the client entries, and reports what a file store needs', async () => {
   const entries = ENTRIES.map((entry) => join(SOURCES, `${entry}.ts`));
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -20,7 +20,7 @@ export function describePublishedPackage(where: string, prepare: (project: strin
   afterAll(() => installed?.remove());
 
   describe(`the published package, installed ${where}`, () => {
-    it('writes a project, checks it, runs it, and answers a thread', async () => {
+    it('creates a project, validates it, runs it, and answers a thread', async () => {
       await installed.run('npx', 'everthread', 'new', '.');
       expect((await installed.run('everthread', 'validate')).stdout).toContain('no problems');
       // The new project's own test, on the server of TEMPORAL_ADDRESS.
@@ -29,12 +29,12 @@ export function describePublishedPackage(where: string, prepare: (project: strin
       expect(existsSync(join(installed.project, '.everthread', 'dev.json'))).toBe(false);
     }, 900_000);
 
-    it('tells jest with CommonJS what to do', () => seeRefusal(installed));
+    it('advises jest with CommonJS', () => seeRefusal(installed));
 
     if (isLong)
       it('runs tests of an agent with node:test, vitest and jest', () => seeTests(installed), 900_000);
 
-    it('gives its entry points code', async () => {
+    it('has code for its entry points', async () => {
       writeFileSync(join(installed.project, 'entries.mjs'), ENTRIES);
       const { stdout } = await installed.run(nodeOf(installed), 'entries.mjs');
       expect(stdout).toContain(`entries: ${Array(8).fill('function').join()}`);
@@ -47,7 +47,7 @@ export function describePublishedPackage(where: string, prepare: (project: strin
       expect(stdout.trim()).toBe('42');
     });
 
-    it('gives its entry points types', () => seeDeclarations(installed));
+    it('has types for its entry points', () => seeDeclarations(installed));
   });
 }
 

@@ -72,14 +72,14 @@ describe('the declarations of the package', () => {
   });
 
   it.each([...entries()])(
-    'are those that are checked in for %s; otherwise: EVERTHREAD_WRITE=1',
+    'equal the checked-in ones for %s (EVERTHREAD_WRITE=1 writes them)',
     (name, file) => {
       const place = name.replaceAll('/', '-');
       expectCheckedIn(`test/package/surface/${place}.d.ts.txt`, `${declarations.surface(file)}\n`);
     },
   );
 
-  it('have no mistake of their own', () => {
+  it('have no type errors', () => {
     expect(of('node_modules/everthread/')).toEqual([]);
   });
 });
@@ -97,7 +97,7 @@ function entries(): Map<string, string> {
 }
 
 describe('[definitions 2.1] a project of one definition of each kind', () => {
-  it('compiles, with declarations of its own, and with what the author knows of a state', () => {
+  it('compiles, with declarations of its own, and with typed states', () => {
     expect(of('fresh/')).toEqual([]);
   });
 
@@ -108,8 +108,8 @@ describe('[definitions 2.1] a project of one definition of each kind', () => {
   });
 });
 
-describe('[definitions 2.1] what `everthread new` writes', () => {
-  it('compiles by its own tsconfig.json, with files of the standard, whose mistakes are told', async () => {
+describe('[definitions 2.1] the project of `everthread new`', () => {
+  it('compiles with its own tsconfig.json, with files of the standard, whose type errors are reported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'everthread-new-'));
     try {
       writeProject(folder);
@@ -131,7 +131,7 @@ function ofTheStandard(result: string): string {
     export default defineTool({ description: 'Lends.', execute: lend });`;
 }
 
-describe('what the compiler says', () => {
+describe('a compiler error', () => {
   it.each(MISTAKES.map((mistake, index) => [mistake.title, mistake, index] as const))(
     'names the mistake: %s',
     (_title, { says }, index) => {
@@ -145,8 +145,8 @@ describe('what the compiler says', () => {
   );
 });
 
-describe('the examples of the pages', () => {
-  it('are many', () => {
+describe('the documented examples', () => {
+  it('are numerous', () => {
     expect(readExamples().size).toBeGreaterThan(19);
   });
 
@@ -161,7 +161,7 @@ describe('every public function and class', () => {
     expect(examples.filter(({ code }) => code === undefined)).toEqual([]);
   });
 
-  it('which compiles', () => {
+  it('compiles', () => {
     expect(of('comments/')).toEqual([]);
   });
 });

@@ -91,15 +91,15 @@ function whole(): readonly Row[] {
   ];
 }
 
-describe('a run as AG-UI’s clients read it', () => {
-  it('is told as its golden file says', () => {
+describe('a run in AG-UI’s format', () => {
+  it('equals its golden file', () => {
     const path = join(import.meta.dirname, 'golden', 'ag-ui.json');
     const told = readRows(...whole());
     if (process.env.EVERTHREAD_WRITE_GOLDEN) writeFileSync(path, `${JSON.stringify(told, null, 2)}\n`);
     expect(told).toEqual(JSON.parse(readFileSync(path, 'utf8')));
   });
 
-  it('what was given up is taken back by a snapshot before the answer, and the text is what was committed', () => {
+  it('takes back abandoned attempts by a snapshot before the answer, and has the committed text', () => {
     const id = answerIdOf(THREAD, 1);
     const shown = (...rows: readonly Row[]) => {
       const texts = new Map<string, string>();
@@ -129,7 +129,7 @@ describe('a run as AG-UI’s clients read it', () => {
       expect(shown(...rows)).toEqual([[id, 'Hello you']]);
   });
 
-  it('ends with an error, as cancelled, or with what is asked as interrupts', () => {
+  it('ends with an error, as cancelled, or with open waits as interrupts', () => {
     const last = (more: object) => readRows(began, step(1), chunk(1, 'He'), ended(more)).slice(-3);
     const error = { code: 'BudgetExceeded', message: 'Too dear.' };
     const closed = [
@@ -169,7 +169,7 @@ describe('a run as AG-UI’s clients read it', () => {
     ]);
   });
 
-  it('a run that begins in the middle of an execution begins with a snapshot, and closes nothing that it has not opened', () => {
+  it('a run read from the middle of an execution starts with a snapshot, and closes only what it opened', () => {
     const [reading] = readFrom(
       beginAgUi(THREAD),
       rowsOf(message('u-1', 'user', 'hi'), began, step(1), ...committed(1, 'Half'), [
@@ -184,7 +184,7 @@ describe('a run as AG-UI’s clients read it', () => {
     ]);
   });
 
-  it('calls that a snapshot has shown are not told again, so that no client puts their arguments together twice; their results are', () => {
+  it('calls shown by a snapshot are not sent again, so that no client joins their arguments twice; their results are', () => {
     const called: Row = ['tool.called', { name: 'look', callId: 'c2' }];
     const answered: readonly Row[] = [
       message('r-2', 'tool', 'seen'),
@@ -200,7 +200,7 @@ describe('a run as AG-UI’s clients read it', () => {
     expect(told.map(({ type }) => type)).toEqual(['MESSAGES_SNAPSHOT', 'TOOL_CALL_RESULT']);
   });
 
-  it('calls of the client’s own tools are told by its names, all of a message where the first is waited for, and end the run as an answer does', () => {
+  it('client tool calls use the client’s names, together if one message has several, and end the run as an answer does', () => {
     const calls = calling(
       ['c1', 'client__paint', '{"n":1}'],
       ['c2', 'client__paint', '{"n":2}'],

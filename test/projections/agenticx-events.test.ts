@@ -19,7 +19,7 @@ const turns = ({ client }: TestRuntime, thread: string, options = {}) =>
   collect(client.events(thread, { as: 'agenticx', follow: false, ...options }));
 
 describe('RuntimeEvents of a thread', () => {
-  it('[AX-81] rounds, calls, an unknown tool and the answer, the same from any cursor', async () => {
+  it('[AX-81] contain rounds, calls, an unknown tool and the answer, the same from any cursor', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([
         callsMany([{ name: 'look' }, { name: 'nowhere', args: { at: 1 } }]),
@@ -54,7 +54,7 @@ describe('RuntimeEvents of a thread', () => {
       expect(await turns(runtime, thread, { after: cursor })).toEqual(all.slice(n + 1));
   });
 
-  it('[AX-66] a confirmation is asked, answered, and then its call has a result', async () => {
+  it('[AX-66] contain the request and answer of a confirmation before the result of its call', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([callsMany([{ name: 'pay' }]), says('done')]),
       tools: { pay },

@@ -39,7 +39,7 @@ const result = (id: string, name: string, content: string, refused?: true): read
 ];
 const types = (events: readonly RuntimeEvent[]) => events.map(({ type }) => type);
 
-describe('a turn as AgenticX tells it', () => {
+describe('a turn in AgenticX’s format', () => {
   it('[AX-01] an answer is a round and one final event, with the text', () => {
     const events = readTurns(rowsOf(began, step(1), said('m', 'Hello'), committed('m'), ended));
     expect(events).toEqual([
@@ -82,12 +82,12 @@ describe('a turn as AgenticX tells it', () => {
     });
   });
 
-  it('[AX-06] the id of the agent is on every event, whichever was given', () => {
+  it('[AX-06] every event has the given agent id', () => {
     const events = readTurns(rowsOf(began, step(1), ended), { agentId: 'clerk' });
     expect(new Set(events.map(({ agent_id: id }) => id))).toEqual(new Set(['clerk']));
   });
 
-  it('[AX-82] a refused call is told with its call, an error that ends nothing, and its result', () => {
+  it('[AX-82] a refused call has its call, an error that ends nothing, and its result', () => {
     const events = readTurns(
       rowsOf(
         began,
@@ -102,7 +102,7 @@ describe('a turn as AgenticX tells it', () => {
     expect(events.filter(isTerminal)).toHaveLength(1);
   });
 
-  it('[AX-66] asked, answered, then the result; what a person has declined is no error beside it', () => {
+  it('[AX-66] a confirmation precedes the result; a declined one is not an error in addition', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'pay', callId: 'c1' };
     const events = readTurns(
       rowsOf(
@@ -153,7 +153,7 @@ describe('a turn as AgenticX tells it', () => {
     });
   });
 
-  it('[AX-27] a compaction is told with its count and its summary', () => {
+  it('[AX-27] a compaction has its count and summary', () => {
     const compacted = {
       prompt: 'main',
       messages: 3,
@@ -170,7 +170,7 @@ describe('a turn as AgenticX tells it', () => {
     });
   });
 
-  it('[AX-83] a subagent tells a checkpoint after every eighth round, with the last ten of its tools', () => {
+  it('[AX-83] a subagent has a checkpoint after every eighth round, with its last ten tools', () => {
     const rounds = Array.from({ length: 17 }, (_, n) => [
       step(n + 1),
       ...calling(`c${n}`, `tool_${n % 12}`, '{}'),
@@ -187,7 +187,7 @@ describe('a turn as AgenticX tells it', () => {
     expect(told[1]?.executed_tools).toEqual(Array.from({ length: 10 }, (_, n) => `tool_${n + 2}`));
   });
 
-  it('[AX-120] a subagent is told as it starts, gets on, and is done or has failed', () => {
+  it('[AX-120] a subagent has events for its start, its progress, and its end or failure', () => {
     const child = { childId: 'thread-2', agent: 'scout' };
     const events = readTurns(
       rowsOf(
@@ -216,7 +216,7 @@ describe('a turn as AgenticX tells it', () => {
     );
   });
 
-  it('[AX-84] the types are the words of the page', () => {
+  it('[AX-84] the types are those of the spec', () => {
     expect(Object.values(EventType).toSorted()).toEqual(
       [
         'round_start token tool_call tool_result confirm_required confirm_response compaction',

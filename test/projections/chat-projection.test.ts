@@ -71,8 +71,8 @@ const WHOLE = rowsOf(
   ended(),
 );
 
-describe('a chat as the AI SDK reads it', () => {
-  it('ends with content-filter if the provider’s filter has cut its last answer', () => {
+describe('a chat in the AI SDK’s format', () => {
+  it('ends with content-filter if the provider’s filter cut its last answer', () => {
     const cut: Row = [
       'step.committed',
       { messageId: 'a-1', model: 'm', finishReason: 'content_filter' },
@@ -82,14 +82,14 @@ describe('a chat as the AI SDK reads it', () => {
     expect(told.at(-1)).toEqual({ type: 'finish', finishReason: 'content-filter' });
   });
 
-  it.each(UI_DIALECTS)('is told in dialect %i as its golden file says', (dialect) => {
+  it.each(UI_DIALECTS)('equals its golden file in dialect %i', (dialect) => {
     const path = join(import.meta.dirname, 'golden', `chat-${dialect}.json`);
     const told = readChat(WHOLE, dialect);
     if (process.env.EVERTHREAD_WRITE_GOLDEN) writeFileSync(path, `${JSON.stringify(told, null, 2)}\n`);
     expect(told).toEqual(JSON.parse(readFileSync(path, 'utf8')));
   });
 
-  it('what 5 or 6 cannot read is not told to them', () => {
+  it('omits types that version 5 or 6 cannot read', () => {
     const types = (dialect: UiDialect) => new Set(readChat(WHOLE, dialect).map(({ type }) => type));
     for (const type of ['reset-step', 'steering-message']) {
       expect([...types(7)]).toContain(type);
@@ -99,7 +99,7 @@ describe('a chat as the AI SDK reads it', () => {
       expect([...types(5)]).not.toContain(type);
   });
 
-  it('the text is what was committed, also where its chunks are pruned, in part or in whole', () => {
+  it('has the committed text, even if some or all of its chunks are pruned', () => {
     const texts = (...rows: readonly Row[]) =>
       readChat(rowsOf(began, step(1), ...rows, ...answered(1, 'a', 'Hello you'), ended()))
         .filter(({ type }) => type.startsWith('text-'))
@@ -118,7 +118,7 @@ describe('a chat as the AI SDK reads it', () => {
     ]);
   });
 
-  it('a failed execution ends with its error, a stopped one is aborted, and nothing is told between executions', () => {
+  it('ends a failed execution with its error, a stopped one as aborted, and sends nothing between executions', () => {
     const open = [began, step(1), chunk(1, 'He')] as const;
     const last = (more: object) =>
       readChat(rowsOf(...open, ended(more), message('u', 'user', 'x'))).slice(-4);

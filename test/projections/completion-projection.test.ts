@@ -90,8 +90,8 @@ const WHOLE = rowsOf(
   message('u-9', 'later'),
 );
 
-describe('a completion as OpenAI’s clients read it', () => {
-  it('ends with content_filter if the provider’s filter has cut its last answer, and not an earlier one', () => {
+describe('a completion in OpenAI’s format', () => {
+  it('ends with content_filter if the provider’s filter cut its last answer, and not an earlier one', () => {
     const endOf = (...reasons: readonly string[]) => {
       const steps = reasons.flatMap((finishReason, n) => [
         step(n + 1),
@@ -105,14 +105,14 @@ describe('a completion as OpenAI’s clients read it', () => {
     expect(endOf('content_filter', 'stop')).toBe('stop');
   });
 
-  it.each(['stream', 'whole'] as const)('is told as its golden file says: %s', (form) => {
+  it.each(['stream', 'whole'] as const)('equals its golden file: %s', (form) => {
     const path = join(import.meta.dirname, 'golden', `completion-${form}.json`);
     const told = readRows(WHOLE, form === 'whole');
     if (process.env.EVERTHREAD_WRITE_GOLDEN) writeFileSync(path, `${JSON.stringify(told, null, 2)}\n`);
     expect(told).toEqual(JSON.parse(readFileSync(path, 'utf8')));
   });
 
-  it('a model that is asked again and says the same is told once; where it says something else, what does not count is named', () => {
+  it('a repeated answer is sent once; a different one names the discarded text', () => {
     const texts = (...rows: readonly Row[]) =>
       textOf(readRows(rowsOf(began, step(1), ...rows, ...committed(1, 'Hello you'), ended())));
     expect(texts(chunk(1, 'Hello'), chunk(1, ' you'))).toEqual(['Hello you']);
@@ -129,7 +129,7 @@ describe('a completion as OpenAI’s clients read it', () => {
     expect(texts(chunk(1, 'Hello you, too'))).toEqual(['Hello you, too\n\nHello you', 'Hello you, too']);
   });
 
-  it('as a whole it is what was committed, whatever was streamed before', () => {
+  it('without streaming has the committed text, whatever was streamed before', () => {
     const rows = [chunk(1, 'Wrong'), discarded(1), chunk(1, 'Ri', 2), ...committed(1, 'Right')] as const;
     expect(textOf(readRows(rowsOf(began, step(1), ...rows, ended()), true))).toEqual(['Right']);
     const stopped: readonly Row[] = [
@@ -141,7 +141,7 @@ describe('a completion as OpenAI’s clients read it', () => {
     ]);
   });
 
-  it('ends as failed, as cut off by a limit, or with what people are asked', () => {
+  it('ends as failed, as truncated by a limit, or with open waits', () => {
     const last = (more: object) => readRows(rowsOf(began, ended(more)));
     const error = { code: 'BudgetExceeded', message: 'Too dear.' };
     expect(last({ status: 'failed', error }).at(-1)).toEqual({ failed: error });
@@ -163,7 +163,7 @@ describe('a completion as OpenAI’s clients read it', () => {
     expect(text).not.toContain('w-0');
   });
 
-  it('a message that joins an execution is answered by a completion of its own', () => {
+  it('a message that joins an execution is answered by a separate completion', () => {
     const [reading] = readFrom(
       beginCompletion({ model: 'desk', whole: false, threadId: 't' }),
       rowsOf(began, ...committed(1, 'Before')),

@@ -63,7 +63,7 @@ const only = (events: readonly RunEvent[], ...types: string[]) =>
 const APPROVAL = { policy: { 'records.write': 'require_approval' } } as const;
 
 describe('RunEvents of a governed thread', () => {
-  it('[PL-21] an approved action is the stream of the page: asked, decided, done once', async () => {
+  it('[PL-21] an approved action follows the spec: requested, decided, done once', async () => {
     const events = await governedRun([calls('publish', { id: '42' }), says('done')], APPROVAL, [
       { approved: true, by: 'operator' },
     ]);
@@ -115,7 +115,7 @@ describe('RunEvents of a governed thread', () => {
     });
   });
 
-  it('[PL-07] where nobody can be asked the stream has the denial, and no approval', async () => {
+  it('[PL-07] a denial without an approval appears if approvals are refused', async () => {
     const events = await governedRun([calls('publish', { id: '42' }), says('a pity')], {
       policy: { rules: APPROVAL.policy, approvals: 'refuse' },
     });
@@ -124,7 +124,7 @@ describe('RunEvents of a governed thread', () => {
     expect(only(events, 'action.denied')[0]?.payload).toMatchObject({ code: 'ApprovalRequired' });
   });
 
-  it('[PL-18] a budget warns, then ends the run, which has failed', async () => {
+  it('[PL-18] a budget warns, then ends the run as failed', async () => {
     const events = await governedRun([calls('publish', { id: '1' }), calls('publish', { id: '2' })], {
       budget: { maxToolCalls: 1 },
     });
@@ -145,7 +145,7 @@ describe('RunEvents of a governed thread', () => {
     expect(events.at(-1)?.payload).toMatchObject({ new_state: 'failed' });
   });
 
-  it('[PL-21] a question is a task that needs input, until it has it', async () => {
+  it('[PL-21] a question is a task that needs input, until it is answered', async () => {
     const events = await governedRun([calls('ask'), says('done')], {}, [{ value: 'Ada', by: 'operator' }]);
     expectGolden('question', events);
     const [, asked, answered] = only(events, 'task.status');

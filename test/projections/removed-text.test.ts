@@ -106,7 +106,7 @@ const READINGS = {
   },
 } as const;
 
-describe('a log whose streamed text was removed', () => {
+describe('a log with pruned text', () => {
   let store: ThreadStore;
   let id: string;
   const live: Record<string, readonly Told[]> = {};
@@ -121,7 +121,7 @@ describe('a log whose streamed text was removed', () => {
     for (const [as, read] of Object.entries(READINGS)) late[as] = await read(store, id);
   });
 
-  it.each(['plain', 'run'] as const)('gives a late reader of %s what is left, each event as it was', (as) => {
+  it.each(['plain', 'run'] as const)('gives a late reader of %s the remaining events unchanged', (as) => {
     const left = new Set(late[as]?.map(({ cursor }) => cursor));
     expect(late[as]).toEqual(live[as]?.filter(({ cursor }) => left.has(cursor)));
     expect(live[as]?.filter(({ cursor }) => !left.has(cursor)).map(({ says }) => says)).toEqual([
@@ -129,7 +129,7 @@ describe('a log whose streamed text was removed', () => {
     ]);
   });
 
-  it('[AX-81] gives a late reader of AgenticX’s events each text as one token, and all else as it was', () => {
+  it('[AX-81] gives a late reader of AgenticX’s events each text as one token, and the rest unchanged', () => {
     const tokens = late.agenticx?.filter(({ says }) => says !== undefined);
     expect(tokens?.map(({ says }) => says)).toEqual(['one and two', 'three', 'four']);
     const others = (told: readonly Told[] | undefined) => told?.filter(({ says }) => says === undefined);
@@ -137,7 +137,7 @@ describe('a log whose streamed text was removed', () => {
   });
 
   it.each(['plain', 'run', 'agenticx'] as const)(
-    '[PL-21] brings whoever reads %s on from any cursor to the whole text, once',
+    '[PL-21] gives each reader of %s the whole text once, from any cursor',
     async (as) => {
       const all = live[as] ?? [];
       const whole = toAnswers(all);
@@ -161,7 +161,7 @@ describe('a log whose streamed text was removed', () => {
     },
   );
 
-  it('says under the number of the last piece what was removed, again to whoever comes back with it', async () => {
+  it('sends the pruned text under the cursor of its last chunk, again to a reader that resumes from there', async () => {
     const chunks = live.plain?.filter(({ says }) => says !== undefined).map(({ cursor }) => cursor) ?? [];
     const [first = '', , last = ''] = chunks;
     const rest = await READINGS.plain(store, id, first);

@@ -18,7 +18,7 @@ const runEvents = async ({ client }: TestRuntime, thread: string, run?: string) 
   collect(client.events(thread, { as: 'run', follow: false, run }));
 
 describe('RunEvents of a thread', () => {
-  it('[PL-21] one answer is the stream of the page, with one final mark', async () => {
+  it('[PL-21] an answer follows the spec, with one final event', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('done')]) });
     const thread = await runtime.start('Produce a result');
     const told = (await runEvents(runtime, thread)).map(({ event }) => event);
@@ -36,7 +36,7 @@ describe('RunEvents of a thread', () => {
     });
   });
 
-  it('[PL-21] calls, failures and what code tells itself, from any execution, and from any cursor', async () => {
+  it('[PL-21] contain calls, failures and custom events, from any execution and any cursor', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([
         fails({ status: 500, message: 'overloaded', retryAfter: 0 }),
@@ -101,7 +101,7 @@ describe('RunEvents of a thread', () => {
     });
   });
 
-  it('options of a wrong shape are refused, and so is a run that is not there', async () => {
+  it('options of a wrong shape and an unknown run are refused', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const thread = await runtime.start();
     const read = (options: object) =>

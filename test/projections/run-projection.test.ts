@@ -8,7 +8,7 @@ const called = ['tool.called', { name: 'publish', callId: 'call_1' }, { step: 1 
 const about = { actionId: 'thread-1:1:0', name: 'publish', callId: 'call_1' };
 
 describe('rows of policies, approvals and budgets', () => {
-  it('[PL-21] what a descendant waits for is told in the run that it holds up, and is no action of it', () => {
+  it('[PL-21] a descendant’s wait appears in the run that it blocks, and not as its action', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1', threadId: 'thread-2' };
     const [, , required, decided] = read(
       rowsOf(
@@ -31,7 +31,7 @@ describe('rows of policies, approvals and budgets', () => {
     });
   });
 
-  it('[PL-21] an approved action is told in the order of the page, each with its ids', () => {
+  it('[PL-21] an approved action has its events in the order of the spec, each with its ids', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1' };
     const preview = { kind: 'preview', actionId: 'thread-1:1:0', content: { status: 'published' } };
     const events = read(
@@ -83,7 +83,7 @@ describe('rows of policies, approvals and budgets', () => {
     });
   });
 
-  it('a denied action never starts, and its error result is not told as another end', () => {
+  it('a denied action never starts, and its error result is not another end', () => {
     const events = read(
       rowsOf(
         began,
@@ -102,7 +102,7 @@ describe('rows of policies, approvals and budgets', () => {
     expect(events.at(-1)?.payload).toMatchObject({ reason: 'records.delete is denied' });
   });
 
-  it('[PL-26] an uncertain action has failed once, and says so', () => {
+  it('[PL-26] an uncertain action fails once, and is marked as uncertain', () => {
     const { actionId, name } = about;
     const events = read(
       rowsOf(
@@ -122,7 +122,7 @@ describe('rows of policies, approvals and budgets', () => {
     expect(events.at(-1)?.payload.reconciliation).toMatchObject({ by: 'operator' });
   });
 
-  it('an approval that nobody gave is a decision against it', () => {
+  it('an approval without an answer is a denial', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1' };
     const events = read(rowsOf(began, called, ['wait.closed', { ...wait, reason: 'expired' }]));
     expect(events.at(-1)).toMatchObject({
@@ -139,7 +139,7 @@ describe('rows of policies, approvals and budgets', () => {
     expect(events.slice(1).map(({ payload }) => payload.new_state)).toEqual(['input-required', 'working']);
   });
 
-  it('[PL-18] budgets warn and deny with the words of the page', () => {
+  it('[PL-18] budgets warn and deny in the terms of the spec', () => {
     const limit = { executionId: 'execution-1', limit: 'maxToolCalls', max: 5 };
     const events = read(
       rowsOf(
@@ -159,7 +159,7 @@ describe('rows of policies, approvals and budgets', () => {
   });
 });
 
-describe('a reading', () => {
+describe('a projection', () => {
   const started = [
     began,
     ['model.chunk', { delta: 'a', call: 1 }, { step: 1 }],
@@ -167,7 +167,7 @@ describe('a reading', () => {
     ['custom', { event: 'here', data: null }],
   ] as const;
 
-  it('counts what was removed since: the rows that stayed keep their sequence', () => {
+  it('keeps the sequence numbers of remaining rows after others were pruned', () => {
     const rows = rowsOf(...started);
     const whole = read(rows);
     const pruned = read(rows.filter(({ event }) => event.type !== 'model.chunk'));
@@ -175,12 +175,12 @@ describe('a reading', () => {
     expect(pruned).toEqual([whole[0], whole[3]]);
   });
 
-  it('tells what code says between runs without a run', () => {
+  it('sends custom events between runs without a run', () => {
     const [event] = read(rowsOf(['custom', { event: 'tick', data: 1 }]));
     expect(event).toMatchObject({ type: 'app.tick', run_id: null, sequence: null, payload: { data: 1 } });
   });
 
-  it('[PL-01] tells the context that the execution runs with, at its begin and with its task', () => {
+  it('[PL-01] has the context of the execution at its start and with its task', () => {
     const place = { executionId: 'execution-1', rootId: 'thread-1', agent: 'desk' };
     const context = contextOf({ runId: 'run_123', sessionId: 'session_abc' }, place);
     const told = { run_id: 'run_123', session_id: 'session_abc', agent_chain: ['desk'] };
@@ -195,8 +195,8 @@ describe('a reading', () => {
   });
 });
 
-describe('rows of requests to models', () => {
-  it('[PL-21] a request that is given up is told with what to forget, and one that waits as waiting', () => {
+describe('rows of model requests', () => {
+  it('[PL-21] an abandoned request names the attempt to discard, and a waiting one is shown as waiting', () => {
     const events = read(
       rowsOf(
         began,

@@ -26,7 +26,7 @@ const ROWS = [
 const EVENTS = read(rowsOf(...ROWS));
 
 describe('a report', () => {
-  it('[PL-23] has what the run told, sorted by what it is, and each action once', () => {
+  it('[PL-23] has the events of the run, grouped by kind, and each action once', () => {
     const report = toRunReport(EVENTS, { metadata: { source: 'test' } });
     expect(report.events).toEqual(EVENTS);
     expect(report.context_manifests).toMatchObject([{ total_estimated_tokens: 99 }]);
@@ -38,7 +38,7 @@ describe('a report', () => {
     expect(report.created_at).toBe(EVENTS.at(-1)?.timestamp);
   });
 
-  it('[PL-23] is redacted at every depth before it is written, and what it was made of is not', () => {
+  it('[PL-23] is redacted at every depth before it is written, and its source is not', () => {
     const redaction = new RedactionPolicy({ sensitiveValues: ['hunter2'] });
     const text = JSON.stringify(toRunReport(EVENTS, { redaction }));
     for (const secret of ['Bearer s3', 'k1', 'hunter2', '"s"', '"p"']) expect(text).not.toContain(secret);
@@ -47,7 +47,7 @@ describe('a report', () => {
     expect(JSON.stringify(EVENTS)).toContain('Bearer s3');
   });
 
-  it('[PL-23] is read again without its makers, and asserted on', () => {
+  it('[PL-23] is read without its original objects, and supports assertions', () => {
     const json = JSON.parse(JSON.stringify(toRunReport(EVENTS, { redaction: new RedactionPolicy() })));
     const replay = new RunReplay(json);
     expect(replay.eventTypes).toEqual(EVENTS.map(({ type }) => type));
@@ -57,14 +57,14 @@ describe('a report', () => {
     expect(assertBudgetUnder(replay, { maxTotalTokens: 8000 })).toMatchObject({ totalTokens: 150 });
   });
 
-  it('what is no report is refused', () => {
+  it('refuses an invalid report', () => {
     for (const wrong of [null, {}, { events: 'x' }, { events: [1] }, [1]] as never[])
       expect(() => new RunReplay(wrong)).toThrow(expect.objectContaining({ code: 'InvalidValue' }));
   });
 });
 
 describe('a redaction policy', () => {
-  it('cuts long texts, replaces by a word of its own, and takes names in any writing', () => {
+  it('truncates long texts, uses a custom replacement, and matches names in any case style', () => {
     const policy = new RedactionPolicy({
       sensitiveKeys: ['Session-Id'],
       replacement: '***',
@@ -89,8 +89,8 @@ describe('a redaction policy', () => {
   });
 });
 
-describe('assertions', () => {
-  it('on events fail with what is missing and what was there', () => {
+describe('report assertions', () => {
+  it('on events fail with the missing and the present ones', () => {
     const check =
       (types: string[], options = {}) =>
       () =>
@@ -110,7 +110,7 @@ describe('assertions', () => {
     ).toThrow(/lack llm\.stream/);
   });
 
-  it('[PL-23] on denials and budgets fail with messages that say which', () => {
+  it('[PL-23] on denials and budgets fail with messages that name them', () => {
     const began = ROWS[0];
     const denied = read(rowsOf(began, ['action.policy', { actionId: 'a', name: 'pay', effect: 'deny' }]));
     expect(() => assertNoDeniedActions(denied)).toThrow(/denied:\naction\.policy/);
@@ -126,7 +126,7 @@ describe('assertions', () => {
 });
 
 describe('two runs', () => {
-  it('are compared by what does not differ from run to run', () => {
+  it('are compared without the values that differ from run to run', () => {
     expect(diffRuns(EVENTS, read(rowsOf(...ROWS))).every((line) => line.in === 'both')).toBe(true);
     const other = read(rowsOf(...ROWS.slice(0, 5), ...ROWS.slice(8)));
     const told = diffRuns(EVENTS, other).filter((line) => line.in !== 'both');

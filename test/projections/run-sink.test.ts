@@ -27,7 +27,7 @@ async function* tell(): AsyncGenerator<Projected<RunEvent>> {
 }
 
 describe('a sink', () => {
-  it('gets each event in order, and is told that it is over', async () => {
+  it('gets each event in order, and a call at the end', async () => {
     const sink = new InMemoryEventSink();
     expect(await feedSink(tell(), sink)).toEqual({ why: 'over', cursor: `${EVENTS.length - 1}.0` });
     expect(sink.toList()).toEqual(EVENTS);
@@ -36,7 +36,7 @@ describe('a sink', () => {
     expect(sink.events.map(({ sequence }) => sequence)).toEqual([1]);
   });
 
-  it('[PL-22] that throws is told and detached, with the place where it left off', async () => {
+  it('[PL-22] that throws is reported and detached, with the cursor reached', async () => {
     const told: SinkEnd[] = [];
     const end = await feedSink(tell(), {
       emit: ({ sequence }) => {
@@ -51,14 +51,14 @@ describe('a sink', () => {
     expect(told).toEqual([end]);
   });
 
-  it('[PL-22] that never answers is detached after its time', async () => {
+  it('[PL-22] that never answers is detached after its timeout', async () => {
     const end = await feedSink(tell(), { emit: () => new Promise(() => undefined) }, { withinMs: 1 });
     expect(end).toMatchObject({ why: 'slow', cursor: null, error: { code: 'Timeout' } });
   });
 });
 
 describe('a local trace', () => {
-  it('has spans of the run, its requests and its actions, the same at each reading', async () => {
+  it('has spans of the run, its requests and its actions, the same at each projection', async () => {
     const path = join(process.env.EVERTHREAD_TEST_FOLDER as string, `trace-${process.hrtime.bigint()}.jsonl`);
     await feedSink(tell(), new LocalTraceTelemetry({ path }));
     const spans = readFileSync(path, 'utf8')

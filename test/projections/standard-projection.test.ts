@@ -86,15 +86,15 @@ const WHOLE = rowsOf(
   ],
 );
 
-describe('a thread as clients of Standard Agents read it', () => {
-  it('is told as its golden file says', () => {
+describe('a thread in Standard Agents’ format', () => {
+  it('equals its golden file', () => {
     const path = join(import.meta.dirname, 'golden', 'standard.json');
     const { frames } = read(WHOLE);
     if (process.env.EVERTHREAD_WRITE_GOLDEN) writeFileSync(path, `${JSON.stringify(frames, null, 2)}\n`);
     expect(frames).toEqual(JSON.parse(readFileSync(path, 'utf8')));
   });
 
-  it('whoever begins in the middle has the text until there, and no row stays pending behind its execution', () => {
+  it('a reader that joins late has the text so far, and no row stays pending after its execution', () => {
     for (let n = 0; n <= WHOLE.length; n += 1) {
       const { reading } = read(WHOLE.slice(0, n));
       const rows = new Map<string, string | null>();
@@ -113,7 +113,7 @@ describe('a thread as clients of Standard Agents read it', () => {
     });
   });
 
-  it('rows that nobody has asked for are left out: silent ones, and those of sub-prompts below the depth', () => {
+  it('rows not requested are omitted: silent ones, and those of sub-prompts below the depth', () => {
     const { frames } = read(
       rowsOf(
         message('message.created', stored('s', 'user', 'psst', { silent: true })),
@@ -128,7 +128,7 @@ describe('a thread as clients of Standard Agents read it', () => {
     expect(told(false, 1)).toEqual(['message_data', 'message_chunk']);
   });
 
-  it('no item that is sent can take the id of an answer', () => {
+  it('a sent item cannot take the id of an answer', () => {
     expect(isItemId(one)).toBe(false);
     expect(isItemId('answer-1')).toBe(true);
     expect(one).not.toBe(answerIdOf('thread-2', 1));

@@ -94,7 +94,7 @@ const WHOLE: Row[] = [
   ended,
 ];
 
-describe('a page of useChat', () => {
+describe('a useChat page', () => {
   it('gets reasoning until text or arguments follow, and arguments until the call is made', () => {
     const types = chatOf(WHOLE).map((chunk) => ('id' in chunk ? `${chunk.type} ${chunk.id}` : chunk.type));
     expect(types.slice(2, 17)).toEqual([
@@ -121,7 +121,7 @@ describe('a page of useChat', () => {
   );
 
   it.each(UI_DIALECTS)(
-    'of AI SDK %i never shows a dropped, repaired or removed call as called with what was streamed',
+    'of AI SDK %i never shows a dropped, repaired or removed call with its streamed arguments',
     async (dialect) => {
       const rows: Row[] = [
         ...[began, started, input('gone', '{"a":1}'), input('c1', '{"a":'), input('c2', '{}')],
@@ -140,7 +140,7 @@ describe('a page of useChat', () => {
     },
   );
 
-  it.each(UI_DIALECTS)('of AI SDK %i loses what a discarded request has streamed', async (dialect) => {
+  it.each(UI_DIALECTS)('of AI SDK %i drops the parts streamed by a discarded request', async (dialect) => {
     for (const gone of [[discarded], []]) {
       const rows: Row[] = [
         ...[began, started, thought('Wrong.'), input('c1', '{"a":'), ...gone, thought('Right.', 2)],
@@ -157,7 +157,7 @@ describe('a page of useChat', () => {
   });
 
   it.each(UI_DIALECTS)(
-    'of AI SDK %i has no open part once the response ends, wherever that is',
+    'of AI SDK %i has no open part once the response ends, at any place',
     async (dialect) => {
       for (let length = 3; length < WHOLE.length; length++) {
         const parts = await pageOf([...WHOLE.slice(0, length), ended], dialect);
@@ -168,8 +168,8 @@ describe('a page of useChat', () => {
   );
 });
 
-describe('a client of AG-UI', () => {
-  it('gets reasoning as messages of their own, and the arguments of a call as its pieces', () => {
+describe('an AG-UI client', () => {
+  it('gets reasoning as separate messages, and the arguments of a call as deltas', () => {
     const told = agUiOf(WHOLE).map((event) => {
       const of = 'messageId' in event ? event.messageId : 'toolCallId' in event ? event.toolCallId : '';
       return `${event.type} ${of} ${'delta' in event ? event.delta : ''}`.trim();
@@ -192,14 +192,14 @@ describe('a client of AG-UI', () => {
     ['dropped', committed('')],
     ['repaired', committed('', ['c1', '{"a":5}'])],
     ['discarded', [discarded]],
-  ])('loses a call that is %s by a snapshot', (_how, then) => {
+  ])('drops a call that is %s by a snapshot', (_how, then) => {
     const told = agUiOf([began, started, input('c1', '{"a":1'), ...then]);
     const at = told.findIndex(({ type }) => type === 'TOOL_CALL_END');
     expect(told[at + 1]).toMatchObject({ type: 'MESSAGES_SNAPSHOT' });
     expect(told.filter(({ type }) => type === 'TOOL_CALL_END')).toHaveLength(1);
   });
 
-  it('does not get the arguments of its own tools in pieces, since it runs what has ended', () => {
+  it('does not get deltas of its own tools’ arguments, since it runs complete calls', () => {
     const own = piece({ input: { callId: 'c1', name: clientToolName('look'), delta: '{' } });
     expect(agUiOf([began, started, own]).map(({ type }) => type)).not.toContain('TOOL_CALL_START');
   });

@@ -55,8 +55,8 @@ const committed = (id: string): Row => [
 ];
 const types = (events: readonly TangleEvent[]) => events.map(({ type }) => type);
 
-describe('a turn as Tangle tells it', () => {
-  it('[TG-20] the pieces behind the last beginning are what was stored: of an attempt that was given up and has answered all the same, of an answer that came whole or lacks a piece', () => {
+describe('a turn in Tangle’s format', () => {
+  it('[TG-20] the text after the last start is the stored one: of a discarded attempt, an unstreamed answer, and one with gaps', () => {
     const lost: Row = ['attempt.discarded', { attempt: 1, call: 1, reason: 'WorkerLost' }];
     const piecesOf = (...rows: Row[]) =>
       readTangle(rowsOf(began, step(1), ...rows, said('a', 'Hello'), committed('a'), ended()))
@@ -77,7 +77,7 @@ describe('a turn as Tangle tells it', () => {
     expect(piecesOf(chunk('Heaven'))).toEqual([first, 'Heaven', 'message.discarded', 'Hello']);
   });
 
-  it('[TG-12] an answer in pieces', () => {
+  it('[TG-12] streams an answer in chunks', () => {
     expectGoldenTurn(
       'turn-answer',
       rowsOf(
@@ -94,7 +94,7 @@ describe('a turn as Tangle tells it', () => {
     );
   });
 
-  it('[TG-12] a call, a file, a person who is asked, and what is said then', () => {
+  it('[TG-12] has a call, a file, a question to a person, and the text after it', () => {
     const call = { id: 'c1', function: { name: 'pay', arguments: '{"amount":5}' } };
     const wait = { waitId: 'w1', kind: 'approval', name: 'pay', callId: 'c1' };
     expectGoldenTurn(
@@ -124,7 +124,7 @@ describe('a turn as Tangle tells it', () => {
     );
   });
 
-  it('[TG-13] a model that fails, the hop to the next one, and the failure of both', () => {
+  it('[TG-13] has a failing model, the hop to the next one, and the failure of both', () => {
     expectGoldenTurn(
       'turn-failure',
       rowsOf(
@@ -142,7 +142,7 @@ describe('a turn as Tangle tells it', () => {
     );
   });
 
-  it('a model that is asked again is no hop', () => {
+  it('a retry of the same model is not a hop', () => {
     const events = readTangle(
       rowsOf(
         began,
@@ -175,7 +175,7 @@ describe('a turn as Tangle tells it', () => {
     expect(events.at(-2)?.data).toEqual(told);
   });
 
-  it('is stopped where its thread is terminated, and has failed where it failed', () => {
+  it('is stopped if its thread is terminated, and failed if that failed', () => {
     const statusOf = (status: string) => readTangle(rowsOf(began, ended({ status }))).at(-1)?.data;
     expect(['terminated', 'stopped', 'failed'].map(statusOf)).toEqual([
       expect.objectContaining({ status: 'stopped' }),
@@ -184,7 +184,7 @@ describe('a turn as Tangle tells it', () => {
     ]);
   });
 
-  it('has one last event, also where the thread is terminated; between turns nothing is told', () => {
+  it('has one last event, also if the thread is terminated, and no events between turns', () => {
     const events = readTangle(
       rowsOf(chunk('before'), began, step(1), ['thread.terminated', { reason: 'enough' }], chunk('behind')),
     );

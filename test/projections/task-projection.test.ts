@@ -68,15 +68,15 @@ const WHOLE: readonly Row[] = [
   ended(),
 ];
 
-describe('a task as A2A reads it', () => {
-  it('is told as its golden file says, and stands as its frames have told', () => {
+describe('a task in A2A’s format', () => {
+  it('equals its golden file, and its state follows from its frames', () => {
     const path = join(import.meta.dirname, 'golden', 'a2a-task.json');
     const told = readTasks(rowsOf(...WHOLE));
     if (process.env.EVERTHREAD_WRITE_GOLDEN) writeFileSync(path, `${JSON.stringify(told, null, 2)}\n`);
     expect(told).toEqual(JSON.parse(readFileSync(path, 'utf8')));
   });
 
-  it('the text is what was committed, for a reader of any piece of it, also where pieces are pruned', () => {
+  it('has the committed text for a reader from any cursor, even if chunks are pruned', () => {
     const texts = (...rows: readonly Row[]) =>
       readTasks(rowsOf(began, step(1), ...rows, ...answered(1, 'a', 'Hello you'))).frames.flatMap((frame) =>
         'artifactUpdate' in frame
@@ -95,7 +95,7 @@ describe('a task as A2A reads it', () => {
     expect(texts()).toEqual([[false, 'Hello you']]);
   });
 
-  it('it ends as its execution does, and says why', () => {
+  it('ends as its execution does, with the reason', () => {
     const end = (more: object) => readTasks(rowsOf(began, ended(more))).task?.status;
     expect(end({ status: 'failed', error: { code: 'ModelFailed', message: 'No answer.' } })).toMatchObject({
       state: 'TASK_STATE_FAILED',
@@ -107,7 +107,7 @@ describe('a task as A2A reads it', () => {
     });
   });
 
-  it('what is answered before its thread rests does not make the task wait; with two open it waits for both, then for one', () => {
+  it('a wait answered before the thread is idle does not make it wait; with two open it waits for each', () => {
     const states = (...rows: readonly Row[]) =>
       readTasks(rowsOf(began, ...rows)).frames.flatMap((frame) =>
         'statusUpdate' in frame
@@ -131,7 +131,7 @@ describe('a task as A2A reads it', () => {
     ]);
   });
 
-  it('it begins with what was said since the last step, also where its reading begins within another one', () => {
+  it('starts with the messages since the last step, even if read from within another one', () => {
     const before = [message('u-0', 'user', 'older'), step(1), ended(), message('u-1', 'user', 'new'), began];
     const { task } = readTasks(rowsOf(...before));
     expect(task?.history.map(({ messageId }) => messageId)).toEqual(['u-1']);

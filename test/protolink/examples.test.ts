@@ -6,8 +6,8 @@ import { runExample } from '../support/run-example.ts';
 
 const typesOf = (lines: readonly string[]) => lines.flatMap((line) => /^\d+ ([\w.]+):/.exec(line)?.[1] ?? []);
 
-describe('the examples of the page', () => {
-  it('[PL-04] runtime-policy-and-approvals: previewed, approved, done once; denied where the run is stricter', async () => {
+describe('the documented examples', () => {
+  it('[PL-04] runtime-policy-and-approvals: previewed, approved, run once; denied if the run is stricter', async () => {
     const lines = await runExample('protolink/runtime-policy-and-approvals.ts');
     expect(typesOf(lines)).toEqual([
       'task.status',
@@ -35,7 +35,7 @@ describe('the examples of the page', () => {
     ]);
   }, 300_000);
 
-  it('[PL-12] task-cancellation: one final canceled with its reason, and nothing is committed', async () => {
+  it('[PL-12] task-cancellation: one final canceled with its reason, and nothing committed', async () => {
     const lines = await runExample('protolink/task-cancellation.ts');
     expect(typesOf(lines).filter((type) => type === 'task.error')).toEqual([]);
     expect(typesOf(lines).slice(0, 1)).toEqual(['task.status']);

@@ -58,8 +58,8 @@ async function agentOf(options: AgentOptions): Promise<{ agent: Agent; published
 
 const ASKS = { policy: new CapabilityPolicy({ 'records.write': 'require_approval' }) };
 
-describe('a context of the page', () => {
-  it('[PL-01] comes back from a task as it was attached, with copies of its ids', () => {
+describe('a Protolink context', () => {
+  it('[PL-01] is read from a task as it was attached, with copies of its ids', () => {
     const task = Task.createInfer({ prompt: 'go' });
     const context = new RunContext(COMPLETE);
     context.attachToTask(task);
@@ -87,7 +87,7 @@ describe('a context of the page', () => {
     });
   });
 
-  it('[PL-03] of a child has a run of its own, and all else as its parent', () => {
+  it('[PL-03] of a child has a run of its own, and the rest of its parent', () => {
     const parent = new RunContext(COMPLETE);
     const child = parent.child({ agentName: 'helper' }).toDict();
     const { run_id: _, parent_run_id: __, agent_chain: ___, ...same } = parent.toDict();
@@ -100,8 +100,8 @@ describe('a context of the page', () => {
   });
 });
 
-describe('actions and policies of the page', () => {
-  it('[PL-11] an action gives its artifacts its id, and never changes', () => {
+describe('Protolink actions and policies', () => {
+  it('[PL-11] an action gives its artifacts its id, and is immutable', () => {
     const action = new RunAction({ kind: 'resource.update', name: 'publish', capabilities: ['a'] });
     const shown = action.withArtifacts([artifact({ kind: 'preview', parts: [Part.json(1)] })]);
     expect(shown.artifacts).toMatchObject([{ kind: 'preview', action_id: action.action_id }]);
@@ -115,7 +115,7 @@ describe('actions and policies of the page', () => {
     );
   });
 
-  it('[PL-05] a policy judges as the engine does, and refuses a rule that is none', () => {
+  it('[PL-05] a policy judges as the engine does, and refuses an invalid rule', () => {
     const policy = new CapabilityPolicy({
       'records.*': 'require_approval',
       'records.read': true,
@@ -136,8 +136,8 @@ describe('actions and policies of the page', () => {
   });
 });
 
-describe('an agent of the page', () => {
-  it('[PL-24] carries out a task by a handler of its own, and gives the run to a store of its own, whatever that does', async () => {
+describe('a Protolink agent', () => {
+  it('[PL-24] runs a task by its own handler, and passes the run to its own store, whatever that does', async () => {
     const reports: RunReport[] = [];
     const warnings: string[] = [];
     const { agent } = await agentOf({
@@ -166,7 +166,7 @@ describe('an agent of the page', () => {
     await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotCancelableError);
   });
 
-  it('[PL-11] lets its code do what is no call of a tool, by the same rules', async () => {
+  it('[PL-11] lets its code act outside tool calls, by the same rules', async () => {
     const done: unknown[] = [];
     const act = (name: string, capability: string) =>
       new RunAction({
@@ -198,7 +198,7 @@ describe('an agent of the page', () => {
     expect(told).toContain('action.denied remove_record');
   });
 
-  it('[PL-07] without a handler of approvals refuses what needs one', async () => {
+  it('[PL-07] denies actions that need approval without an approval handler', async () => {
     const { agent, published } = await agentOf(ASKS);
     const denied = agent.callToolInContext('publish', new RunContext());
     await expect(denied).rejects.toBeInstanceOf(ApprovalRequiredError);
@@ -206,7 +206,7 @@ describe('an agent of the page', () => {
     expect(published).toEqual([]);
   });
 
-  it('[PL-08] refuses a decision over another request: the wait stays open, and who answers it decides', async () => {
+  it('[PL-08] refuses a decision for another request: the wait stays open for a valid one', async () => {
     let asked = '';
     const { agent, published } = await agentOf({
       ...ASKS,
@@ -221,7 +221,7 @@ describe('an agent of the page', () => {
     expect(published).toEqual([]);
   });
 
-  it('[PL-10] ends a run in which an action was denied, and throws why', async () => {
+  it('[PL-10] ends a run with a denied action, and throws the reason', async () => {
     const model = scriptedModel([calls('publish')]);
     const { agent, published } = await agentOf({
       ...ASKS,
@@ -235,7 +235,7 @@ describe('an agent of the page', () => {
     model.assertConsumed();
   });
 
-  it('[PL-10] tells who refused an approval, and why', async () => {
+  it('[PL-10] reports who denied an approval, and why', async () => {
     const { agent, published } = await agentOf({
       ...ASKS,
       approvalHandler: ({ request_id }) => ({
@@ -253,8 +253,8 @@ describe('an agent of the page', () => {
   });
 });
 
-describe('tasks of the page', () => {
-  it('[PL-13] are executions under their own ids: the first reason counts, and what is not there or over is told', async () => {
+describe('Protolink tasks', () => {
+  it('[PL-13] are executions under their own ids: the first reason counts, and unknown or ended ones are reported', async () => {
     const begun = Promise.withResolvers<void>();
     const { agent } = await agentOf({
       handler: async (_task, { signal }) => {
@@ -281,7 +281,7 @@ describe('tasks of the page', () => {
     expect(told).toEqual([['task.status', task.id, true]]);
   });
 
-  it('[PL-15] whose context is canceled run nothing, and end once', async () => {
+  it('[PL-15] with a canceled context run nothing, and end once', async () => {
     const { agent, published } = await agentOf({});
     const task = Task.createToolCall({ toolName: 'publish' });
     new RunContext({}).cancel('never mind').attachToTask(task);
@@ -293,14 +293,14 @@ describe('tasks of the page', () => {
     expect(published).toEqual([]);
   });
 
-  it('have one thing to do', async () => {
+  it('have exactly one thing to do', async () => {
     const { agent } = await agentOf({});
     const parts = [Part.infer('go'), Part.toolCall('publish')];
     for (const task of [new Task(), new Task({ messages: [{ role: 'user', parts }] })])
       await expect(agent.executeTask(task)).rejects.toMatchObject({ code: 'InvalidValue' });
   });
 
-  it('[PL-05] are judged by code of the application, which sees what would be done, and for whom', async () => {
+  it('[PL-05] are judged by application code, which gets the action and the caller', async () => {
     const seen: unknown[] = [];
     const { agent, published } = await agentOf({
       policy: {
@@ -328,7 +328,7 @@ describe('a question without an agent', () => {
     workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
   });
 
-  it('[PL-30] is announced with its manifest, answered within its budget, and leaves a record and no thread', async () => {
+  it('[PL-30] is logged with its manifest, answered within its budget, and leaves a record and no thread', async () => {
     const llm = createLlm('mock', { defaultResponse: 'done' }).configureMetrics({ contextWindow: 8192 });
     const runContext = new RunContext({
       runId: `run_${randomUUID()}`,
@@ -351,7 +351,7 @@ describe('a question without an agent', () => {
     });
   });
 
-  it('[PL-17] is over where its budget is', async () => {
+  it('[PL-17] ends with its budget', async () => {
     const model = scriptedModel([calls('look'), calls('look')]);
     const asked = createLlm(model.provider).infer({
       ...(await engine()),
@@ -363,12 +363,12 @@ describe('a question without an agent', () => {
     await expect(asked).rejects.toMatchObject({ decision: { limit_name: 'max_tool_calls', limit: 1 } });
   });
 
-  it('that cannot begin tells why', async () => {
+  it('that cannot start reports the reason', async () => {
     const asked = createLlm('mock').infer({ ...(await engine()), query: '' });
     await expect(asked).rejects.toMatchObject({ code: 'InvalidMessage' });
   });
 
-  it('[PL-30] a model is known by its profile', () => {
+  it('[PL-30] has a model described by its profile', () => {
     const { definition } = createLlm('mock', { capabilities: { supportsImages: false } }).configureMetrics({
       contextWindow: 8192,
       inputCostPerMillion: 2,
@@ -384,7 +384,7 @@ describe('a question without an agent', () => {
 });
 
 describe('a run store as a sink', () => {
-  it('[PL-24] is given each run of a thread that has ended, once', async () => {
+  it('[PL-24] gets each run of an ended thread, once', async () => {
     const kept: unknown[] = [];
     const sink = new RunStoreSink({
       saveTask: ({ id, state }) => kept.push([id, state]),

@@ -38,7 +38,7 @@ async function replayAll(histories: readonly History[]): Promise<Map<string, unk
   return errors;
 }
 
-describe('replay', () => {
+describe('the replay of recorded histories', () => {
   let errors: Map<string, unknown>;
   let runs: Map<string, string>;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('replay', () => {
     errors = await replayAll(histories.map(([, history]) => history));
   });
 
-  it('keeps a recorded history of every scenario', () => {
+  it('covers every scenario', () => {
     for (const name of Object.keys(SCENARIOS)) {
       expect(recorded.some((file) => file.startsWith(`thread-${name}-`))).toBe(true);
     }
@@ -76,7 +76,7 @@ describe('replay', () => {
     'starts-tasks',
     'approvals',
     'question-continued',
-  ])('replays %s right after living it', async (name) => {
+  ])('replays %s right after running it', async (name) => {
     const histories = await liveScenario(SCENARIOS[name] as Scenario);
     const errors = await replayAll(histories);
     expect([...errors.keys()].sort()).toEqual(histories.map(runOf).sort());
@@ -88,7 +88,7 @@ describe('replay', () => {
     }
   });
 
-  it("refuses a history that today's workflow would not have made", async () => {
+  it("refuses a history that today's workflow would not produce", async () => {
     const file = recorded.find((name) => name.includes('conversation')) as string;
     const altered = read(file, (text) => text.replaceAll('"modelStep"', '"anotherStep"'));
     await expect(replay(altered)).rejects.toThrow(/TMPRL1100/);

@@ -10,7 +10,7 @@ import { runJestIn, writeFiles } from './jest-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-it('processes with one folder for their claims run each file once, and no more than they are told', async () => {
+it('processes that share a claims folder run each file once, within their limits', async () => {
   const claims = mkdtempSync(join(tmpdir(), 'everthread-claims-'));
   const names = Array.from({ length: 8 }, (_, index) => `file ${index}`);
   const waits = "it('one', () => new Promise((resolve) => setTimeout(resolve, 50)));";
@@ -27,7 +27,7 @@ it('processes with one folder for their claims run each file once, and no more t
   }
 });
 
-it('the longest files come first, and none that starts processes comes last', () => {
+it('the longest files come first, and no file that starts processes comes last', () => {
   const Mixed = createRequire(import.meta.url)('./mixed.cjs');
   const context = { config: { rootDir: ROOT } };
   const names = ['core', 'faults', 'cli', 'conformance'].flatMap((folder) =>

@@ -24,13 +24,13 @@ describe('a packed program', () => {
     expect((await start('src/models/index.ts')).stdout).toMatch(/^\d+\.\d+\.\d+/);
   });
 
-  it('refuses a source that is no entry, which would exist twice in its process', async () => {
+  it('refuses a source that is not an entry, which would be loaded twice', async () => {
     await expect(start('src/core/value/limit.ts')).rejects.toMatchObject({
       stderr: expect.stringContaining('src/core/value/limit.ts is loaded beside a packed program'),
     });
   });
 
-  it("loads Temporal's packages from their pack, and refuses a module of theirs that would exist twice", async () => {
+  it("loads Temporal's packages from their pack, and refuses a module of theirs that would be loaded twice", async () => {
     const load = (file: string) => start(`node_modules/@temporalio/client/lib/${file}`);
     expect((await load('index.js')).stdout).toMatch(/^\d+\.\d+\.\d+/);
     await expect(load('base-client.js')).rejects.toMatchObject({

@@ -205,7 +205,7 @@ describe('a test file', () => {
     );
   });
 
-  it.each(Object.entries(FILES))('where %s is reported as such', (name, [, status, message, tests]) => {
+  it.each(Object.entries(FILES))('in which %s is reported as such', (name, [, status, message, tests]) => {
     const file = report.files[nameOf.get(name) as string];
     expect(`${file?.status}: ${file?.message}`).toMatch(new RegExp(`^${status}: `));
     expect(file?.message).toContain(message);
@@ -219,7 +219,7 @@ describe('a test file', () => {
 });
 
 describe('a run', () => {
-  it('of what a pattern names skips the rest, hooks too', async () => {
+  it('restricted to a name skips the rest, hooks too', async () => {
     const { code, files } = await runJest(
       {
         a: "it('one', () => {}); it('two', () => { throw 1 });",
@@ -231,13 +231,13 @@ describe('a run', () => {
     expect([files.a?.tests, files.b?.tests]).toEqual([{ one: 'passed', two: 'pending' }, { two: 'pending' }]);
   });
 
-  it('that a file ends before its end is no success', async () => {
+  it('that a file exits early fails', async () => {
     const { code, said } = await runJest({ a: "it('a', () => process.exit(0));" });
     expect(code).not.toBe(0);
     expect(said).toContain('The process has ended while');
   });
 
-  it('after which something is thrown is no success', async () => {
+  it('with an error thrown afterwards fails', async () => {
     const { code, said } = await runJest({
       a: `${ok} afterAll(() => { process.nextTick(() => setImmediate(() => setImmediate(() => { throw new Error('the last word') }))) });`,
     });

@@ -30,14 +30,14 @@ const growth = async (work: () => PromiseLike<unknown>): Promise<number> => {
 /** Code that neither an interrupt nor `dispose` stops. */
 const BUSY = 'const t = "\\u0344\\u1e69".repeat(2e6); for (;;) t.normalize("NFD");';
 
-describe('a run that is over', () => {
+describe('a run that has ended', () => {
   it.each([
     ['told to end', `begin(); ${BUSY}`],
     [
       'settled',
       `begin(); export default 1; (async () => { for (let i = 0; i < 50; i++) await null; ${BUSY} })();`,
     ],
-  ])('adversarial 13: leaves no child at work in a built-in when it was %s', async (how, source) => {
+  ])('adversarial 13: leaves no child busy in a built-in when it was %s', async (how, source) => {
     const own = createSandbox({ size: 1 });
     const strangers = sandboxChildren();
     let begun = false;
@@ -55,8 +55,8 @@ describe('a run that is over', () => {
   });
 });
 
-describe('functions that nobody waits for', () => {
-  it('adversarial 18: what a callback throws does not reach a worker that did not await it', async () => {
+describe('functions without a waiting caller', () => {
+  it('adversarial 18: an error of an unawaited callback does not reach the worker', async () => {
     const call = (fn: () => unknown) => {
       void fn();
       return 'called';
@@ -75,7 +75,7 @@ describe('functions that nobody waits for', () => {
     expect(alarm.heard()).toEqual([]);
   });
 
-  it('adversarial 18: a report that fails, at once or later, is logged and ends nothing', async () => {
+  it('adversarial 18: a report that fails, at once or later, is logged and does not end the run', async () => {
     for (const report of [
       () => {
         throw new Error('at once');
@@ -98,7 +98,7 @@ describe('functions that nobody waits for', () => {
     expect(alarm.heard()).toEqual([]);
   });
 
-  it('adversarial 13: a function of a result that never ends, or eats memory, is ended with its scope', async () => {
+  it('adversarial 13: a result function that never ends, or exhausts memory, ends with its scope', async () => {
     const own = createSandbox({ size: 1 });
     const scope = own.scope();
     const source =
@@ -128,8 +128,8 @@ const LOGS = isLong ? 200 : 40;
 /** Number of calls with 4 MB each: in the short form twice as many as may be in flight. */
 const CALLS = isLong ? 40 : 16;
 
-describe('what a run leaves with the worker', () => {
-  it('adversarial 15: arrays of holes cost the worker no more than they say', async () => {
+describe('memory held by the worker for a run', () => {
+  it('adversarial 15: sparse arrays cost the worker no more than their declared size', async () => {
     const grown = await growth(async () => {
       const { status, logs, result } = await runCode(
         `for (let i = 0; i < ${LOGS}; i++) console.log(new Array(990_000)); export default new Array(990_000)`,
@@ -146,7 +146,7 @@ describe('what a run leaves with the worker', () => {
     ['errors', 'new Error("")', 20_000],
     ['maps', 'new Map()', 60_000],
     ['views', 'new Uint8Array(0)', 60_000],
-  ])('adversarial 15: reports of %s are weighed by what they take', async (_, part, length) => {
+  ])('adversarial 15: reports of %s count at their real size', async (_, part, length) => {
     const grown = await growth(async () => {
       const source = `const all = Array.from({ length: ${length} }, () => ${part}); for (;;) report(all)`;
       const { status } = await runCode(source, { report: () => undefined, memoryLimitBytes: 256 * MIB });
@@ -155,7 +155,7 @@ describe('what a run leaves with the worker', () => {
     expect(grown).toBeLessThan(128);
   });
 
-  it('adversarial 14: calls that the worker is slow to answer carry no more than their bound', async () => {
+  it('adversarial 14: pending calls to a slow worker carry at most the limit', async () => {
     let carried = 0;
     let most = 0;
     const slow = async (text: string) => {
@@ -176,7 +176,7 @@ describe('what a run leaves with the worker', () => {
     expect(most).toBeLessThanOrEqual(SANDBOX_LIMITS.callsInFlightBytes);
   });
 
-  it('adversarial 15: a log that is nested too deep is shown as far as it goes', async () => {
+  it('adversarial 15: a log nested too deeply is shown to the limit', async () => {
     const { status, logs } = await runCode(
       'let a = 1; for (let i = 0; i < 600; i++) a = [a]; console.log(a); export default 1',
     );

@@ -33,7 +33,7 @@ describe('code made from text', () => {
     'of a host function': 'host.constructor("return 1")()',
   };
 
-  it.each(Object.entries(WAYS))('adversarial 1: %s makes none', async (_, way) => {
+  it.each(Object.entries(WAYS))('adversarial 1: %s does not evaluate text', async (_, way) => {
     const { status, error } = await javascript(`export default ${way}`, { globals: { host: () => 1 } });
     expect(status).toBe('error');
     expect(error).toMatchObject({
@@ -42,12 +42,12 @@ describe('code made from text', () => {
     });
   });
 
-  it('adversarial 1: eval is not there, by its name or on globalThis', async () => {
+  it('adversarial 1: eval does not exist, by name or on globalThis', async () => {
     expect((await javascript('export default eval("1")')).error?.name).toBe('ReferenceError');
     expect((await javascript('export default (0, globalThis.eval)("1")')).error?.name).toBe('TypeError');
   });
 
-  it('adversarial 1: what engines and hosts add is not there', async () => {
+  it('adversarial 1: globals of engines and hosts do not exist', async () => {
     const names =
       'WebAssembly SharedArrayBuffer Atomics console eval process require setTimeout setInterval setImmediate fetch ' +
       'queueMicrotask structuredClone performance global module exports Buffer ShadowRealm navigator crypto gc';
@@ -58,7 +58,7 @@ describe('code made from text', () => {
 });
 
 describe('globals', () => {
-  it('adversarial 4: are bindings of the module, and nothing on globalThis', async () => {
+  it('adversarial 4: are bindings of the module, and not on globalThis', async () => {
     const source = `
       export default {
         type: typeof foo, inside: 'foo' in globalThis, keys: Object.keys(globalThis),
@@ -75,7 +75,7 @@ describe('globals', () => {
     });
   });
 
-  it('adversarial 4: cannot be assigned to, and yield to a declaration of the module', async () => {
+  it('adversarial 4: cannot be assigned to, and are shadowed by a declaration of the module', async () => {
     expect(await javascript('foo = 2', { globals: { foo: 1 } })).toMatchObject({
       status: 'error',
       error: { name: 'TypeError' },
@@ -85,8 +85,8 @@ describe('globals', () => {
   });
 });
 
-describe('what one run leaves behind', () => {
-  it('adversarial 5: is not met by the next run in the same child, nor by the host', async () => {
+describe('state left behind by a run', () => {
+  it('adversarial 5: is invisible to the next run in the same child, and to the host', async () => {
     const one = createSandbox({ size: 1 });
     const { runCode } = one.scope();
     const leave =
@@ -104,7 +104,7 @@ describe('what one run leaves behind', () => {
 });
 
 describe('stacks', () => {
-  it('adversarial 7: of prepareStackTrace, stackTraceLimit and captureStackTrace name sandbox sources alone', async () => {
+  it('adversarial 7: of prepareStackTrace, stackTraceLimit and captureStackTrace name sandbox sources only', async () => {
     const source = `
       Error.stackTraceLimit = Infinity;
       const sites = [];

@@ -107,7 +107,7 @@ const CALLS_OF_A_KIND = ['logs from microtasks', 'calls, one after the other', '
 
 describe('a flood', () => {
   it.each(rowsOf(REPORTS, ...REPORTS_OF_A_KIND))(
-    'adversarial 14: of %s leaves the worker awake, and ends at the bound for reports',
+    'adversarial 14: of %s keeps the worker responsive, and ends at the limit for reports',
     async (name, source) => {
       let count = 0;
       const report = () => void count++;
@@ -122,7 +122,7 @@ describe('a flood', () => {
   );
 
   it.each(rowsOf(LOGS_AND_CALLS, ...CALLS_OF_A_KIND))(
-    'adversarial 14: of %s leaves the worker awake, and can be ended',
+    'adversarial 14: of %s keeps the worker responsive, and can be terminated',
     async (name, source) => {
       let count = 0;
       let most = 0;
@@ -144,7 +144,7 @@ describe('a flood', () => {
     },
   );
 
-  it('adversarial 14: of calls never has more under way than the bound, and the rest is answered in order', async () => {
+  it('adversarial 14: of calls never has more pending than the limit, and all are answered in order', async () => {
     let underWay = 0;
     let most = 0;
     const host = async (n: number) => {
@@ -173,9 +173,9 @@ const CHOKING: Readonly<Record<string, string>> = {
 /** Rows for the long form only: endless brackets, like other rows. */
 const MORE_OF_A_KIND = ['nested parentheses', 'a megabyte of braces'];
 
-describe('a source that the transform chokes on', () => {
+describe('a source that is slow to transform', () => {
   it.each(rowsOf(CHOKING, ...MORE_OF_A_KIND))(
-    'adversarial 17: %s leaves the worker awake, and can be ended',
+    'adversarial 17: %s keeps the worker responsive, and can be terminated',
     async (name, source) => {
       const status = await flooded(
         name,
@@ -196,7 +196,7 @@ describe('a process that dies', () => {
   // tests' own.
   beforeAll(() => sandbox.close());
 
-  it('adversarial 18: a child that is killed from outside ends its run as error, and the pool recovers', async () => {
+  it('adversarial 18: a child killed from outside ends its run as error, and the pool recovers', async () => {
     const own = createSandbox({ size: 1 });
     const { runCode } = own.scope();
     let called = false;
@@ -215,7 +215,7 @@ describe('a process that dies', () => {
     await own.close();
   });
 
-  it('adversarial 18: a worker that is killed leaves no child behind, busy or waiting', async () => {
+  it('adversarial 18: a killed worker leaves no child behind, busy or waiting', async () => {
     const worker = spawn(process.execPath, [`${import.meta.dirname}/doomed-worker.ts`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

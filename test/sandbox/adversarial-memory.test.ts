@@ -78,7 +78,7 @@ async function measured(name: string, source: string, limit: number): Promise<Co
 
 const next = async () => (await scope.runCode('export default 6 * 7')).result;
 
-describe('a run over its memory', () => {
+describe('a run above its memory limit', () => {
   it.each(rows(rowsOf(OVERRUNS, ...MORE_OF_A_KIND)))(
     'adversarial 12: $name over $limit MiB ends as memory',
     async (row) => {
@@ -96,7 +96,7 @@ describe('a run over its memory', () => {
     expect(await next()).toBe(42);
   });
 
-  it('adversarial 12: a Float16Array as the result crosses and ends no child', async () => {
+  it('adversarial 12: a Float16Array as the result is returned, and ends no child', async () => {
     const { status, result } = await scope.runCode('export default new Float16Array([1.5, 2])');
     expect(status).toBe('success');
     expect(Object.prototype.toString.call(result)).toBe('[object Float16Array]');

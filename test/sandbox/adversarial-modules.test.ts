@@ -14,7 +14,7 @@ afterAll(() => sandbox.close());
 const run = (source: string, options?: CodeExecutionOptions) => scope.runCode(source, options);
 const later = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('specifiers that mean nothing', () => {
+describe('unresolvable specifiers', () => {
   const STATIC = [
     'fs',
     'node:fs',
@@ -53,7 +53,7 @@ describe('specifiers that mean nothing', () => {
   });
 
   it.each(STATIC)(
-    'adversarial 3: import(%j) rejects inside, and uncaught ends the run as error',
+    'adversarial 3: import(%j) rejects inside, and ends the run as error if uncaught',
     async (specifier) => {
       const asked = `import(${JSON.stringify(specifier)})`;
       const caught = await run(
@@ -66,7 +66,7 @@ describe('specifiers that mean nothing', () => {
 });
 
 describe('import()', () => {
-  it('adversarial 3: gives one namespace for one module, however it is asked for', async () => {
+  it('adversarial 3: returns one namespace per module, however it is specified', async () => {
     const source = `
       import * as ns from './x';
       const [a, b] = await Promise.all([import('./x'), import('./x.js')]);
@@ -87,14 +87,14 @@ describe('import()', () => {
     expect(result).toEqual(['RangeError: now', 'RangeError: later', 'RangeError: now', 'RangeError: later']);
   });
 
-  it('adversarial 3: 20 000 at once all resolve', async () => {
+  it('adversarial 3: resolves 20 000 concurrent imports', async () => {
     const source = `
       const all = await Promise.all(Array.from({ length: 20_000 }, () => import('./x')));
       export default [all.length, new Set(all).size, all[0].default]`;
     expect((await run(source, { modules: { './x': 'export default 1' } })).result).toEqual([20_000, 1, 1]);
   });
 
-  it('adversarial 3: of another module never enters code that is in the middle of its work', async () => {
+  it('adversarial 3: of another module never runs amid synchronous code', async () => {
     // A synchronous call into the engine would run pending microtasks while `report` waits for its host.
     const body = `
       let inTheMiddle = true;
@@ -136,7 +136,7 @@ describe('top-level await', () => {
     }
   });
 
-  it('adversarial 11: a promise that nobody awaits and that rejects is not the error of the run', async () => {
+  it('adversarial 11: an unawaited rejected promise is not the error of the run', async () => {
     const decoy =
       'Promise.reject(new Error("decoy")); (async () => { await host(); throw new Error("decoy 2") })();';
     const fine = await run(`${decoy} await host(); await host(); export default 'fine'`, { globals });
@@ -147,7 +147,7 @@ describe('top-level await', () => {
     }
   });
 
-  it('adversarial 11: one module that fails does not fail another that is still waiting', async () => {
+  it('adversarial 11: a failing module does not fail another one that is still waiting', async () => {
     const modules = {
       './bad': 'Promise.reject(new Error("decoy")); throw new Error("real")',
       './slow': 'await host(); await host(); export default "slow"',
@@ -168,27 +168,30 @@ describe('top-level await', () => {
   });
 });
 
-describe('positions', () => {
+describe('error positions', () => {
   it.each([
     ['of a throw', '\n\n        throw new Error("x")', {}, [3, 15]],
     ['in the first line, with globals', 'throw new Error("x", host)', { globals: { host: 1 } }, [1, 7]],
     ['behind erased types', 'const a: Array<string> = []; throw new Error(String(a))', {}, [1, 36]],
     ['after the lines of an interface', 'interface A {\n  b: string\n}\nthrow new Error("x")', {}, [4, 7]],
-  ] as const)('adversarial 19: %s are the author’s', async (_, source, options, [line, column]) => {
-    expect(await run(source, options)).toMatchObject({
-      status: 'error',
-      error: { line, column, filename: '<runCode>' },
-    });
-  });
+  ] as const)(
+    'adversarial 19: %s are those of the author’s source',
+    async (_, source, options, [line, column]) => {
+      expect(await run(source, options)).toMatchObject({
+        status: 'error',
+        error: { line, column, filename: '<runCode>' },
+      });
+    },
+  );
 
-  it('adversarial 19: in a module are told with its name', async () => {
+  it('adversarial 19: in a module have its name', async () => {
     const modules = { './lib/a.ts': 'export const a: number = 1;\nthrow new Error("in a")' };
     const { error } = await run('import "./lib/a.ts"', { modules });
     expect(error).toMatchObject({ filename: 'lib/a.ts', line: 2, column: 7, message: 'in a' });
     expect(error?.stack).toContain('sandbox:lib/a.ts:2:7');
   });
 
-  it('adversarial 19: of a syntax error are the author’s, in the entry and in a module', async () => {
+  it('adversarial 19: of a syntax error are those of the author’s source, in the entry and in a module', async () => {
     const entry = await run('const a = 1;\nconst b = ;', { language: 'javascript', globals: { host: 1 } });
     expect(entry).toMatchObject({
       status: 'link_error',
@@ -202,7 +205,7 @@ describe('positions', () => {
   });
 });
 
-describe('a source that does not end', () => {
+describe('an unterminated source', () => {
   it.each([
     ['a html comment', 'foo;\n<!-- foo', 2],
     ['an unfinished template', 'foo;\nconst t = `abc', 2],
@@ -211,7 +214,7 @@ describe('a source that does not end', () => {
     ['an unfinished call', 'foo(\n', 2],
     ['an unfinished loop', 'foo;\nwhile (foo)', 2],
     ['an unfinished export', 'foo;\nexport default', 2],
-  ])('adversarial 20: %s is a link_error at the author’s place', async (_, source, line) => {
+  ])('adversarial 20: %s is a link_error at the author’s location', async (_, source, line) => {
     const outcome = await run(source, { language: 'javascript', globals: { foo: 1 } });
     expect(outcome).toMatchObject({
       status: 'link_error',

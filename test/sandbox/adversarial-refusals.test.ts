@@ -20,7 +20,7 @@ afterAll(async () => {
 const run = (source: string, options?: CodeExecutionOptions) =>
   scope.runCode(source, { language: 'javascript', ...options });
 
-describe('kinds that do not cross', () => {
+describe('kinds of values that are refused', () => {
   const KINDS: Readonly<Record<string, string>> = {
     'an instance of a class': 'new (class A { x = 1 })()',
     'a subclass of Map': 'new (class M extends Map {})()',
@@ -36,7 +36,7 @@ describe('kinds that do not cross', () => {
   };
 
   it.each(Object.entries(KINDS))(
-    'adversarial 16: %s is refused by its path, out of the sandbox',
+    'adversarial 16: %s is refused by its path, on the way out',
     async (_, text) => {
       const source = `
       const value = ${text};
@@ -66,7 +66,7 @@ describe('kinds that do not cross', () => {
     ['a WeakMap', new WeakMap()],
     ['the process', process],
     ['globalThis', globalThis],
-  ])('adversarial 16: %s is refused on its way in', async (_, value) => {
+  ])('adversarial 16: %s is refused on the way in', async (_, value) => {
     const given = await run('export default typeof given', { globals: { given: { deep: value } } });
     expect(given).toMatchObject({
       status: 'link_error',
@@ -79,14 +79,14 @@ describe('kinds that do not cross', () => {
     expect(answered.result).toMatch(/^SerializationError: the returned value\.deep is /);
   });
 
-  it('adversarial 16: globalThis and a module namespace cross as the data they show, and as nothing else', async () => {
+  it('adversarial 16: globalThis and a module namespace are copied as their visible data only', async () => {
     const { result } = await run('import * as ns from "./m"; export default [globalThis, ns]', {
       modules: { './m': 'export const a = 1' },
     });
     expect(result).toEqual([{}, { a: 1 }]);
   });
 
-  it('adversarial 16: a Buffer arrives as a Uint8Array of its own bytes, and no more of the pool', async () => {
+  it('adversarial 16: a Buffer arrives as a Uint8Array of its own bytes, without the rest of the pool', async () => {
     const source = 'export default [given.constructor === Uint8Array, given.buffer.byteLength, [...given]]';
     const { result } = await run(source, { globals: { given: Buffer.from('abc') } });
     expect(result).toEqual([true, 3, [97, 98, 99]]);
@@ -145,7 +145,7 @@ describe('values that are too large', () => {
     },
   );
 
-  it('adversarial 15: thirty levels of doubling cross as the graph they are', async () => {
+  it('adversarial 15: thirty levels of shared doubling are transferred as the same graph', async () => {
     const { result } = await run(
       'let a = ["end"]; for (let i = 0; i < 30; i++) a = [a, a]; export default a',
     );
@@ -163,7 +163,7 @@ describe('values that are too large', () => {
     ['a stack of 50 MB', 'throw Object.defineProperty(new Error("x"), "stack", { value: "s".repeat(5e7) })'],
     ['a text of 50 MB', 'throw "x".repeat(5e7)'],
     ['a message of 50 MB, later', 'await null; throw new Error("x".repeat(5e7))'],
-  ])('adversarial 15: an error with %s is cut', async (name, source) => {
+  ])('adversarial 15: an error with %s is truncated', async (name, source) => {
     const before = process.memoryUsage.rss();
     const { status, error, durationMs } = await run(source, { memoryLimitBytes: 256 * MIB });
     expect(['error', 'memory']).toContain(status);

@@ -126,7 +126,7 @@ const MORE_OF_A_KIND = [
   'a typed array filled',
 ];
 
-describe('a run that is told to end', () => {
+describe('a run being terminated', () => {
   it.each(names(rowsOf(BUSY, ...MORE_OF_A_KIND)))(
     'adversarial 13: $name ends within 50 ms, and leaves no busy child',
     ({ name, source }) => endsAtOnce(name, source, true),
@@ -136,7 +136,7 @@ describe('a run that is told to end', () => {
     endsAtOnce(name, source, false),
   );
 
-  it('adversarial 13: a run without a reason is told so, and one that has ended stays as it is', async () => {
+  it('adversarial 13: a run terminated without a reason has a default one, and an ended run is unchanged', async () => {
     const run = scope.runCode('for (;;);');
     run.terminate();
     expect(await run).toMatchObject({ status: 'terminated', error: { message: 'The run was terminated.' } });

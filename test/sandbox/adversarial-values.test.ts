@@ -14,7 +14,7 @@ const run = (source: string, options?: CodeExecutionOptions): PromiseLike<CodeEx
 const HOST_PATH = /node_modules|file:|\/work\/|\.test\.ts|node:internal/;
 
 describe('a host function that throws', () => {
-  it('adversarial 6: tells its name and message, and neither its stack nor anything else', async () => {
+  it('adversarial 6: exposes its name and message, and neither its stack nor anything else', async () => {
     class Secret extends Error {
       override readonly name = 'SecretError';
       readonly token = 'hunter2';
@@ -38,7 +38,7 @@ describe('a host function that throws', () => {
     expect(text).not.toMatch(/hunter2|the cause|passwd/);
   });
 
-  it('adversarial 6: is for the code a function with a name and a length, and nothing behind it', async () => {
+  it('adversarial 6: is a function with a name and a length for the code, and nothing more', async () => {
     const source = `
       const tried = (f) => { try { return String(f()) } catch (e) { return e.name } };
       export default {
@@ -67,7 +67,7 @@ describe('a host function that throws', () => {
 });
 
 describe('thenables', () => {
-  it('adversarial 10: a result that is one is awaited until none is left', async () => {
+  it('adversarial 10: a result that is one is awaited until it is not', async () => {
     const source =
       'const t = (n) => ({ then(f) { f(n === 0 ? "end" : t(n - 1)) } }); export default () => t(5)';
     expect(await run(source)).toMatchObject({ status: 'success', result: 'end' });
@@ -95,7 +95,7 @@ describe('thenables', () => {
     expect(seen.filter((value) => typeof value !== 'function')).toEqual([]);
   });
 
-  it('adversarial 10: an export named then confuses neither the run nor import()', async () => {
+  it('adversarial 10: an export named then breaks neither the run nor import()', async () => {
     const source = 'export function then(f) { f("called") } export default 5';
     expect((await run(source)).result).toBe(5);
     const asked = 'export default await import("./m")';
@@ -103,7 +103,7 @@ describe('thenables', () => {
   });
 });
 
-describe('values that cross', () => {
+describe('values that are transferred', () => {
   const VALUES: Readonly<Record<string, string>> = {
     undefined: 'undefined',
     'NaN, the infinities and -0': '[NaN, Infinity, -Infinity, -0]',
@@ -167,7 +167,7 @@ describe('values that cross', () => {
     expect(isSame(result as Record<string, unknown>)).toBe(true);
   });
 
-  it('adversarial 16: a Float16Array at the top crosses from every place, and no child ends', async () => {
+  it('adversarial 16: a top-level Float16Array is transferred from every place, and ends no child', async () => {
     const source = `
       const f = new Float16Array([0.5, -2]);
       report(f); console.log(f); await host(f);
@@ -180,7 +180,7 @@ describe('values that cross', () => {
     expect([...(outcome.result as Iterable<number>)]).toEqual([0.5, -2]);
   });
 
-  it('adversarial 16: getters are read inside, a Proxy is what it shows, an error is its name and message, a date may be none', async () => {
+  it('adversarial 16: getters are read inside, a Proxy is its visible data, an error its name and message, a date may be invalid', async () => {
     const source = `
       const error = Object.assign(new TypeError('m', { cause: new Error('c') }), { secret: 1 });
       export default [{ get a() { return 1 } }, new Proxy({ x: 1 }, { get: () => 2 }), new Proxy([1, 2], {}), error, new Date(NaN)]`;

@@ -19,7 +19,7 @@ import { createFigures } from './figures.ts';
 const SECRET = 'everthread-secret-5a0b7c';
 const folder = mkdtempSync(join(tmpdir(), 'everthread-escape-'));
 const figures = createFigures(
-  'after an escape, somebody …',
+  'after an escape, an attacker who …',
   'behind the wall',
   'behind the wall alone',
   "Node's permission model alone",
@@ -144,14 +144,14 @@ async function tryOut(
     : { held: false, met: `REACHED: ${met}` };
 }
 
-describe('after an escape', () => {
+describe('after a sandbox escape', () => {
   // Otherwise a child that cannot even start would seem to be held.
-  it('somebody can go on: what is tried runs', async () => {
+  it('an attacker can continue: the attempts run', async () => {
     for (const sandbox of wall.kind === 'none' ? [walled, bare] : [walled, kernel, bare])
       expect(await runEscaped(sandbox, 'return 6 * 7')).toMatchObject({ status: 'success', result: '42' });
   });
 
-  it.each(ATTEMPTS)('somebody who $name is held', async (each) => {
+  it.each(ATTEMPTS)('an attacker who $name is contained', async (each) => {
     const before = readdirSync(folder).toSorted();
     const met: string[] = [];
     for (const [sandbox, holds] of [
@@ -170,7 +170,7 @@ describe('after an escape', () => {
     figures.add(each.name, ...met);
   });
 
-  it('the attempts are at least thirty', () => {
+  it('has at least thirty attempts', () => {
     expect(new Set(ATTEMPTS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(30);
   });
 });

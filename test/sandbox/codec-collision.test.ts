@@ -83,12 +83,12 @@ describe('a reader of Maps and Sets', () => {
     ['texts', (i) => `${i}`],
     ['objects', () => ({})],
     ['of all kinds', (i) => [i, `${i}`, BigInt(i), i / 3][i % 4]],
-  ])('takes 50,000 honest keys: %s', (_title, key) => {
+  ])('accepts 50,000 ordinary keys: %s', (_title, key) => {
     const keys = Array.from({ length: 50_000 }, (_, i) => key(i));
     expect((read(new Set(keys)) as Set<unknown>).size).toBe(new Set(keys).size);
   });
 
-  it('knows the hashes of the engine that it runs on: keys that collide by them are dear to that engine', () => {
+  it('computes the engine’s hashes: keys that collide by them are slow in that engine', () => {
     for (const keys of Object.values(KEYS)) {
       const honest = Array.from({ length: keys.length }, (_, i) => i);
       expect(steps(keys)).toBeGreaterThan(100 * steps(honest));
@@ -104,7 +104,7 @@ describe('a reader of Maps and Sets', () => {
     }
   });
 
-  it('goes on with nothing that takes too long for its size, whatever it is that takes so long', () => {
+  it('aborts any read that takes too long for its size', () => {
     let now = 0;
     const work = { freeMs: 100, msPerElement: 0.01, spentMs: () => now++ };
     const { wire } = encode(
@@ -130,7 +130,7 @@ function steps(keys: readonly unknown[]): number {
 }
 
 describe('regular expressions', () => {
-  it('cross, within what they may cost together', () => {
+  it('are transferred within their total cost', () => {
     const some = [/plain/gi, /[\p{L}\p{N}]+/u, /^\p{RGI_Emoji}$/v, new RegExp('x'.repeat(40_000))];
     expect(read(some)).toEqual(some);
   });
@@ -140,7 +140,7 @@ describe('regular expressions', () => {
     ['of properties', /\p{L}/u, 40],
     ['of wide classes', /[\0-\u{10ffff}]/iv, 300],
     ['of plain text', new RegExp('x'.repeat(1000)), 70],
-  ])('are refused beyond it by the writer and by the reader: %s', (_title, each, count) => {
+  ])('above the total cost are refused by the writer and by the reader: %s', (_title, each, count) => {
     const all = Array.from({ length: count }, () => new RegExp(each));
     expect(() => encode(all, undefined, LIMITS)).toThrow('over the limit of regular expressions');
     const table = all.map(({ source, flags }) => [source, flags]);
@@ -154,7 +154,7 @@ describe('regular expressions', () => {
   });
 });
 
-describe('a program that sends what is dear to read', () => {
+describe('a program that sends data expensive to read', () => {
   /** The program's own cost grows with the square of this number. */
   const COUNT = isLong ? 30_000 : 4000;
   const SETS = [
@@ -164,14 +164,14 @@ describe('a program that sends what is dear to read', () => {
 
   const { runCode } = shareSandbox(1);
 
-  it.each(SETS)('as its result ends with an error, and is read no further: %s', async (_title, keys) => {
+  it.each(SETS)('in its result ends with an error, and is not read further: %s', async (_title, keys) => {
     expect(await runCode(`export default new Set(${keys})`)).toMatchObject({
       status: 'error',
       error: { name: 'SerializationError', message: expect.stringContaining(COLLIDE) },
     });
   });
 
-  it('as an argument is refused there, and its function is not called', async () => {
+  it('in an argument is refused there, and its function is not called', async () => {
     let called = 0;
     const host = () => {
       called += 1;

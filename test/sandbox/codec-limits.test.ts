@@ -18,19 +18,19 @@ const writing = (value: unknown, limits: Partial<EncodeLimits> = {}) => {
   return () => encode(value, recordingTable(), { ...LIMITS, ...limits });
 };
 
-describe('a writer', () => {
+describe('the writer', () => {
   it.each<[string, (value: unknown) => unknown]>([
     ['arrays', (value) => [value]],
     ['objects', (value) => ({ value })],
     ['Maps', (value) => new Map([[value, 1]])],
     ['Sets', (value) => new Set([value])],
-  ])('refuses a nesting of %s beyond the limit, however deep it is', (_title, around) => {
+  ])('refuses a nesting of %s beyond the limit, at any depth', (_title, around) => {
     expect(writing(nested(500, around))).not.toThrow();
     expect(writing(nested(501, around))).toThrow('is nested deeper than 500 levels');
     expect(writing(nested(100_000, around))).toThrow('is nested deeper than 500 levels');
   });
 
-  it('refuses what goes on making itself', () => {
+  it('refuses an endless value', () => {
     const endless = (): object => ({
       get next() {
         return endless();
@@ -39,7 +39,7 @@ describe('a writer', () => {
     expect(writing(endless())).toThrow('is nested deeper than 500 levels');
   });
 
-  it('counts the length of an array before anything else', () => {
+  it('checks the length of an array first', () => {
     const empty: unknown[] = [];
     empty.length = 2 ** 32 - 1;
     expect(writing({ list: empty })).toThrow(
@@ -68,7 +68,7 @@ describe('a writer', () => {
     expect(writing(value, { maxElements: 12 })).not.toThrow();
   });
 
-  it('stops at the limit of bytes, before a long text is copied', () => {
+  it('stops at the byte limit before copying a long text', () => {
     const long = 'x'.repeat(2 ** 26);
     expect(writing([long])).toThrow(
       'value is over the limit of 16777216 bytes in one transfer (reached at value[0])',
@@ -87,7 +87,7 @@ describe('a writer', () => {
     expect(writing('\u0000'.repeat(2 ** 23))).toThrow('over the limit of 16777216 bytes');
   });
 
-  it('writes what its own reader takes, up to the limit of bytes', () => {
+  it('writes what its reader accepts, up to the byte limit', () => {
     const value = {
       list: ['a"', -0, 12.5, [new Date(7)], 2n ** 99n],
       map: new Map([['k', new Set([/a/g])]]),
@@ -105,7 +105,7 @@ describe('a writer', () => {
     }
   });
 
-  it('writes what its own reader takes, up to the limit of elements', () => {
+  it('writes what its reader accepts, up to the element limit', () => {
     const value = {
       list: [1, [2], new Array(3), () => 1],
       map: new Map([['k', new Set([/a/g])]]),
@@ -130,7 +130,7 @@ describe('a writer', () => {
   });
 });
 
-describe('a reader', () => {
+describe('the reader', () => {
   const functionTable = () =>
     Object.assign(recordingTable(), { home: (id: number) => (id === 0 ? () => 1 : undefined) });
 
@@ -143,13 +143,13 @@ describe('a reader', () => {
     ['a hole', 'V', ['h']],
     ['a number of an unknown name', 'V', ['n', '1']],
     ['a number named as what every object has', 'V', ['n', 'toString']],
-    ['a bigint that is no text', 'V', ['b', 1]],
+    ['a bigint that is not text', 'V', ['b', 1]],
     ['a bigint without digits', 'V', ['b', '']],
     ['a negative bigint without digits', 'V', ['b', '-']],
     ['a bigint of other digits', 'V', ['b', '-0x1']],
     ['a reference beyond the nodes', 'V', [1]],
     ['a reference to the root', 'VA', [0], []],
-    ['a reference that is no place', 'VA', [0.5], []],
+    ['a reference that is not a place', 'VA', [0.5], []],
     ['a reference below all', 'VA', [-1], []],
     ['a reference to the kinds', 'VA', [1], [[2]]],
     ['a reference that leaves nodes out', 'VAA', [2], [], []],
@@ -183,7 +183,7 @@ describe('a reader', () => {
     ['bytes that were not sent', 'VB', [1], ['Uint8Array', 1]],
     ['a negative number of bytes', 'VB', [1], ['Uint8Array', -1]],
     ['a regular expression with an unknown flag', 'VR', [1], ['a', 'gg']],
-    ['a regular expression that is none', 'VR', [1], ['(', '']],
+    ['a regular expression that is invalid', 'VR', [1], ['(', '']],
     ['a regular expression of one part', 'VR', [1], ['a']],
     ['an error whose message is a number', 'VE', [1], ['Error', 1]],
     ['an error whose name is a list', 'VE', [1], [['Error'], '']],
@@ -210,8 +210,8 @@ describe('a reader', () => {
   it.each<[string, unknown]>([
     ['no text', {}],
     ['a text that is an object', { text: { length: 1 } }],
-    ['what is no JSON', { text: '[1,' }],
-    ['JSON that is no table', { text: '{"length":2}' }],
+    ['a value that is not a JSON', { text: '[1,' }],
+    ['JSON that is not a table', { text: '{"length":2}' }],
     ['an empty table', { text: '[]' }],
     ['a table of kinds alone', { text: '[""]' }],
     ['no kinds', { text: '[1,["V"]]' }],
@@ -232,7 +232,7 @@ describe('a reader', () => {
     );
   });
 
-  it('refuses functions where there is no function table', () => {
+  it('refuses functions without a function table', () => {
     expect(() => decode(wireOf('VF', [1], [0, '']), undefined, LIMITS)).toThrow(
       'a function where none is allowed',
     );
@@ -251,7 +251,7 @@ describe('a reader', () => {
     expect(() => decode(chain(100_000), undefined, LIMITS)).toThrow('nested deeper than 500 levels');
   });
 
-  it('makes nothing but data of hostile names', () => {
+  it('creates only data from hostile names', () => {
     const text = '[[1],{"__proto__":[2],"constructor":[2],"toString":1},{"polluted":true},"VOO"]';
     const value = decode({ text }, undefined, LIMITS) as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
@@ -261,7 +261,7 @@ describe('a reader', () => {
     expect(Object.getPrototypeOf(named)).toBe(Array.prototype);
   });
 
-  it('reads every text that a writer cut short by its limits has written', () => {
+  it('reads every text that a writer truncated at its limits', () => {
     const value = {
       a: [1, new Map([[{ b: [] }, 'c']]), new Set([[]])],
       d: new Array(4),

@@ -108,8 +108,8 @@ async function openRealm() {
 /** The value as the host's own codec writes it, for comparison. */
 const expected = (value: unknown) => JSON.stringify(encode(value, recordingTable(), LIMITS));
 
-describe('in a realm whose builtins are poisoned', () => {
-  it('a value is written, and none of the poison is met', async () => {
+describe('in a realm with poisoned builtins', () => {
+  it('a value is written without calling one', async () => {
     const realm = await openRealm();
     const value = realm.run(SAMPLE);
     const before = realm.encoding.encode(value, recordingTable(), LIMITS);
@@ -129,7 +129,7 @@ describe('in a realm whose builtins are poisoned', () => {
     expect(copy.computed).toEqual(['from a getter']);
   });
 
-  it('a value is read, and none of the poison is met', async () => {
+  it('a value is read without calling one', async () => {
     const realm = await openRealm();
     const { wire } = realm.encoding.encode(realm.run(SAMPLE), recordingTable(), LIMITS);
     const record = realm.run(POISON) as { hits: string };
@@ -143,7 +143,7 @@ describe('in a realm whose builtins are poisoned', () => {
     expect(record.hits).toBe('');
   });
 
-  it('a value is shown, and none of the poison is met', async () => {
+  it('a value is shown without calling one', async () => {
     const realm = await openRealm();
     const value = realm.run(`({
       symbol: Symbol('s'), point: new (class Point {})(), promise: Promise.resolve(), list: [() => 1, new WeakMap()],
@@ -171,7 +171,7 @@ describe('in a realm whose builtins are poisoned', () => {
       '(() => { let deep = []; for (let i = 0; i < 1000; i++) deep = [deep]; return deep; })()',
       'nested deeper',
     ],
-  ])('what cannot cross is named: %s', async (source, message) => {
+  ])('an unsupported value is named: %s', async (source, message) => {
     const realm = await openRealm();
     const value = realm.run(source);
     const record = realm.run(POISON) as { hits: string };
@@ -193,7 +193,7 @@ describe('in a realm whose builtins are poisoned', () => {
     '[[1],[],"Va"]',
     '[',
     '[[1],["(",""],"VR"]',
-  ])('what cannot be read is refused: %s', async (text) => {
+  ])('an unreadable text is refused: %s', async (text) => {
     const realm = await openRealm();
     const record = realm.run(POISON) as { hits: string };
     let thrown: unknown;

@@ -18,7 +18,7 @@ class Row extends Array {}
 class Bytes extends Uint8Array {}
 class Moment extends Date {}
 
-describe('values that do not cross', () => {
+describe('unsupported values', () => {
   it.each<[string, unknown, string]>([
     ['a class instance', new Point(), 'an instance of Point'],
     ['a subclass of Map', new Names(), 'an instance of Names'],
@@ -61,7 +61,7 @@ describe('values that do not cross', () => {
     expect(() => shown([value])).not.toThrow();
   });
 
-  it('include buffers that are detached, and views that their buffer no longer holds', () => {
+  it('include detached buffers, and views outside their buffer', () => {
     const detached = new Uint8Array(4);
     const view = new DataView(detached.buffer);
     const { buffer } = detached;
@@ -115,7 +115,7 @@ describe('values that do not cross', () => {
     expect(refused(value)).toThrow(/^value…(\.level){40,60} is/);
   });
 
-  it('let the throw of a getter or a trap pass as it is', () => {
+  it('pass on the error of a getter or a trap', () => {
     const mine = new Error('mine');
     const toss = () => {
       throw mine;
@@ -142,7 +142,7 @@ describe('values that do not cross', () => {
 });
 
 describe('values that are only shown', () => {
-  it('keep what can cross, and have a text for what cannot', () => {
+  it('keep supported parts, and describe the rest', () => {
     const value = {
       fine: [1, new Date(0)],
       call: function named() {},
@@ -180,13 +180,13 @@ describe('values that are only shown', () => {
     });
   });
 
-  it('end where the nesting is too deep', () => {
+  it('are truncated where nesting is too deep', () => {
     const shallow = { ...LIMITS, maxDepth: 2 };
     const wire = encodeLenient([[['deep'], 1]], shallow);
     expect(decode(wire, undefined, { ...LIMITS, maxDepth: 3 })).toEqual([['[Too deep]', 1]]);
   });
 
-  it('end where the limits are reached, and stay within them', () => {
+  it('are truncated at the limits', () => {
     const few = { ...LIMITS, maxElements: 10 };
     expect(decode(encodeLenient([1, new Array(50).fill(0), { a: 1 }], few), undefined, few)).toEqual([
       1,

@@ -5,7 +5,7 @@ import { decode } from '../../src/sandbox/codec/decode.ts';
 import { encode } from '../../src/sandbox/codec/encode.ts';
 import { LIMITS, recordingTable, roundTrip } from './codec-sample.ts';
 
-describe('values that cross', () => {
+describe('supported values', () => {
   it.each<[string, unknown]>([
     ['a string', 'text'],
     ['an empty string', ''],
@@ -44,7 +44,7 @@ describe('values that cross', () => {
     ['a Date', new Date(-1)],
     ['a regular expression', /a\/(?<b>["\n])/dgimsuy],
     ['a regular expression of sets', /[\p{L}--a]/v],
-  ])('are what structured clone copies: %s', (_title, value) => {
+  ])('are those of structured clone: %s', (_title, value) => {
     expect(roundTrip(value)).toStrictEqual(value);
     expect(roundTrip(value)).not.toBe(value);
   });
@@ -53,7 +53,7 @@ describe('values that cross', () => {
     expect((roundTrip(new Date(Number.NaN)) as Date).getTime()).toBeNaN();
   });
 
-  it('include arrays with holes, with names and of a length alone', () => {
+  it('include arrays with holes, with named properties, and with a length only', () => {
     const sparse = new Array<number>(4);
     sparse[0] = 1;
     sparse[2] = 3;
@@ -75,7 +75,7 @@ describe('values that cross', () => {
     expect(Object.getOwnPropertyDescriptor(copy, '__proto__')?.value).toEqual({ polluted: true });
   });
 
-  it('leave behind symbols as keys, hidden properties and prototypes of null', () => {
+  it('drop symbol keys, hidden properties and null prototypes', () => {
     const value = Object.create(null, { hidden: { value: 1 }, seen: { value: 2, enumerable: true } });
     value[Symbol('key')] = 3;
     expect(roundTrip(value)).toStrictEqual({ seen: 2 });
@@ -110,7 +110,7 @@ describe('values that cross', () => {
     expect((copy.holes as unknown[])[1]).toBe(copy.holes);
   });
 
-  it('do not grow by being shared', () => {
+  it('do not grow by sharing', () => {
     let value: unknown = [];
     for (let level = 0; level < 30; level++) value = [value, value];
     expect(encode(value, undefined, LIMITS).wire.text.length).toBeLessThan(1000);
@@ -135,7 +135,7 @@ describe('values that cross', () => {
     'Float64Array',
     'BigInt64Array',
     'BigUint64Array',
-  ] as const)('include the seen part of a %s alone', (kind) => {
+  ] as const)('include only the viewed part of a %s', (kind) => {
     type View = { buffer: ArrayBuffer; length: number } & Iterable<unknown>;
     const Kind = (
       globalThis as unknown as Record<string, new (buffer: ArrayBuffer, ...at: number[]) => View>
@@ -164,7 +164,7 @@ describe('values that cross', () => {
     expect([Object.getPrototypeOf(text), [...text]]).toEqual([Uint8Array.prototype, [104, 105]]);
   });
 
-  it('include errors: the name and the message, in the class of that name where there is one', () => {
+  it('include errors: name and message, in the class of that name if it exists', () => {
     class Special extends RangeError {
       override name = 'Special';
       secret = 1;
@@ -197,7 +197,7 @@ describe('values that cross', () => {
     expect((copy.view as DataView).byteLength).toBe(3);
   });
 
-  it('include a Proxy as what it shows', () => {
+  it('include a Proxy as its visible data', () => {
     const shows = { get: (_: object, key: string | symbol) => `the ${String(key)}` };
     expect(roundTrip(new Proxy({ a: 1 }, shows))).toEqual({ a: 'the a' });
     expect(roundTrip(new Proxy([1, 2], {}))).toEqual([1, 2]);
@@ -205,7 +205,7 @@ describe('values that cross', () => {
 });
 
 describe('functions', () => {
-  it('cross by the function table, once each, under a name of at most 64 characters', () => {
+  it('are transferred by the function table, once each, under a name of at most 64 characters', () => {
     const table = recordingTable();
     const named = { ['n'.repeat(100)]: () => 1 }['n'.repeat(100)]!;
     const { wire, functions } = encode({ a: named, b: [named, () => 2] }, table, LIMITS);
@@ -221,7 +221,7 @@ describe('functions', () => {
     ]);
   });
 
-  it('come home as themselves', () => {
+  it('are the original when they return to their side', () => {
     const [here, there] = [recordingTable(), recordingTable()];
     const fn = () => 1;
     const away = decode(encode({ fn }, here, LIMITS).wire, there, LIMITS) as { fn: () => unknown };
@@ -231,7 +231,7 @@ describe('functions', () => {
     expect(decode(wire, here, LIMITS)).toEqual([fn]);
   });
 
-  it('have the name that is a plain property of theirs, and run nothing to tell it', () => {
+  it('have the name of their own plain property, without running code to read it', () => {
     const table = recordingTable();
     const getter = Object.defineProperty(() => 1, 'name', { get: () => 'asked' });
     const { proxy, revoke } = Proxy.revocable(() => 1, {});
@@ -240,7 +240,7 @@ describe('functions', () => {
     expect(table.taken.map(([, name]) => name)).toEqual(['', '', 'Named']);
   });
 
-  it('are refused where there is no function table', () => {
+  it('are refused without a function table', () => {
     expect(() => encode({ call: function me() {} }, undefined, LIMITS)).toThrow(
       'value.call is the function me and cannot cross the sandbox boundary. Only data can be passed here.',
     );

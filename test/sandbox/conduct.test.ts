@@ -32,8 +32,8 @@ function secondRun() {
   return conduct;
 }
 
-describe('what a child says', () => {
-  it('of its run is taken, until that has settled', () => {
+describe('a message of a child', () => {
+  it('of its run is accepted until that has settled', () => {
     const conduct = new ProtocolChecker();
     conduct.receive({ kind: 'ready' });
     conduct.tell(given(1));
@@ -46,7 +46,7 @@ describe('what a child says', () => {
     expect(conduct.receive(idle(1))).toBe('pass');
   });
 
-  it('of the run before, which was on its way, is dropped; of its own it is taken', () => {
+  it('of the previous run in transit is dropped, and of the current one accepted', () => {
     const conduct = secondRun();
     expect([remark(1), call(1, 7), settled(1)].map((each) => conduct.receive(each))).toEqual([
       'drop',
@@ -56,13 +56,13 @@ describe('what a child says', () => {
     expect([remark(2), settled(2)].map((each) => conduct.receive(each))).toEqual(['pass', 'pass']);
   });
 
-  it('of runs that have ended is a lie when it is more than can have been on its way', () => {
+  it('of ended runs beyond what can be in transit is a violation', () => {
     const conduct = secondRun();
     for (let count = 0; count < SANDBOX_LIMITS.staleMessages; count++) conduct.receive(remark(1));
     expect(() => conduct.receive(remark(1))).toThrow('ended runs');
   });
 
-  it('of a run that it was not given is a lie', () => {
+  it('of a run that it was not given is a violation', () => {
     expect(() => secondRun().receive(remark(3))).toThrow('not its own');
     expect(() => secondRun().receive(idle(1))).toThrow('not its own');
   });

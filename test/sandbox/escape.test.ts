@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe.each(Object.entries(PROGRAMS))('by way of %s', (_, programs) => {
-  it.each(programs)('adversarial: $name gets nowhere', async (program) => {
+  it.each(programs)('adversarial: $name fails', async (program) => {
     const { status, leaks, shown } = await runEscape(scope, program);
     expect(leaks).toEqual([]);
     expect({ status, shown }).toEqual({ status: program.status ?? 'success', shown });
@@ -56,7 +56,7 @@ describe.each(Object.entries(PROGRAMS))('by way of %s', (_, programs) => {
   });
 });
 
-it('adversarial: the programs are many, and none has the name of another', () => {
+it('adversarial: has many programs with unique names', () => {
   const names = Object.values(PROGRAMS).flatMap((programs) => programs.map(({ name }) => name));
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThanOrEqual(80);

@@ -42,13 +42,13 @@ const plain = ({ head, wire }: Frame) => ({
 
 describe('frames', () => {
   it.each([1, 2, 3, 7, 64, 1000, 65_536, STREAM.length])(
-    'come out as they were written, cut into pieces of %i bytes',
+    'are read as written, split into pieces of %i bytes',
     (size) => {
       expect(readAll(cutInto(size)).map(plain)).toEqual(SENT.map(plain));
     },
   );
 
-  it('that are longer than their reader takes are refused by their length alone', () => {
+  it('longer than the limit are refused by their length alone', () => {
     const header = Buffer.alloc(4);
     header.writeUInt32LE(MAX_CHILD_FRAME_BYTES + 1);
     expect(() => readAll([header], MAX_CHILD_FRAME_BYTES)).toThrow(
@@ -63,7 +63,7 @@ describe('frames', () => {
     ['have a text where there is none', [10, 10, 0]],
     ['end in half a character', [10, 9, 2]],
     ['leave bytes over', [10, 10, 1]],
-  ])('whose parts %s are refused before the rest has come, which may never come', (_, [head, text, kind]) => {
+  ])('whose parts %s are refused before the rest arrives', (_, [head, text, kind]) => {
     const start = Buffer.alloc(13);
     start.writeUInt32LE(1000, 0);
     start.writeUInt32LE(head, 4);
@@ -74,7 +74,7 @@ describe('frames', () => {
     );
   });
 
-  it('of chance are refused or waited for, and never read beyond what they are', () => {
+  it('of random bytes are refused or incomplete, and never read beyond their end', () => {
     let seed = 20_260_000;
     const random = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -97,7 +97,7 @@ describe('frames', () => {
     expect(refused).toBeGreaterThan(2500);
   });
 
-  it('that a flipped bit has changed give frames or are refused, and nothing else happens', () => {
+  it('with a flipped bit are read or refused, without other effects', () => {
     const whole = Buffer.concat(encodeFrame(SENT[4]?.head, SENT[4]?.wire));
     for (let bit = 0; bit < whole.length * 8; bit += 1) {
       const flipped = Buffer.from(whole);

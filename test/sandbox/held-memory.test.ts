@@ -43,7 +43,7 @@ async function flood(kind: Flood): Promise<Told[] | string> {
 
 describe('a host with a small heap', () => {
   it.each<Flood>(['long texts', 'many empty arrays', ...(isLong ? (['many empty objects'] as const) : [])])(
-    'outlives programs that log %s, and keeps the newest',
+    'survives programs that log %s, and keeps the newest',
     async (kind) => {
       const told = await flood(kind);
       expect(told).toEqual([
@@ -63,15 +63,15 @@ describe('a host with a small heap', () => {
     },
   );
 
-  it('outlives programs that report many empty arrays, and ends them', async () => {
+  it('survives programs that report many empty arrays, and ends them', async () => {
     const told = await flood('reports');
     const ended = { status: 'terminated', logs: 0, firstLog: '', reports: expect.any(Number) };
     expect(told).toEqual([ended, ended]);
   });
 });
 
-describe('an entry of the console', () => {
-  it('is cut where it is written: its texts, and what it holds in all', async () => {
+describe('a console entry', () => {
+  it('is truncated where it is written: its texts, and its total size', async () => {
     const { runCode } = openSandbox(1);
     const source = `
       console.log('x'.repeat(1e6));
@@ -89,7 +89,7 @@ describe('an entry of the console', () => {
     expect(short).toEqual(['short', { of: ['everything'] }]);
   });
 
-  it('from a child that does not keep to that is never read, and costs the others nothing', () => {
+  it('from a child that exceeds the limit is never read, and costs other runs nothing', () => {
     const account = new Ledger().open();
     const logs = new LogBook(account);
     let read = 0;
@@ -117,7 +117,7 @@ describe('an entry of the console', () => {
   });
 });
 
-describe('what a child says that keeps to nothing', () => {
+describe('a child that ignores the limits', () => {
   const empty = encode([], undefined, TRANSFER).wire;
   const parts = (ledger = new Ledger()) => ({
     send: () => undefined,
@@ -126,7 +126,7 @@ describe('what a child says that keeps to nothing', () => {
   });
   const call = (id: number, wire = empty) => ({ kind: 'call', id, fn: 1, wire }) as const;
 
-  it('is refused when it speaks on without waiting to be heard', () => {
+  it('is refused when it sends without waiting for acknowledgement', () => {
     const told: number[] = [];
     const intake = new Intake(({ count }) => told.push(count));
     const wire = encode(
@@ -144,14 +144,14 @@ describe('what a child says that keeps to nothing', () => {
     intake.close();
   });
 
-  it('is refused when it makes more calls at once than it may', () => {
+  it('is refused when it makes too many concurrent calls', () => {
     const functions = new HostFunctions(parts());
     functions.table.give(() => new Promise(() => undefined));
     for (let id = 1; id <= SANDBOX_LIMITS.callsInFlight; id += 1) functions.receive(call(id));
     expect(() => functions.receive(call(0))).toThrow('more concurrent calls than allowed');
   });
 
-  it('is refused when its calls under way carry more than they may together', () => {
+  it('is refused when its pending calls carry too much in total', () => {
     const functions = new HostFunctions(parts());
     functions.table.give(() => new Promise(() => undefined));
     const { wire } = encode('x'.repeat(SANDBOX_LIMITS.transferBytes - 1024), undefined, TRANSFER);
@@ -166,7 +166,7 @@ describe('what a child says that keeps to nothing', () => {
     expect(() => table.take(SANDBOX_LIMITS.functions + 1, 'a')).toThrow('too many functions');
   });
 
-  it('all runs together hold no more than their bound; each may hold a little whatever the others do', () => {
+  it('is refused above the limit of all runs, while each other run keeps a small share', () => {
     const ledger = new Ledger();
     const [greedy, modest] = [ledger.open(), ledger.open()];
     greedy.hold(SANDBOX_LIMITS.heldTogether + SANDBOX_LIMITS.heldByRun);

@@ -16,24 +16,27 @@ afterAll(async () => {
   alarm.off();
 });
 
-describe('a child that was taken over', () => {
-  it.each(Object.entries(LIES))('that says %s is killed, and its run ends as an error', async (_, source) => {
-    const { status, error } = await runEscaped(escaped, source);
-    expect({ status, name: error?.name }).toEqual({
-      status: 'error',
-      name: expect.stringMatching(/^(SandboxCrashed|SerializationError)$/),
-    });
-    // The child is gone, so the next run gets another one.
-    expect(alarm.heard()).toEqual([]);
-  });
+describe('a compromised child', () => {
+  it.each(Object.entries(LIES))(
+    'that sends %s is killed, and its run ends as an error',
+    async (_, source) => {
+      const { status, error } = await runEscaped(escaped, source);
+      expect({ status, name: error?.name }).toEqual({
+        status: 'error',
+        name: expect.stringMatching(/^(SandboxCrashed|SerializationError)$/),
+      });
+      // The child is gone, so the next run gets another one.
+      expect(alarm.heard()).toEqual([]);
+    },
+  );
 
-  it('that says twice that its run has settled ends for it, and the first counts', async () => {
+  it('that reports its end twice is ended, and the first counts', async () => {
     const twice = `for (let i = 0; i < 2; i++) say(${OF}{ status: "success", held: true }, memoryUsedBytes: 1 }, text("first"))`;
     expect(await runEscaped(escaped, twice)).toMatchObject({ status: 'success', result: 'first' });
     expect(await runEscaped(escaped, 'return "next"')).toMatchObject({ result: 'next' });
   });
 
-  it('whose remarks come after its result is not heard', async () => {
+  it('whose messages follow its result is ignored', async () => {
     const source = `say(${OF}{ status: "success", held: false }, memoryUsedBytes: 1 }, text("done")); for (let i = 0; i < 100; i++) say({ kind: "remark", run, remark: { kind: "report" } }, text("late")); say({ kind: "idle", run, rssBytes: 1 })`;
     expect(await runEscaped(escaped, source)).toMatchObject({
       status: 'success',
@@ -43,7 +46,7 @@ describe('a child that was taken over', () => {
     expect(await runEscaped(escaped, 'return "next"')).toMatchObject({ result: 'next' });
   });
 
-  it('that writes a frame a byte at a time, or stops in the middle, costs what it wrote', async () => {
+  it('that writes a frame byte by byte, or stops amid it, costs the bytes it wrote', async () => {
     const bytes = `
       const whole = frame({ kind: "remark", run, remark: { kind: "report" } }, text("x".repeat(2000)));
       for (const byte of whole) rawNow(Buffer.from([byte]));
@@ -58,7 +61,7 @@ describe('a child that was taken over', () => {
     );
   });
 
-  it('that floods its host with remarks leaves it time for others, and is ended where it speaks on unheard', async () => {
+  it('that floods its host leaves time for others, and is ended when it sends unacknowledged', async () => {
     const flood =
       'for (let i = 0; i < 9000; i++) say({ kind: "remark", run, remark: { kind: "report" } }, text("x")); return "flooded"';
     const healthy = openSandbox(1);

@@ -18,7 +18,7 @@ const INDEX = new URL('../../src/sandbox/index.ts', import.meta.url).href;
 const oldestChild = () => sandboxChildren()[0] as number;
 
 describe('the children of a sandbox', () => {
-  it('one that is killed ends its run as an error, and the next run finds another', async () => {
+  it('that are killed end their run as an error, and the next run finds another', async () => {
     const { runCode } = openSandbox(1);
     const { wait, reached } = gate();
     const run = runCode('await wait()', { globals: { wait } });
@@ -34,7 +34,7 @@ describe('the children of a sandbox', () => {
     expect(sandboxChildren()).not.toContain(pid);
   });
 
-  it('functions of a result reject once the child behind them is killed', async () => {
+  it('reject calls to functions of a result once they are killed', async () => {
     const { runCode } = openSandbox(1);
     const { result } = await runCode('export default { never: () => new Promise(() => {}) }');
     const { never } = result as { never(): Promise<unknown> };
@@ -48,7 +48,7 @@ describe('the children of a sandbox', () => {
   it.each([
     ['by the engine', 'const all = []; for (;;) all.push(new Array(1000).fill(1));'],
     ['by death', 'const all = new Map(); for (let i = 0; ; i++) all.set(i, { i });'],
-  ])('one that ran out of memory, ended %s, is replaced', async (_, source) => {
+  ])('that ran out of memory, ended %s, are replaced', async (_, source) => {
     const { runCode } = openSandbox(1);
     const { wait, reached, open: letGo } = gate();
     const run = runCode(`await wait(); ${source}`, { globals: { wait }, memoryLimitBytes: 16 * 1024 * 1024 });
@@ -61,7 +61,7 @@ describe('the children of a sandbox', () => {
     await eventually('the one that ran out is gone', () => !pids.every(isAlive));
   });
 
-  it('serve many runs, and are replaced after their number of them', async () => {
+  it('serve many runs, and are replaced after a maximum', async () => {
     const { runCode } = openSandbox(1);
     const served = new Set<number>();
     const run = async () => {
@@ -90,7 +90,7 @@ describe('the children of a sandbox', () => {
     expect(served.size).toBeLessThan(20);
   });
 
-  it('none remains after close: runs under way and in line end, later ones are refused', async () => {
+  it('are gone after close: running and queued runs end, later ones are refused', async () => {
     const { sandbox, runCode } = openSandbox(1);
     const { wait, reached } = gate();
     const held = await runCode('export default () => () => 1');

@@ -15,11 +15,11 @@ async function occupy({ sandbox }: ReturnType<typeof openSandbox>, tenants: read
   return runs;
 }
 
-describe('the line before the pool', () => {
+describe('the queue of the pool', () => {
   it.each([
     ['one tenant', ['a', 'a']],
     ['two tenants', ['a', 'b']],
-  ])('lets another tenant begin while endless programs of %s keep every place', async (_title, tenants) => {
+  ])('lets another tenant start while endless programs of %s occupy every slot', async (_title, tenants) => {
     const own = openSandbox(2);
     const runs = await occupy(own, tenants);
     const another = own.sandbox.scope({ tenant: 'c' });
@@ -33,7 +33,7 @@ describe('the line before the pool', () => {
     ]);
   });
 
-  it('serves a tenant with one program before the rest of one with many', async () => {
+  it('serves a tenant with one program before the rest of a tenant with many', async () => {
     const { sandbox } = openSandbox(1);
     const first = gate();
     const begun: string[] = [];
@@ -51,7 +51,7 @@ describe('the line before the pool', () => {
     expect(begun.filter((name) => name !== 'b')).toEqual(['a1', 'a2', 'a3', 'a4', 'a5']);
   });
 
-  it('tells when a run begins, and when it ended before it did', async () => {
+  it('reports when a run starts, and when it ended before', async () => {
     const own = openSandbox(1);
     const first = gate();
     const run = own.runCode('await wait()', { globals: { wait: first.wait } });
@@ -67,13 +67,13 @@ describe('the line before the pool', () => {
   });
 });
 
-describe('whose turn it is', () => {
+describe('the next tenant', () => {
   const taken = (counts: Record<string, number>) => new Map(Object.entries(counts));
 
   it.each([
-    ['the first in turn, where nobody holds a place', ['a', 'b'], {}, 0, 'a'],
-    ['whoever holds fewer', ['a', 'b'], { a: 1 }, 0, 'b'],
-    ['nobody, where every place is taken', ['c'], { a: 1, b: 1 }, 0, undefined],
+    ['the first in turn, if no slot is taken', ['a', 'b'], {}, 0, 'a'],
+    ['the one with fewer slots', ['a', 'b'], { a: 1 }, 0, 'b'],
+    ['none, if every slot is taken', ['c'], { a: 1, b: 1 }, 0, undefined],
     ['one that holds none, for a place that was kept for long', ['c'], { a: 2 }, 1, 'c'],
     ['not one that holds a place already', ['a'], { a: 1, b: 1 }, 2, undefined],
     ['one more for each place that was kept for long', ['d'], { a: 1, b: 1, c: 1 }, 2, 'd'],

@@ -33,7 +33,7 @@ async function servedBy(scope: SandboxScope): Promise<number> {
 }
 
 describe('the children of a sandbox with several tenants', () => {
-  it('serve one tenant each, in whatever order tenants come', async () => {
+  it('serve one tenant each, in any order of tenants', async () => {
     const { sandbox } = openSandbox(1);
     const served = new Map<number, Set<string>>();
     for (const tenant of ['a', 'b', 'a', 'c', 'b', 'a', 'a']) {
@@ -46,7 +46,7 @@ describe('the children of a sandbox with several tenants', () => {
     expect(served.size).toBeGreaterThanOrEqual(3);
   });
 
-  it('serve nested runs of their own tenant alone', async () => {
+  it('serve nested runs of their own tenant only', async () => {
     const { sandbox } = openSandbox(1);
     const [a, b] = [sandbox.scope({ tenant: 'a' }), sandbox.scope({ tenant: 'b' })];
     const first = await servedBy(a);
@@ -59,7 +59,7 @@ describe('the children of a sandbox with several tenants', () => {
     expect(nested).not.toContain(first);
   });
 
-  it('without a name are gone with their scope', async () => {
+  it('of an unnamed tenant are removed with its scope', async () => {
     const { sandbox } = openSandbox(1);
     const scope = sandbox.scope();
     const pid = await servedBy(scope);
@@ -69,7 +69,7 @@ describe('the children of a sandbox with several tenants', () => {
     expect(again).not.toBe(pid);
   });
 
-  it('rest in a number that does not grow with that of the tenants, and a spare stands ready', async () => {
+  it('are idle in a number independent of the tenants, and a spare is ready', async () => {
     const { sandbox } = openSandbox(1);
     const pids: number[] = [];
     for (let n = 0; n < 5; n += 1) pids.push(await servedBy(sandbox.scope({ tenant: `tenant ${n}` })));
@@ -80,7 +80,7 @@ describe('the children of a sandbox with several tenants', () => {
     );
   });
 
-  it('have none beside them that nobody asked for, where one program runs alone', async () => {
+  it('have no spare if one program runs alone', async () => {
     const { sandbox, runCode } = openSandbox(1, { spare: false });
     const { wait, reached, open: letGo } = gate();
     const run = runCode('await wait(); export default 1', { globals: { wait } });

@@ -8,11 +8,11 @@ const ENDED = 'The work that the sandbox run belonged to has ended.';
 const one = shareSandbox(1);
 const two = shareSandbox(2);
 
-describe('the line before the pool', () => {
+describe('the queue of the pool', () => {
   it.each([
     [1, one],
     [2, two],
-  ])('at most %i run at a time, the others in the order in which they came', async (size, { runCode }) => {
+  ])('runs at most %i at a time, the others in order of arrival', async (size, { runCode }) => {
     const begun: number[] = [];
     let running = 0;
     let most = 0;
@@ -36,7 +36,7 @@ describe('the line before the pool', () => {
     expect(most).toBeLessThanOrEqual(size);
   });
 
-  it('as many as the size run side by side', async () => {
+  it('runs as many concurrently as its size', async () => {
     const { runCode } = two;
     const gates = [gate(), gate()];
     const runs = gates.map(({ wait }) => runCode('await wait(); export default 1;', { globals: { wait } }));
@@ -45,7 +45,7 @@ describe('the line before the pool', () => {
     expect((await Promise.all(runs)).map(statusOf)).toEqual(['success', 'success']);
   });
 
-  it('the spare beyond the size is for nested runs: one of the line does not get it', async () => {
+  it('reserves the spare for nested runs: a queued run does not get it', async () => {
     const { runCode } = one;
     const begun: string[] = [];
     const begin = (name: string) => void begun.push(name);
@@ -64,7 +64,7 @@ describe('the line before the pool', () => {
     expect(begun).toEqual(['nested', 'nested again', 'waiting']);
   });
 
-  it('one that waits can be terminated before it begins, and the line goes on behind it', async () => {
+  it('lets a waiting run be terminated, and continues with the next', async () => {
     const { runCode } = one;
     const first = gate();
     const begun: string[] = [];
@@ -83,7 +83,7 @@ describe('the line before the pool', () => {
 });
 
 describe('runs outside the pool', () => {
-  it('runs begun inside a bridged function do not wait for the run that waits for them', async () => {
+  it('started inside a bridged function do not wait for the run that waits for them', async () => {
     const { runCode } = one;
     const descend = async (depth: number): Promise<unknown> => {
       if (depth === 0) return 'the bottom';
@@ -96,7 +96,7 @@ describe('runs outside the pool', () => {
     expect(await descend(4)).toEqual(['level 4', ['level 3', ['level 2', ['level 1', 'the bottom']]]]);
   });
 
-  it('functions of a result can be called until the scope closes, while other runs go on, and reject after', async () => {
+  it('keep functions of a result callable until the scope closes, then reject', async () => {
     const { scope } = openSandbox(1);
     const { result } = await scope.runCode(
       'let n = 0; export default { next: () => ++n, never: () => new Promise(() => {}) }',
@@ -115,7 +115,7 @@ describe('runs outside the pool', () => {
     });
   });
 
-  it('a result without functions holds nothing: functions that were handed over in between reject', async () => {
+  it('release a child whose result has no functions: functions passed earlier reject', async () => {
     const { runCode } = one;
     let kept: (() => Promise<unknown>) | undefined;
     const keep = (fn: () => Promise<unknown>) => {
@@ -126,7 +126,7 @@ describe('runs outside the pool', () => {
     await expect(kept?.()).rejects.toThrow('The sandbox run that this function belongs to has ended.');
   });
 
-  it('at most 16 are held or nested; one more is told that the sandbox is busy, and closing frees them', async () => {
+  it('are at most 16; one more gets a busy error, and closing frees them', async () => {
     // Each of them needs a separate process: with size 4, several start at the same time.
     const { sandbox, runCode } = openSandbox(4);
     const holder = sandbox.scope();

@@ -33,11 +33,11 @@ describe('locate', () => {
     ['a native function', 'Error: x\n    at Array.map (<anonymous>)\n    at sandbox:<runCode>:1:5', 1, 5],
     ['our own code', 'Error: x\n    at call (sandbox:internal:1:62)\n    at sandbox:<runCode>:7:5', 7, 5],
     ['the host', 'Error: x\n    at file:///home/me/a.mjs:60:99\n    at sandbox:<runCode>:7:5', 7, 5],
-  ])('finds the first place of the caller’s in the stack of %s', (_where, stack, line, column) => {
+  ])('finds the first location of the caller in the stack of %s', (_where, stack, line, column) => {
     expect(locate(stack, [RUN])).toEqual({ filename: RUN, line, column });
   });
 
-  it('knows a name whatever is in it, and the longer of two that end alike', () => {
+  it('finds a name with any characters, and the longer of two with the same suffix', () => {
     const stack = `Error: x\n    at a b (c:1:2) (sandbox:${AWKWARD}:2:9)`;
     expect(locate(stack, ['x:1:2.ts', AWKWARD, RUN])).toEqual({ filename: AWKWARD, line: 2, column: 9 });
     expect(locate('Error\n    at sandbox:a sandbox:b:1:2', ['b', 'a sandbox:b'])).toMatchObject({
@@ -45,7 +45,7 @@ describe('locate', () => {
     });
   });
 
-  it('is not misled by a message that looks like frames', () => {
+  it('ignores a message that looks like stack frames', () => {
     const message = 'x\n    at evil (sandbox:<runCode>:9:9)';
     const stack = `TypeError: ${message}\n    at get b (sandbox:<runCode>:1:34)`;
     expect(locate(stack, [RUN], message)).toEqual({ filename: RUN, line: 1, column: 34 });
@@ -63,7 +63,7 @@ describe('locate', () => {
 });
 
 describe('cleanStack', () => {
-  it('keeps the caller’s frames and the language’s, and nothing else', () => {
+  it('keeps only frames of the caller and the language', () => {
     const stack = `TypeError: no\n    at cb (sandbox:<runCode>:1:30)\n    at Array.map (<anonymous>)
     at Object.apply (sandbox:internal:1:62)\n    at eval (eval at <anonymous> (sandbox:<runCode>:1:12), <anonymous>:3:6)
     at async Promise.all (index 0)\n    at new Promise (<anonymous>)\n    at eval (/etc/passwd:1:6)\n    at <isolated-vm>:1:8
@@ -74,7 +74,7 @@ describe('cleanStack', () => {
     );
   });
 
-  it('shows positions of the caller’s text', () => {
+  it('shows positions in the caller’s text', () => {
     const stack = 'Error: x\n    at f (sandbox:<runCode>:2:9)\n    at async sandbox:<runCode>:3:1';
     const map = (_name: string, line: number, column: number) => ({ line: line + 10, column: column + 100 });
     expect(cleanStack(stack, [RUN], map)).toBe(
@@ -82,7 +82,7 @@ describe('cleanStack', () => {
     );
   });
 
-  it('keeps a message of several lines whole when it is told of it', () => {
+  it('keeps a multi-line message if it is given', () => {
     const message = 'multi\nline\n    at fake (/etc/passwd:1:1)';
     const stack = `Error: ${message}\n    at f (sandbox:<runCode>:1:2)\n    at g (/etc/passwd:1:1)`;
     expect(cleanStack(stack, [RUN], undefined, message)).toBe(
@@ -90,12 +90,12 @@ describe('cleanStack', () => {
     );
   });
 
-  it('is the first line of what is no stack', () => {
+  it('is the first line if there is no stack', () => {
     expect(cleanStack(`mine|/etc/passwd:1:1\nsecond${BOUNDARY}`, [RUN])).toBe('mine|/etc/passwd:1:1\nsecond');
     expect(cleanStack('first\nsecond', [RUN])).toBe('first');
   });
 
-  it('is no longer than its limit, and quick about it', () => {
+  it('is limited in length and time', () => {
     const stack = `Error: x\n${'    at f (sandbox:<runCode>:1:2)\n'.repeat(200_000)}`;
     expect(cleanStack(stack, [RUN]).length).toBe(SANDBOX_LIMITS.errorStackLength);
     expect(cleanStack('x'.repeat(1_000_000), [RUN]).length).toBe(SANDBOX_LIMITS.errorStackLength);
@@ -162,7 +162,7 @@ describe('the position mapper', () => {
     'enum E { A = (fail() as number), B }',
     `const f = <T,>(x: T) => \`a\${x as string}b\` satisfies string; let v: typeof f = fail()!;`,
     'export default (x: unknown) =>\r\n  (<any>x)!.y satisfies 1 && fail();',
-  ])('gives the author’s column back: %s', (text) => {
+  ])('maps to the author’s column: %s', (text) => {
     const before = text.slice(0, text.indexOf('fail()')).split('\n');
     expect(mapped(source(text), 'fail()')).toEqual({
       line: before.length,
@@ -170,7 +170,7 @@ describe('the position mapper', () => {
     });
   });
 
-  it('stays within the line for what the erasure wrote itself', () => {
+  it('stays within the line for generated code', () => {
     const text = 'enum E { A }';
     expect(mapped(source(text), '(E = {})').column).toBeLessThanOrEqual(text.length + 1);
   });
@@ -179,24 +179,24 @@ describe('the position mapper', () => {
     source('let a = 1', RUN, 'javascript'),
     source('{"a": 1}', 'data.json'),
     source('let a: = 1', 'broken.ts'),
-  ])('changes nothing where nothing was erased: $name', (module) => {
+  ])('is the identity if nothing was erased: $name', (module) => {
     const map = createPositionMapper(new Map([[module.name, module]]));
     expect(map(module.name, 1, 7)).toEqual({ line: 1, column: 7 });
     expect(map('unknown', 3, 4)).toEqual({ line: 3, column: 4 });
   });
 
-  it('leaves lines that the source does not have', () => {
+  it('ignores lines that the source does not have', () => {
     const map = createPositionMapper(new Map([[RUN, source('let a: number = 1')]]));
     expect(map(RUN, 9, 14)).toEqual({ line: 9, column: 14 });
   });
 });
 
-describe('the place of an import', () => {
+describe('the location of an import', () => {
   const module = source(
     "import type { T } from './t';\nimport fs from 'fs';\nimport def, {\n  a as b,\n  cc,\n} from './lib';\nexport { d } from './lib';\nexport * from './s'",
   );
 
-  it('[runtime 13.9.14] is where its specifier stands, used or not', () => {
+  it('[runtime 13.9.14] is that of its specifier, used or not', () => {
     expect(locateImport(module, 'fs')).toEqual({ line: 2, column: 16 });
     expect(locateImport(module, './lib')).toEqual({ line: 6, column: 8 });
     expect(locateImport(module, './s')).toEqual({ line: 8, column: 15 });
@@ -209,7 +209,7 @@ describe('the place of an import', () => {
     ['cc', 5, 3],
     ['d', 7, 10],
     ['default', 3, 8],
-  ])('[runtime 13.9.14] is where the missing name %s stands', (name, line, column) => {
+  ])('[runtime 13.9.14] is that of the missing name %s', (name, line, column) => {
     const message = `The requested module './lib' does not provide an export named '${name}'`;
     expect(locateMissingExport(message, [source('import "./lib"', 'other.ts'), module])).toEqual({
       filename: RUN,
@@ -219,7 +219,7 @@ describe('the place of an import', () => {
     });
   });
 
-  it('is told of conflicting star exports too', () => {
+  it('exists for conflicting star exports too', () => {
     const message = "The requested module './lib' contains conflicting star exports for name 'cc'";
     expect(locateMissingExport(message, [module])).toMatchObject({ line: 5, column: 3 });
     expect(locateMissingExport('Cannot read properties of null', [module])).toBeUndefined();

@@ -13,14 +13,14 @@ import { sandboxChildren } from '../support/sandbox-children.ts';
 const HOST_PROGRAM = fileURLToPath(new URL('../../src/sandbox/host/program.ts', import.meta.url));
 
 describe('the program of a sandbox child', () => {
-  it('holds all but the engine and the modules of Node', async () => {
+  it('contains everything but the engine and Node’s modules', async () => {
     const text = await linkProgram();
     const asked = [...text.matchAll(/\boutside\('([^']+)'\)/g)].map(([, specifier]) => specifier as string);
     const packages = asked.filter((specifier) => !isBuiltin(specifier));
     expect(packages).toEqual(['isolated-vm']);
   });
 
-  it('is the same file for every process of the same sources, whole, and is what children run', async () => {
+  it('is one complete file per source version, which the children run', async () => {
     const path = await childProgram();
     const source = `import(${JSON.stringify(HOST_PROGRAM)}).then(async (p) => console.log(await p.childProgram()))`;
     const others = await Promise.all(
@@ -41,7 +41,7 @@ describe('the program of a sandbox child', () => {
     }
   });
 
-  it('of the probe runs: where there is no wall it says so, and does not fail', async () => {
+  it('of the probe runs, and reports a missing wall without failing', async () => {
     if (process.platform !== 'linux') return;
     const probed = await probeWall('none');
     expect(probed).toEqual({ stands: false, why: expect.stringContaining('it does not protect') });

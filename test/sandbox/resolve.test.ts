@@ -33,7 +33,7 @@ describe('normalizeKey', () => {
 });
 
 describe('a bare specifier', () => {
-  it.each(['lodash', '@scope/pkg', 'a'])('[runtime 13.2.1] means an import: %s', (specifier) => {
+  it.each(['lodash', '@scope/pkg', 'a'])('[runtime 13.2.1] resolves to an import: %s', (specifier) => {
     expect(resolve(specifier, undefined)).toEqual({ kind: 'import', specifier });
   });
 
@@ -50,11 +50,11 @@ describe('a bare specifier', () => {
     'Lodash',
     '.a',
     '...',
-  ])('[runtime 13.2.1] means nothing when it was not given: %j', (specifier) => {
+  ])('[runtime 13.2.1] is not resolved if it was not given: %j', (specifier) => {
     expect(resolve(specifier, './lib/index.js')).toMatchObject({ kind: 'unknown' });
   });
 
-  it('means an import of any name that was given', () => {
+  it('resolves to an import of any given name', () => {
     const own = createResolver(['__proto__', 'constructor'], []);
     expect(own.resolve('__proto__', undefined)).toEqual({ kind: 'import', specifier: '__proto__' });
     expect(own.resolve('hasOwnProperty', undefined)).toMatchObject({ kind: 'unknown' });
@@ -93,12 +93,12 @@ describe('a relative specifier', () => {
     './a.ts?x',
     './data.js',
     './A.ts',
-  ])('[runtime 13.2.1] means nothing when no module has it: %s', (specifier) => {
+  ])('[runtime 13.2.1] is not resolved without such a module: %s', (specifier) => {
     expect(resolve(specifier, undefined)).toMatchObject({ kind: 'unknown' });
   });
 });
 
-describe('anything else', () => {
+describe('another specifier', () => {
   it.each([
     'https://x.org/a.js',
     'node:fs',
@@ -107,14 +107,14 @@ describe('anything else', () => {
     'FILE:x',
     'c:/x',
     '/etc/passwd',
-  ])('[runtime 13.2.1] means nothing, given or not: %s', (specifier) => {
+  ])('[runtime 13.2.1] is not resolved, given or not: %s', (specifier) => {
     expect(createResolver([specifier], [specifier]).resolve(specifier, undefined)).toMatchObject({
       kind: 'unknown',
     });
   });
 });
 
-describe('the message', () => {
+describe('the message of an unresolved specifier', () => {
   const messageOf = (
     specifier: string,
     referrer?: string,
@@ -125,7 +125,7 @@ describe('the message', () => {
     return resolved.kind === 'unknown' ? resolved.message : undefined;
   };
 
-  it('says what was asked, by whom, and what there is', () => {
+  it('has the specifier, the importer, and the available names', () => {
     expect(messageOf('lodash', './a.ts')).toBe(
       "Cannot resolve 'lodash' from './a.ts': bare specifiers resolve from options.imports, which holds 'x', 'y'.",
     );
@@ -137,11 +137,11 @@ describe('the message', () => {
     expect(messageOf('/etc/passwd')).toContain('absolute paths are never loaded.');
   });
 
-  it('offers the module of that name to whoever forgot the dot', () => {
+  it('suggests the module of that name if the dot is missing', () => {
     expect(messageOf('a')).toContain("Did you mean './a'?");
   });
 
-  it('stays short, whatever was asked or given', () => {
+  it('stays short for any input', () => {
     const many = Array.from({ length: 500 }, (_, index) => `package-${index}`);
     const message = messageOf('q'.repeat(100_000), undefined, many) as string;
     expect(message).toContain("'package-9' and 490 more");

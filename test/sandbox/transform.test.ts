@@ -88,12 +88,12 @@ describe('erasure', () => {
     expect(ns).toEqual({ point: { x: 'not a number' }, red: 0, green: 'g', default: 1 });
   });
 
-  it('[runtime 13.6.1] leaves JavaScript as it is', () => {
+  it('[runtime 13.6.1] leaves JavaScript unchanged', () => {
     const source = 'export default 1 < 2 > (3)';
     expect(prepare(javascript(source)).bare).toBe(source);
   });
 
-  it('keeps every line where it was', () => {
+  it('keeps the line numbers', () => {
     const source = 'type A =\n  | 1\n  | 2;\nimport type {\n  B,\n} from "b";\n\nexport const c: A = 1;\n';
     const { bare } = prepare(typescript(source));
     expect(lineCount(bare)).toBe(lineCount(source));
@@ -114,7 +114,7 @@ describe('erasure', () => {
     expect(linked).toEqual([]);
   });
 
-  it('tells a syntax error at its position in the author’s text', () => {
+  it('reports a syntax error at its position in the author’s text', () => {
     expect(failureOf(typescript('const a: number = 1;\nlet b: = 2;'))).toMatchObject({
       name: 'SyntaxError',
       message: 'Unexpected token',
@@ -124,7 +124,7 @@ describe('erasure', () => {
     });
   });
 
-  it('tells of a source nested too deeply for it', () => {
+  it('reports a source nested too deeply', () => {
     const failure = failureOf(typescript('('.repeat(20_000)));
     expect(isSourceError(failure)).toBe(true);
     expect(failure).toMatchObject({
@@ -163,13 +163,13 @@ describe('a namespace', () => {
     expect(failureOf(typescript(source))).toBeUndefined();
   });
 
-  it('is no word of JavaScript', () => {
+  it('is a plain identifier in JavaScript', () => {
     expect(failureOf(javascript('var namespace, X; namespace\nX\n{ const a = 1 }'))).toBeUndefined();
   });
 });
 
 describe('import() and import.meta', () => {
-  it('[runtime 13.2.4] are what the internal module gives', async () => {
+  it('[runtime 13.2.4] are those of the internal module', async () => {
     const source = `export const url: string = import.meta.url;
       export default await import('./a', { with: { type: 'json' } } as any)`;
     const prepared = prepare(typescript(source));
@@ -181,7 +181,7 @@ describe('import() and import.meta', () => {
     });
   });
 
-  it('are replaced without moving anything', () => {
+  it('are replaced without moving other code', () => {
     const source =
       "export const a = [import.meta.url, import /* c */ ('./b' + import('c')), import\n.\n meta . url, import /*c*/ . meta];\n";
     const text = prepare(javascript(source)).compose();
@@ -195,7 +195,7 @@ describe('import() and import.meta', () => {
     expect(body.length).toBe(source.length);
   });
 
-  it('run the same wherever white space and comments stand in them', async () => {
+  it('work with any white space and comments in them', async () => {
     const source = `export default [import /*c*/ . /*d*/ meta, import // e
       .
       meta.url, (await import
@@ -205,7 +205,7 @@ describe('import() and import.meta', () => {
     expect(ns.default).toEqual([meta, meta.url, './x']);
   });
 
-  it('stay as they are in strings, templates, comments, regular expressions and names of members', async () => {
+  it('are untouched in strings, templates, comments, regular expressions and member names', async () => {
     const source = `const o = { import: (x) => x, meta: 1 }; // import('x') import.meta
       export const texts = ["import('x')", \`import.meta \${o.import('y')}\`, /import\\('x'\\)/.source];
       class A { static import(x) { return x } import = 1 }
@@ -219,7 +219,7 @@ describe('import() and import.meta', () => {
     });
   });
 
-  it('get names that are new each time and stand nowhere in the source', () => {
+  it('get new names each time that are not in the source', () => {
     const source = 'export default [import.meta, import("x")]';
     const one = prepare(javascript(source)).compose();
     expect(one).not.toBe(prepare(javascript(source)).compose());
@@ -235,7 +235,7 @@ describe('import() and import.meta', () => {
     ["import/**/source/**/a/**/from'x'", 'import source', 1, 1],
     ["import source from from 'x'", 'import source', 1, 1],
     ["\n  import defer * as a from 'x'", 'import defer', 2, 3],
-  ])('of a phase are refused in either language: %s', (source, form, line, column) => {
+  ])('with a phase are refused in either language: %s', (source, form, line, column) => {
     const refused = {
       name: 'SyntaxError',
       message: `'${form}' is not supported in the sandbox.`,
@@ -247,7 +247,7 @@ describe('import() and import.meta', () => {
   });
 
   it.each(["import source from 'x'", "import defer, { a } from 'x'", "import { source } from 'x'"])(
-    'of a binding that is named like a phase are legal: %s',
+    'with a binding named like a phase are valid: %s',
     (source) => {
       expect(failureOf(javascript(source))).toBeUndefined();
     },
@@ -266,7 +266,7 @@ describe('import() and import.meta', () => {
     });
   });
 
-  it('are left to the engine where the source cannot be read', () => {
+  it('are left to the engine if the source cannot be parsed', () => {
     const source = "import('./x'); import.meta; (";
     expect(prepare(javascript(source))).toMatchObject({ bare: source, usesMeta: false, usesLoad: false });
   });
@@ -280,7 +280,7 @@ describe('globals', () => {
     expect(ns.default).toEqual(['function', 2, false, []]);
   });
 
-  it('keep their numbers when one is left out, because the module declares it itself', async () => {
+  it('keep their numbers if one is omitted because the module declares it itself', async () => {
     const source = 'const foo = "own";\nexport default [foo, bar]';
     const prepared = prepare(javascript(source), ['foo', 'bar']);
     expect(() => new SourceTextModule(prepared.compose())).toThrow(
@@ -297,7 +297,7 @@ describe('globals', () => {
     'let a = 1; a++',
     'export {}',
     '#!/usr/bin/env node',
-  ])('follow a source that ends with: %s', async (end) => {
+  ])('are appended to a source that ends with: %s', async (end) => {
     await expect(run(prepare(javascript(end), ['foo']).compose(), [1])).resolves.toMatchObject({
       linked: [],
     });
@@ -332,7 +332,7 @@ describe('globals', () => {
     'import { a } from',
     'export *',
     '@',
-  ])('never complete an unfinished program, and the bare text tells its author: %s', (source) => {
+  ])('never complete an unfinished program, whose plain text reports: %s', (source) => {
     const prepared = prepare(javascript(source), ['foo', 'bar']);
     expect(() => new SourceTextModule(prepared.compose())).toThrow(SYNTAX_ERROR);
     expect(prepared.bare).toBe(source);
@@ -341,7 +341,7 @@ describe('globals', () => {
 });
 
 describe('a source that renames itself', () => {
-  it('[runtime 13.2.4] is named as the run names it all the same', async () => {
+  it('[runtime 13.2.4] keeps its name of the run', async () => {
     const source =
       'export default (() => { //# sourceURL=/etc/other\n return new Error("x").stack })()\n//# sourceURL=/etc/passwd';
     const { ns } = await run(prepare(javascript(source), ['foo']).compose(), [1]);
@@ -369,7 +369,7 @@ describe('a .json module', () => {
   it.each([
     ['{\n  "a": 1,\n  b }', 3, 3],
     ['{"a":', 1, 6],
-  ])('is refused where it is no JSON: %j', (source, line, column) => {
+  ])('is refused if it is not JSON: %j', (source, line, column) => {
     expect(failureOf(json(source))).toMatchObject({
       name: 'SyntaxError',
       filename: 'data.json',

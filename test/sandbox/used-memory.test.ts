@@ -13,12 +13,12 @@ const ask = (getHeapStatistics: () => Promise<Heap>, isDisposed = false) =>
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the memory of a settled run', () => {
-  it('is told when its thread answers late', async () => {
+  it('is reported if its thread answers late', async () => {
     const late = () => new Promise<Heap>((resolve) => setTimeout(resolve, 20, HEAP));
     expect(await ask(late)).toBe(7);
   });
 
-  it('is told when the answer came in time and the child had no processor to read it', async () => {
+  it('is reported if the answer was in time and the child too busy to read it', async () => {
     // From here on, timers run first in the next turn.
     await turn();
     const answered = async () => {
@@ -31,7 +31,7 @@ describe('the memory of a settled run', () => {
     expect(await ask(answered)).toBe(7);
   });
 
-  it('is left untold while the code keeps its thread, and when the isolate is gone', async () => {
+  it('is undefined while the code blocks its thread, and if the isolate is gone', async () => {
     expect(await ask(() => new Promise(() => undefined))).toBeUndefined();
     expect(await ask(() => Promise.reject(new Error('Isolate is disposed')))).toBeUndefined();
     expect(await ask(() => Promise.resolve(HEAP), true)).toBeUndefined();

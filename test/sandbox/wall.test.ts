@@ -19,11 +19,11 @@ const HEADERS = {
 } as const;
 
 describe('the wall of a sandbox', () => {
-  it('is none where none is asked for', async () => {
+  it('is none by default', async () => {
     expect(await chooseWall('none')).toEqual({ kind: 'none', holds: [], seccomp: false, missing: [] });
   });
 
-  it('runs programs, functions and memory bounds alike behind each that stands', async () => {
+  it('runs programs, functions and memory limits the same behind each available one', async () => {
     for (const setting of ['bubblewrap', 'namespaces', 'none'] as const) {
       const wall = await chooseWall(setting).catch(() => undefined);
       if (!wall) {
@@ -45,7 +45,7 @@ describe('the wall of a sandbox', () => {
     expect(sandboxProcesses()).toEqual([]);
   });
 
-  it('is that of bubblewrap wherever bubblewrap itself can make its namespaces', async () => {
+  it('is bubblewrap wherever it can create its namespaces', async () => {
     const names = ['user', 'pid', 'net', 'ipc', 'uts'].map((name) => `--unshare-${name}`);
     const { status } = spawnSync('bwrap', [...names, '--ro-bind', '/', '/', 'true']);
     if (status !== 0) return void process.stdout.write('NO BUBBLEWRAP HERE\n');
@@ -53,7 +53,7 @@ describe('the wall of a sandbox', () => {
     expect((await chooseWall('auto')).kind).toBe('bubblewrap');
   });
 
-  it('is refused by name where it is asked for and does not stand', async () => {
+  it('is refused by name if it is required and unavailable', async () => {
     const code = `
       const { chooseWall } = await import(${JSON.stringify(INDEX)});
       Object.defineProperty(process, 'platform', { value: 'sunos' });
@@ -70,7 +70,7 @@ describe('the wall of a sandbox', () => {
     expect(chosen).toMatchObject({ kind: 'none', missing: [{ kind: 'bubblewrap' }, { kind: 'namespaces' }] });
   });
 
-  it('leaves the memory of a child to a thread of its own where the host cannot look into it', async () => {
+  it('moves memory checks to a thread of the child if the host cannot read its memory', async () => {
     const sandbox = createSandbox({ size: 1, wall: 'none', watch: 'inside' });
     const { runCode } = sandbox.scope();
     const grow = 'const all = []; for (;;) all.push("x".repeat(2 ** 20).split(""));';
@@ -79,7 +79,7 @@ describe('the wall of a sandbox', () => {
     await sandbox.close();
   });
 
-  it('is a setting of the worker, and a wrong one is told', () => {
+  it('is a setting of the worker, and a wrong value is reported', () => {
     expect(readConfiguration({}).sandboxWall).toBe('auto');
     expect(readConfiguration({ EVERTHREAD_SANDBOX_WALL: 'required' }).sandboxWall).toBe('required');
     expect(() => readConfiguration({ EVERTHREAD_SANDBOX_WALL: 'brick' })).toThrow(
@@ -111,7 +111,7 @@ describe('the wall of a sandbox', () => {
   );
 });
 
-describe('the filter of system calls', () => {
+describe('the system call filter', () => {
   it.each(['x64', 'arm64'] as const)('has the numbers of the kernel on %s', (arch) => {
     const header = HEADERS[arch].find((path) => existsSync(path));
     if (!header)
@@ -127,7 +127,7 @@ describe('the filter of system calls', () => {
       expect([name, numbers[column]]).toEqual([name, told(name)]);
   });
 
-  it('is whole instructions that end in a verdict, and is left out where numbers are not known', () => {
+  it('has complete instructions that end in a verdict, and is omitted for unknown architectures', () => {
     for (const arch of ['x64', 'arm64']) {
       const filter = seccompFilter(arch) as Buffer;
       expect(filter.length % 8).toBe(0);

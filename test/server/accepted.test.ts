@@ -21,7 +21,7 @@ async function unserved() {
 }
 
 describe('a thread that no worker has opened', () => {
-  it('is read from its acceptance, and its stream begins when it opens', async () => {
+  it('can be read once it is accepted, and its stream starts when the thread opens', async () => {
     const place = await unserved();
     const api = await testApi(place);
     const sent = { agent: 'helper', arguments: { a: 1 }, messages: [{ content: 'hi' }] };
@@ -68,7 +68,7 @@ describe('a thread that no worker has opened', () => {
     });
   });
 
-  it('is found by its user alone', async () => {
+  it('is visible to its own user only', async () => {
     const place = await unserved();
     const api = await testApi(place, { access: tokenAccess(`${ADA}=read+write@ada,${BOB}=read+write@bob`) });
     const { threadId } = (await api.call('POST', '/v1/threads', { agent: 'helper' }, as(ADA))).body;
@@ -81,7 +81,7 @@ describe('a thread that no worker has opened', () => {
       expect((await api.call('GET', at, undefined, as(BOB))).body.code).toBe('ThreadNotFound');
   });
 
-  it('is none where its workflow can never open it, or was ended before', async () => {
+  it('is not found if its workflow can never open it or was terminated before', async () => {
     const { client, taskQueue } = await unserved();
     const begin = (threadId: string, input: unknown) =>
       client.temporal.workflow.start('thread', {
@@ -96,7 +96,7 @@ describe('a thread that no worker has opened', () => {
       await expect(client.getThread(threadId)).rejects.toMatchObject({ code: 'ThreadNotFound' });
   });
 
-  it('is none for a client of another store than its workers have', async () => {
+  it('is not found by a client whose store differs from the one of its workers', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const thread = await runtime.start('hi');
     const elsewhere = await connectPatiently({ store: await testStore(), taskQueue: runtime.taskQueue });

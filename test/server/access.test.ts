@@ -40,7 +40,7 @@ const OWN = new Set([
 const TASK_NOT_FOUND = -32_001;
 
 describe('access to the API', () => {
-  it('every route but the two of the service wants a token, and a token of somebody else reaches no thread', async () => {
+  it('requires a token on every route but the two of the service, and hides threads of other users', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
     const api = await testApi(runtime, { access });
     const { threadId } = await runtime.client.startThread({
@@ -113,7 +113,7 @@ describe('access to the API', () => {
     expect((await runtime.client.getMessages(threadId)).total).toBe(2);
   });
 
-  it('a scope does what it says and no more, and a thread is the user’s of the token that started it', async () => {
+  it('limits a token to its scopes, and gives a thread to the user of the token that started it', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { access });
     const refused = async (token: string | undefined, method: string, path: string, body?: object) => {
@@ -137,7 +137,7 @@ describe('access to the API', () => {
     expect((await api.call('GET', `/v1/threads/${body.threadId}`, undefined, as(ALL))).status).toBe(200);
   });
 
-  it('without tokens a page of the web cannot reach it, whatever name it gives the machine', async () => {
+  it('refuses requests of web pages when no tokens are set, also under a host name that resolves to this machine', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     expect((await api.call('GET', '/v1/threads')).status).toBe(200);

@@ -77,7 +77,7 @@ describe('/agents/run/stream', () => {
     });
   });
 
-  it('[TG-16] whoever comes back with the last id is told what came behind it, each event once', async () => {
+  it('[TG-16] a reader that reconnects with its last id gets the events after it, each once', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('one two three four')]) });
     const api = await testApi(runtime);
     const box = boxOf(api);
@@ -97,7 +97,7 @@ describe('/agents/run/stream', () => {
     );
   });
 
-  it('[TG-16] a reader whose connection is cut again and again notices nothing', async () => {
+  it('[TG-16] a reader whose connection is cut repeatedly gets every event once', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('one two three four five six')]) });
     const api = await testApi(runtime);
     const proxy = await cuttingProxy(api.url);
@@ -109,7 +109,7 @@ describe('/agents/run/stream', () => {
     expect(proxy.cuts).toBeGreaterThan(2);
   });
 
-  it('the log reads the same at every door', async () => {
+  it('returns the same log from every endpoint', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const sessionId = randomUUID();
@@ -125,7 +125,7 @@ describe('/agents/run/stream', () => {
     expect(page.body.events).toEqual(expected.map(({ event }) => event));
   });
 
-  it('[TG-18] other words under the same id are a conflict, and nothing runs for them', async () => {
+  it('[TG-18] another prompt under the same id is a conflict and starts nothing', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Yes.')]) });
     const box = boxOf(await testApi(runtime));
     const executionId = `p:${randomUUID()}:0`;
@@ -139,7 +139,7 @@ describe('/agents/run/stream', () => {
     expect(await collect(box.streamPrompt('this', { executionId }))).toEqual(first);
   });
 
-  it('an id that nobody has begun cannot be attached to: execution_not_found', async () => {
+  it('answers execution_not_found if the id to attach to is unknown', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     const executionId = `p:${randomUUID()}:0`;
@@ -165,7 +165,7 @@ describe('/agents/run/stream', () => {
     ).toMatchObject({ status: 404, body: { code: 'ThreadNotFound' } });
   });
 
-  it('an execution in line is attached to before it has begun, and told once it has', async () => {
+  it('attaches to a queued execution before it begins, and streams it once it has begun', async () => {
     const { tool, letOn } = gated();
     const runtime = await testRuntime({
       model: scriptedModel([calls('look'), says('First.'), says('Second.')]),
@@ -185,7 +185,7 @@ describe('/agents/run/stream', () => {
     expect((await second)[0]).toMatchObject({ type: 'execution.started', data: { executionId: ids[1] } });
   });
 
-  it('who may only read may attach, and not begin', async () => {
+  it('lets a read-only token attach, but not start an execution', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const open = await testApi(runtime);
     const api = await testApi(runtime, {

@@ -32,7 +32,7 @@ const pay = defineTool({
 });
 
 describe('/v1/agents/{agent}/chat', () => {
-  it('the first message makes the thread under the chat’s id; the same one again is stored once, and answered the same', async () => {
+  it('creates the thread under the id of the chat from its first message; a repeated message is stored once', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!'), says('Bye!')]) });
     const api = await testApi(runtime);
     const id = randomUUID().slice(0, 16);
@@ -66,7 +66,7 @@ describe('/v1/agents/{agent}/chat', () => {
     ]);
   });
 
-  it('leaving stops nothing; coming back replays the response from its beginning, and at rest there is none', async () => {
+  it('keeps running when its reader disconnects, replays the response to a returning one, and answers 204 at rest', async () => {
     const { tool, letOn } = gated();
     const runtime = await testRuntime({
       model: scriptedModel([calls('look'), says('Seen.')]),
@@ -97,7 +97,7 @@ describe('/v1/agents/{agent}/chat', () => {
     expect((await askChat(stream, { method: 'GET' })).status).toBe(204);
   });
 
-  it('a response is stopped by its own request, and ends as aborted', async () => {
+  it('stops a response by its stop request, and ends it as aborted', async () => {
     const runtime = await testRuntime({ model: scriptedModel([hangs()]) });
     const api = await testApi(runtime);
     const id = randomUUID();
@@ -115,7 +115,7 @@ describe('/v1/agents/{agent}/chat', () => {
     expect((await runtime.client.getThread(id)).status).toBe('stopped');
   });
 
-  it('a response ends where it asks for an approval, and goes on behind the answer that the page posts', async () => {
+  it('ends a response that asks for an approval, and continues after the answer that the page posts', async () => {
     for (const approved of [true, false]) {
       const runtime = await testRuntime({
         model: scriptedModel([calls('pay', { amount: 5 }), says('Done.')]),
@@ -170,7 +170,7 @@ describe('/v1/agents/{agent}/chat', () => {
     }
   });
 
-  it('refuses a message whose text or file was edited, with a code, and keeps the first one and its file', async () => {
+  it('refuses a message whose text or file was edited, and keeps the first version and its file', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const id = randomUUID().slice(0, 16);
@@ -204,7 +204,7 @@ describe('/v1/agents/{agent}/chat', () => {
     expect(textOf((await post(api, id, first)).chunks)).toBe('Hello!');
   });
 
-  it('refuses what no thread can take, with a code', async () => {
+  it('refuses an invalid request with a code', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { agents: () => [{ name: 'other', title: null, description: null }] });
     const refused = async (body: object) => {

@@ -57,7 +57,7 @@ async function lookingRuntime() {
 }
 
 describe('the client over HTTP', () => {
-  it('answers as the client that has the store: records, lists, logs, files, errors with their codes', async () => {
+  it('returns what the client on the store returns: records, lists, logs, files and error codes', async () => {
     const { runtime, look } = await lookingRuntime();
     const api = await testApi(runtime);
     const http = await connectTo(api.url);
@@ -122,7 +122,7 @@ describe('the client over HTTP', () => {
       });
   });
 
-  it('tells why it cannot connect, and what a token lacks', async () => {
+  it('reports why it cannot connect, and which scope a token lacks', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { access: tokenAccess('reader-of-threads=read') });
     const stranger = await connectTo(api.url);
@@ -137,7 +137,7 @@ describe('the client over HTTP', () => {
     await expect(away).rejects.toMatchObject({ code: 'ServerUnavailable' });
   });
 
-  it('sends once what it sends again because the answer was lost, and starts one thread', async () => {
+  it('sends a request again after its answer was lost, without starting a second thread', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('yes')) });
     const proxy = await cuttingProxy((await testApi(runtime)).url);
     const http = await connectTo(proxy.url);
@@ -159,7 +159,7 @@ describe('the client over HTTP', () => {
     await expect(chosen).rejects.toMatchObject({ code: 'InvalidStart' });
   });
 
-  it('leaving a wait or a reading leaves it at once, and closing the client ends its readings', async () => {
+  it('ends a wait or a read as soon as it is aborted, and ends its reads when the client closes', async () => {
     const { runtime, look } = await lookingRuntime();
     const http = await connectTo((await testApi(runtime)).url);
     const { threadId } = await http.startThread({ agent: 'helper', messages: [{ content: 'hi' }] });
@@ -178,7 +178,7 @@ describe('the client over HTTP', () => {
     await runtime.client.waitForIdle(threadId);
   });
 
-  it('reads on behind a connection that is cut in the middle of events, and behind what holds answers back', async () => {
+  it('resumes reading after a connection cut amid events, and through a proxy that buffers responses', async () => {
     const { runtime, look } = await lookingRuntime();
     look.letOn();
     const api = await testApi(runtime);
@@ -200,7 +200,7 @@ describe('the client over HTTP', () => {
     expect(proxy.cuts).toBeGreaterThan(5);
   });
 
-  it('[PL-27] reads on behind a server that is killed in mid-answer: five readers, each row once, one end', async () => {
+  it('[PL-27] resumes reading after a server is killed during an answer: five readers, each row once, one end', async () => {
     const { runtime, look } = await lookingRuntime();
     const first = await apiProcess(runtime, 0);
     const readers = await Promise.all(Array.from({ length: 5 }, () => connectTo(first.url)));

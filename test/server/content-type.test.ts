@@ -20,7 +20,7 @@ const SHAPES: Readonly<Record<string, Record<string, string>>> = {
 };
 
 describe('a route that reads JSON', () => {
-  it('refuses a body that is none with 415 and what to send, and no body with 400', async () => {
+  it('refuses another content type or charset with 415 and the right one, and a missing body with 400', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const { url } = await testApi(runtime);
     const { threadId } = await runtime.client.startThread({ agent: 'helper' });

@@ -45,7 +45,7 @@ async function servePage(): Promise<string> {
 }
 
 inBrowser('a page from another port', () => {
-  it('calls every door with the published clients, once its origin is allowed, and none before', async () => {
+  it('calls every endpoint with the published clients once its origin is allowed, and none before', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('heard hi')) });
     const page = await servePage();
     const options = {

@@ -31,7 +31,7 @@ const preflight = (url: string, origin: string, method: string) =>
   });
 
 describe('a page of an origin that the server allows', () => {
-  it('is permitted every route before access is checked, and reads every answer, refusals too', async () => {
+  it('may call every route before access is checked, and reads every answer, refusals included', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const { url } = await testApi(runtime, {
       access: tokenAccess(TOKEN),
@@ -73,7 +73,7 @@ describe('a page of an origin that the server allows', () => {
     ]);
   });
 
-  it('is any port of this machine with `everthread dev`', async () => {
+  it('may use any port of this machine under `everthread dev`', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const { url } = await testApi(runtime, { access: loopbackAccess, origins: DEV_ORIGINS });
     const tried = [
@@ -96,7 +96,7 @@ describe('a page of an origin that the server allows', () => {
 });
 
 describe('a page of another origin', () => {
-  it('is told which setting allows it, and is permitted nothing until then', async () => {
+  it('is refused with the setting that allows it until that is set', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const refused = await testApi(runtime, { access: tokenAccess(TOKEN) });
     for (const path of ['/v1/threads', '/mcp', '/api/threads', '/a2a/helper', '/v1/chat/completions']) {
@@ -117,7 +117,7 @@ describe('a page of another origin', () => {
 });
 
 describe('EVERTHREAD_API_ORIGINS', () => {
-  it('takes origins and nothing else, and names the one that is none', () => {
+  it('takes origins only, and names a value that is not one', () => {
     const permit = (origin: string) => permitOrigins([origin], async () => new Response());
     for (const right of ['http://localhost:*', 'https://a.example:8443', 'chrome-extension://abc'])
       expect(permit(right)).toBeInstanceOf(Function);

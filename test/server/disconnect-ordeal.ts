@@ -59,7 +59,7 @@ interface Run {
 }
 
 export function describeDisconnects(disconnects: Disconnects): void {
-  describe('streams that break', () => ordeal(disconnects));
+  describe('streams over broken connections', () => ordeal(disconnects));
 }
 
 function ordeal({ workers, threads, cuts, deaths, ofOthers }: Disconnects): void {
@@ -77,7 +77,7 @@ function ordeal({ workers, threads, cuts, deaths, ofOthers }: Disconnects): void
   afterAll(() => cluster?.close());
 
   it(
-    `${threads} threads at a time told at every door, over ${cuts} cut connections at each, and ${ofOthers.threads} by each client of others over ${ofOthers.cuts}, under ${deaths} deaths, are told whole, once and in order (seed ${SEED})`,
+    `${threads} concurrent threads at every endpoint, over ${cuts} cut connections at each, and ${ofOthers.threads} by each third-party client over ${ofOthers.cuts}, during ${deaths} deaths, arrive complete, once and in order (seed ${SEED})`,
     async () => {
       const random = seededRandom(SEED);
       const [port = 0] = await findFreePorts(1);

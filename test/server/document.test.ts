@@ -46,13 +46,13 @@ interface Operation {
 }
 
 describe('/openapi.json', () => {
-  it('is the document that is checked in; otherwise: EVERTHREAD_WRITE=1', async () => {
+  it('equals the checked-in document (EVERTHREAD_WRITE=1 writes it)', async () => {
     const api = await testApi(await testRuntime({ model: scriptedModel([]) }));
     const { body } = await api.call('GET', '/openapi.json');
     expectCheckedIn('test/server/openapi.json', `${JSON.stringify({ ...body, servers: [] }, null, 1)}\n`);
   });
 
-  it('names every route once, with a summary, its answer and the problem', async () => {
+  it('lists every route once, with a summary, its answer and its problem response', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     const { body } = await api.call('GET', '/openapi.json');
@@ -75,7 +75,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('holds together: its references lead somewhere, and a path declares what it names', async () => {
+  it('resolves each of its references, and declares each parameter of a path', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     const { body } = await api.call('GET', '/openapi.json');
@@ -94,7 +94,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('has nothing that a linter complains of, and a client that is generated from it compiles and works', async () => {
+  it('passes a linter, and yields a generated client that compiles and works', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const folder = mkdtempSync(join(process.env.EVERTHREAD_TEST_FOLDER as string, 'document-'));

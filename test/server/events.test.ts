@@ -9,7 +9,7 @@ const rowsOf = (told: readonly Told[]) =>
   told.filter(({ event }) => event === 'message').map(({ data }) => data);
 
 describe('/v1/threads/{threadId}/events', () => {
-  it('tells the same rows as the client: in pages, as a stream, as lines, and from any cursor', async () => {
+  it('returns the rows of the client as pages, as a stream and as lines, from any cursor', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const thread = await runtime.start('hi');
@@ -59,7 +59,7 @@ describe('/v1/threads/{threadId}/events', () => {
       }
   });
 
-  it('goes on live behind the header’s cursor, and ends with a mark once the thread is terminated', async () => {
+  it('streams live from the cursor in the header, and ends with an end event once the thread is terminated', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('one'), says('two')]) });
     const api = await testApi(runtime);
     const thread = await runtime.start('hi');
@@ -91,7 +91,7 @@ describe('/v1/threads/{threadId}/events', () => {
     expect(late.map(({ event }) => event)).toEqual(['begin', 'end']);
   });
 
-  it('an EventSource that reconnects behind the end of a log is told to stop, and one before it is not', async () => {
+  it('answers 204 to an EventSource that reconnects at the end of a log, and streams to one before it', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const { url } = await testApi(runtime);
     const thread = await runtime.start('hi');
@@ -120,7 +120,7 @@ describe('/v1/threads/{threadId}/events', () => {
     expect(await open('', '1')).toBe(200);
   });
 
-  it('leaving stops nothing, a closing server ends streams without the mark of the end, and there are as many as it admits', async () => {
+  it('keeps a thread running when readers leave, ends streams without an end event on close, and limits them', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('one')]) });
     const api = await testApi(runtime, { streamsOfThread: 1 });
     const thread = await runtime.start();

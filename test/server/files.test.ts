@@ -36,7 +36,7 @@ async function codeOf(response: Response): Promise<unknown> {
 }
 
 describe('files of a thread over HTTP', () => {
-  it('are written, read whole and by ranges of bytes, known again by their content, and removed', async () => {
+  it('are written, read whole and by byte range, revalidated by their ETag, and removed', async () => {
     const { put, get, at } = await serve();
     // The content has three chunks.
     const bytes = new Uint8Array(randomBytes(2 * 1024 * 1024 + 100));
@@ -70,7 +70,7 @@ describe('files of a thread over HTTP', () => {
     expect([(await remove()).status, (await remove()).status]).toEqual([200, 404]);
   });
 
-  it('never run in a browser, and have a bound', async () => {
+  it('are never executed by a browser, and are limited in size', async () => {
     const { put, get } = await serve();
     await (await put('/page.html', '<script>alert(1)</script>', 'text/html')).json();
     const { headers } = await get('/page.html');
@@ -85,7 +85,7 @@ describe('files of a thread over HTTP', () => {
     expect([outside.status, await codeOf(outside)]).toEqual([409, 'FileConflict']);
   });
 
-  it('come as streams, and nothing is left of one that breaks off', async () => {
+  it('are streamed, and an interrupted upload leaves nothing in the store', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
     mkdirSync(folder, { recursive: true });
     const store = await openStore('sqlite:store.db?synchronous=normal', folder);
@@ -158,7 +158,7 @@ describe('files of a thread over HTTP', () => {
     });
   });
 
-  it('are read without a token by an address that was signed for one of them, for its time', async () => {
+  it('are read without a token by an address signed for one file, until it expires', async () => {
     const { api, thread, put } = await serve();
     await (await put('/a.txt', 'for everybody')).json();
     await (await put('/b.txt', 'for nobody')).json();

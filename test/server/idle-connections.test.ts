@@ -58,7 +58,7 @@ function keptConnection(url: string) {
 }
 
 describe('a connection between two requests', () => {
-  it('is kept for 65 seconds, longer than balancers keep theirs, or as long as is set', async () => {
+  it('stays open for 65 seconds by default, longer than load balancers keep theirs, or as configured', async () => {
     const { url } = await serve(heldApi().api);
     const ask = keptConnection(url);
     const first = await ask('/');
@@ -72,7 +72,7 @@ describe('a connection between two requests', () => {
     expect([await text, answer.headers['keep-alive']]).toEqual(['whole', 'timeout=620']);
   });
 
-  it('is not closed for its headers before that', () => {
+  it('is not closed earlier by the timeout for headers', () => {
     for (const keepAliveMs of [65_000, 5000, 620_000]) {
       const { keepAliveTimeout, headersTimeout } = timeoutsFor(keepAliveMs);
       expect(keepAliveTimeout).toBe(keepAliveMs);
@@ -81,8 +81,8 @@ describe('a connection between two requests', () => {
   });
 });
 
-describe('the end of a server', () => {
-  it('waits for open requests, and for no connection that has none', async () => {
+describe('the shutdown of a server', () => {
+  it('waits for open requests, and closes idle connections', async () => {
     const { api, asked, release } = heldApi();
     const served = await serve(api);
     const { port } = new URL(served.url);

@@ -20,7 +20,7 @@ const picture = (letter: string, kib = 40) => `data:image/png;base64,${letter.re
 const said = (...parts: unknown[]) => ({ role: 'user', content: parts });
 
 describe('the body of a conversation', () => {
-  it('is passed on as it came while it fits, byte by byte', () => {
+  it('is passed on byte by byte while it fits', () => {
     const odd = `\uFEFF {"messages" : [ {"content":"${'ü"'.replace('"', '\\"').repeat(9000)}"}, [] , "${'x'.repeat(9000)}" ] ,"a":[{}]}`;
     for (const text of [
       odd,
@@ -33,7 +33,7 @@ describe('the body of a conversation', () => {
       for (const chunkBytes of [1, 7, 1000]) expect(keep(text, 100 * KIB, chunkBytes).text).toBe(text);
   });
 
-  it('loses long texts of earlier messages, the oldest first, and only as many as it must', () => {
+  it('drops long texts of earlier messages, oldest first, and only as many as necessary', () => {
     const messages = [
       said('first', picture('A'), picture('B')),
       { role: 'assistant', content: 'seen' },
@@ -53,7 +53,7 @@ describe('the body of a conversation', () => {
     expect(most).toBeLessThanOrEqual(100 * KIB);
   });
 
-  it('says what it has lost: the type of a file, and the length of a text; bare base64 is empty', () => {
+  it('replaces a dropped part by its type or the length of its text; bare base64 becomes empty', () => {
     const last = said('last words, '.repeat(3 * KIB));
     const messages = [
       said(`data:text/plain;base64,${'QQ=='.repeat(9 * KIB)}`),
@@ -70,7 +70,7 @@ describe('the body of a conversation', () => {
     ]);
   });
 
-  it('is refused if its last message, or what is no message, does not fit', () => {
+  it('is refused if its last message, or anything but messages, does not fit', () => {
     for (const body of [
       { messages: [said('first'), said(picture('A'), picture('B'), picture('C'))] },
       { messages: [said('first'), said('last')], tools: [picture('A', 101)] },
@@ -81,7 +81,7 @@ describe('the body of a conversation', () => {
       expect(() => keep(JSON.stringify(body), 100 * KIB)).toThrow('at most 102400 bytes');
   });
 
-  it('is held within its limit, however long it is', () => {
+  it('stays within its memory limit, however long it is', () => {
     const body = new KeptBody(100 * KIB);
     const add = (text: string) => {
       body.add(Buffer.from(text));

@@ -135,8 +135,8 @@ describe.each(Object.entries(DOORS))('a long conversation over %s', (door, send)
   });
 });
 
-describe('a body without a length', () => {
-  it('is refused for its size where it is too large, whoever reads it', async () => {
+describe('a body without a content length', () => {
+  it('is refused if it is too large, at every route', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const { url } = await testApi(runtime, { bodyBytes: 1000 });
     const send = async (path: string, bytes: number) => {

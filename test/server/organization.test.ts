@@ -7,7 +7,7 @@ import { testStore } from '../support/runtime.ts';
 import { cast, childrenOf, familyRuntime } from '../support/subagent-project.ts';
 
 describe('an organisation', () => {
-  it('is its threads’ and their subagents’, found by it, and out of reach for a token of another one', async () => {
+  it('owns its threads and their subagents, finds them, and hides them from tokens of another organisation', async () => {
     const store = await testStore();
     const actors = cast({
       main: (request) => (request.messages.at(-1)?.content === 'go' ? calls('scout') : says('noted')),

@@ -42,7 +42,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
 };
 
 describe.each(Object.entries(SETTINGS))('a server behind a proxy %s', (_, { headers, options }) => {
-  it('is reached by all addresses that it gives, and talks with another one of ours', async () => {
+  it('is reached by every address that it returns, and works with another Everthread server', async () => {
     const model = scriptedModel(({ messages }) =>
       messages.at(-1)?.role === 'tool' ? says('Four.') : calls('note', {}),
     );
@@ -119,7 +119,7 @@ describe('the public address of a request', () => {
       givePublicAddress({ trustedProxies: ['10.0.0.0/8', '::1'], ...options })(asked(headers), { peer }),
     );
 
-  it('is what the trusted proxies of its chain say', () => {
+  it('is taken from the trusted proxies of its chain', () => {
     for (const [address, headers] of [
       ['http://inside.example:7777', {}],
       ['https://inside.example:7777', { 'x-forwarded-proto': 'https' }],
@@ -162,7 +162,7 @@ describe('the public address of a request', () => {
     expect(told({ 'x-forwarded-proto': 'https' }, { peer: '::ffff:10.0.0.7' })).toMatch(/^https:/);
   });
 
-  it('is never what anyone else says', () => {
+  it('is never taken from an untrusted peer', () => {
     const headers = {
       forwarded: 'host=evil.example;proto=https',
       'x-forwarded-host': 'evil.example',
@@ -174,7 +174,7 @@ describe('the public address of a request', () => {
     expect(told(headers, { publicUrl: 'https://a.example/x/' })).toBe('https://a.example/x');
   });
 
-  it('is configured by a URL and by addresses, and names what is none', () => {
+  it('is configured by a URL and by proxy addresses, and names an invalid one', () => {
     for (const publicUrl of [
       'a.example',
       'ftp://a.example',

@@ -1,4 +1,4 @@
-/** What a refusal tells its reader to set or to send: done as it is said, it opens the door. */
+/** What a refusal names to set or to send: once that is done, the request succeeds. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
@@ -177,7 +177,7 @@ function sentences(): string[] {
 }
 
 describe('a refusal', () => {
-  it('that says what to set or to send is answered once that is done', async () => {
+  it('that names what to set or to send succeeds once that is done', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('hello')) });
     const api = await testApi(runtime, { access: loopbackAccess, agents: () => [HELPER] });
     for (const { says: sentence, refused, remedied } of REMEDIES) {
@@ -192,7 +192,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('has its row here', () => {
+  it('has its row in this table', () => {
     const known = [...REMEDIES.map((each) => each.says), ...ELSEWHERE];
     const found = sentences();
     expect(found.filter((line) => !known.some((each) => line.includes(each)))).toEqual([]);

@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { SentLedger } from '../../src/client/sent-ledger.ts';
 
-describe('what a client has sent', () => {
-  it('is forgotten in the order of sending where nobody waits, so a server that only sends does not grow', () => {
+describe('the ledger of sent messages', () => {
+  it('drops the oldest entries while nobody waits, so that a server that only sends does not grow', () => {
     const ledger = new SentLedger();
     for (let n = 0; n < 60_000; n++) ledger.addMessage(`thread-${n % 30_000}`, `message-${n}`, {});
     expect(ledger.size).toBeGreaterThanOrEqual(10_000);
@@ -11,7 +11,7 @@ describe('what a client has sent', () => {
     expect([...ledger.of('thread-29999').ids].at(-1)).toBe('message-59999');
   });
 
-  it('keeps the newest of each thread: which of them are words, and that it was ended', () => {
+  it('keeps the newest messages of each thread, which are user messages, and whether it has ended', () => {
     const ledger = new SentLedger();
     ledger.of('ended').ended = true;
     for (let n = 0; n < 25_000; n++)

@@ -71,7 +71,7 @@ const joined = (chunks: readonly Chunk[], type: string, field: string) =>
 
 describe('readers over HTTP', () => {
   it.each([5, 6, 7])(
-    'useChat of AI SDK %i gets reasoning, text and arguments as they come, with whole characters',
+    'useChat of AI SDK %i streams reasoning, text and arguments without splitting characters',
     async (version) => {
       const { api, threadId, runtime } = await serve();
       const message = { id: 'm-1', role: 'user', parts: [{ type: 'text', text: '1 + 2?' }] };
@@ -96,7 +96,7 @@ describe('readers over HTTP', () => {
     },
   );
 
-  it('nobody gets reasoning that the prompt excludes', async () => {
+  it('receive no reasoning if the prompt excludes it', async () => {
     const { runtime, threadId } = await serve(
       { reasoning: { exclude: true } },
       /^(content|tool-call)-delta$/,
@@ -106,7 +106,7 @@ describe('readers over HTTP', () => {
     expect(JSON.stringify(await runtime.store.events.read(threadId, 0))).not.toContain('both.');
   });
 
-  it('the client of AG-UI gets them too, and accepts them', async () => {
+  it('AG-UI’s client accepts the same pieces', async () => {
     const { api, threadId } = await serve();
     const agent = new HttpAgent({ url: `${api.url}/ag-ui/helper`, threadId });
     const told: string[] = [];

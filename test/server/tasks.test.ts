@@ -16,7 +16,7 @@ const asking = defineTask<number, string>({
 });
 
 describe('the tasks of the client over HTTP', () => {
-  it('are those of the client that has the store: the same words, answers and errors', async () => {
+  it('return the records, answers and errors of the client on the store', async () => {
     const runtime = await taskRuntime({ asking });
     const api = await testApi(runtime);
     const http = await RuntimeClient.connect({ url: api.url, patienceMs: 120_000 });
@@ -77,7 +77,7 @@ async function listed<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('/v1/tasks', () => {
-  it('starts, lists, reads and answers a task, and its stream goes on behind any cursor', async () => {
+  it('starts, lists, reads and answers a task, and resumes its stream from any cursor', async () => {
     const runtime = await taskRuntime({ asking });
     const api = await testApi(runtime);
     const { status, body } = await api.call('POST', '/v1/tasks', {

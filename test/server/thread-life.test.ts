@@ -24,7 +24,7 @@ function lostAction(threadId: string): DecidedAction {
 }
 
 describe('threads over HTTP', () => {
-  it('are listed page by page, and found by their tags', async () => {
+  it('are listed in pages and found by their tags', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     const tag = randomUUID();
@@ -97,7 +97,7 @@ describe('threads over HTTP', () => {
     expect((await api.call('PATCH', at, { role: 'system' })).body.code).toBe('InvalidRequest');
   });
 
-  it('are deleted with all that descend from them, and whoever follows one reads its end', async () => {
+  it('are deleted with their descendants, and a reader that follows one reads its end', async () => {
     const model = modelOf({
       main: (request) => (hasResult(request) ? says('thanks') : calls('scribe')),
       scribe_desk: () => handsIn('written'),
@@ -168,7 +168,7 @@ describe('an action whose outcome is unknown', () => {
 });
 
 describe('/v1/tokens', () => {
-  it('makes, lists and revokes tokens, for an admin of all threads alone: no user, no organisation', async () => {
+  it('creates, lists and revokes tokens for an admin of all threads only: no user, no organisation', async () => {
     const [root, ada] = ['root-of-this-server-', 'ada-and-nobody-else-'];
     const runtime = await testRuntime({ model: scriptedModel([]), store: await testStore() });
     const access = storedAccess(runtime.client, tokenAccess(`${root},${ada}@ada`));

@@ -8,7 +8,7 @@ import { askStatus } from '../support/ask-workflow.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
 describe('/v1/threads', () => {
-  it('starts a thread, sends to it, and reads what it has said', async () => {
+  it('starts a thread, sends a message, and reads the answers', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!'), says('Bye!')]) });
     const api = await testApi(runtime);
     const started = await api.call('POST', '/v1/threads', { agent: 'helper', messages: [{ content: 'hi' }] });
@@ -49,7 +49,7 @@ describe('/v1/threads', () => {
     expect(refused.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  it('lets a stopped thread go on with what is in line, without another message', async () => {
+  it('continues a stopped thread with its queued message, without another message', async () => {
     const model = scriptedModel([hangs(), says('both')]);
     const runtime = await testRuntime({ model });
     const api = await testApi(runtime);
@@ -65,7 +65,7 @@ describe('/v1/threads', () => {
     expect(await runtime.transcript(threadId)).toEqual(['user: one', 'user: two', 'assistant: both']);
   });
 
-  it('lets a thread with nothing in line go on from its history, in an execution of its own', async () => {
+  it('continues a failed thread with an empty queue from its history, as a new execution', async () => {
     const model = scriptedModel([fails({ status: 400, message: 'no' }), says('better'), says('and more')]);
     const runtime = await testRuntime({ model });
     const api = await testApi(runtime);
@@ -87,7 +87,7 @@ describe('/v1/threads', () => {
     expect(await api.call('POST', path)).toMatchObject({ status: 410, body: { code: 'ThreadTerminated' } });
   });
 
-  it('leaves a thread that works alone when it is asked to go on', async () => {
+  it('ignores a request to continue a thread that is running', async () => {
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel(async (_request, index) => {
       if (index === 0) await gate.promise;
@@ -105,7 +105,7 @@ describe('/v1/threads', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('lets a thread to which nobody has spoken begin', async () => {
+  it('starts an execution in a thread without messages', async () => {
     const { client, ...runtime } = await testRuntime({ model: scriptedModel([says('welcome')]) });
     const { threadId } = await client.startThread({ agent: 'helper' });
     await client.waitForIdle(threadId);
@@ -114,7 +114,7 @@ describe('/v1/threads', () => {
     expect(await runtime.transcript(threadId)).toEqual(['assistant: welcome']);
   });
 
-  it('answers a problem with a code for each kind of bad input, and changes nothing', async () => {
+  it('answers each kind of bad input with a problem and its code, and changes nothing', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     const thread = await runtime.start();

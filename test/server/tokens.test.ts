@@ -8,8 +8,8 @@ import { testRuntime, testStore } from '../support/runtime.ts';
 
 const as = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-describe('tokens of the store', () => {
-  it('the first one ends what is open to this machine, each reaches what it says, and none after it is revoked', async () => {
+describe('stored tokens', () => {
+  it('close open access once the first exists, each grant only its scopes, and end when revoked', async () => {
     const store = await testStore();
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]), store });
     const api = await testApi(runtime, { access: storedAccess(store, null) });
@@ -47,7 +47,7 @@ describe('tokens of the store', () => {
     await expect(createToken(store, { scopes: ['wirte'] })).rejects.toMatchObject({ code: 'InvalidValue' });
   });
 
-  it('stand beside those of the environment', async () => {
+  it('are accepted besides those of the environment', async () => {
     const store = await testStore();
     const runtime = await testRuntime({ model: scriptedModel([]), store });
     const given = 'of-the-environment-1';

@@ -36,7 +36,7 @@ async function sendAll(send: (index: number) => Promise<unknown>, count = COUNT)
 }
 
 describe('10,000 signals at once', () => {
-  it.each(Object.entries(FLOODS))('%s harm nobody', async (name, make) => {
+  it.each(Object.entries(FLOODS))('%s affect no other thread', async (name, make) => {
     const store = await testStore();
     const taskQueue = `flood-${randomUUID()}`;
     const before = await testRuntime({ model: model(), store, taskQueue });
@@ -79,7 +79,7 @@ describe('10,000 signals at once', () => {
     );
   });
 
-  it('behind a step that never ends leave a thread that can be ended', async () => {
+  it('during a step that never ends leave a thread that can be ended', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;

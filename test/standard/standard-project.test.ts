@@ -22,7 +22,7 @@ async function travelRuntime() {
 }
 
 describe('definitions §2.1 a project written for the standard', () => {
-  it('[definitions 2.1] loads as it is: a helper, a tool of the provider and a name that two have are hints', async () => {
+  it('[definitions 2.1] loads unchanged: a helper, a provider tool and a shared name are hints', async () => {
     const { registry, problems, warnings } = await loadProject(FOLDER);
     expect(problems).toEqual([]);
     expect(warnings.map(({ file, field }) => [file, field])).toEqual([
@@ -37,7 +37,7 @@ describe('definitions §2.1 a project written for the standard', () => {
     });
   });
 
-  it('[definitions 5.1] runs: its provider with its key, a subagent, hooks, an effect and an endpoint', async () => {
+  it('[definitions 5.1] runs with its provider and key, a subagent, hooks, an effect and an endpoint', async () => {
     const { client, store, transcript, ask } = await travelRuntime();
     await client.setEnv({ instance: true }, 'HOUSE_API_KEY', 'key-of-the-house');
     const { threadId } = await client.startThread({
@@ -68,7 +68,7 @@ describe('definitions §2.1 a project written for the standard', () => {
     expect(answered).toMatchObject([{ data: { cost: 0.00002 } }, {}, {}]);
   });
 
-  it('[definitions 5.5] says which variable its provider has its key from, where it has none', async () => {
+  it('[definitions 5.5] names the variable of its provider’s key if it is missing', async () => {
     const { client, store } = await travelRuntime();
     await client.setEnv({ instance: true }, 'HOUSE_API_KEY', '');
     const { threadId } = await client.startThread({ agent: 'desk', messages: [{ content: 'Oslo?' }] });

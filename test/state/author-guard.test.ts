@@ -29,49 +29,49 @@ async function play(scenario: string): Promise<Ended> {
   return { code, lines: stdout.trim().split('\n'), stderr };
 }
 
-describe('a process that authors share', () => {
-  it('ends when we end it, and not when code of an author does', async () => {
+describe('a process shared with author code', () => {
+  it('exits when the runtime ends it, and not when author code does', async () => {
     expect(await play('our own exit')).toMatchObject({ code: 7, lines: ['refused: ProcessCallRefused'] });
   });
 
-  it('may be signalled by us alone; whether a process lives may be asked', async () => {
+  it('may be signalled by the runtime only; checking whether a process lives is allowed', async () => {
     const refused = Array.from({ length: 5 }, () => 'refused: ProcessCallRefused');
     expect(await play('signals')).toMatchObject({ code: 0, lines: ['allowed', ...refused] });
   });
 
-  it('is not ended by an exit that was kept from before', async () => {
+  it('is not ended by an exit function saved earlier', async () => {
     expect(await play('a kept exit')).toMatchObject({
       code: 0,
       lines: ['refused: ProcessCallRefused', 'the next tick comes'],
     });
   });
 
-  it('ends with a throw that is nobody’s, for what it left half done is not known', async () => {
+  it('ends with an unattributed throw, since its state is unknown', async () => {
     expect(await play('an unknown throw')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^Uncaught Error: from nowhere\n +at .*guard-process\.ts/),
     });
   });
 
-  it('outlives a rejection that is nobody’s, and tells it', async () => {
+  it('survives an unattributed rejection, and logs it', async () => {
     expect(await play('an unknown rejection, alone')).toMatchObject({
       code: 0,
       lines: ['unknown: Error: from nowhere', 'lives'],
     });
   });
 
-  it('follows Node’s own rule for such a rejection where it is somebody else’s', async () => {
+  it('follows Node’s own rule for such a rejection as a guest of another application', async () => {
     expect(await play('an unknown rejection, as a guest')).toMatchObject({ code: 1, lines: [''] });
   });
 
-  it('leaves what is nobody’s to an application that listens', async () => {
+  it('leaves unattributed errors to an application that listens for them', async () => {
     expect(await play('an application that listens itself')).toMatchObject({
       code: 0,
       lines: ['the application: Error: a rejection', 'the application: Error: a throw', 'lives'],
     });
   });
 
-  it('tells files and lines alone where nobody can take secrets out of the rest', async () => {
+  it('logs only files and lines if secrets cannot be redacted from the rest', async () => {
     const { code, lines, stderr } = await play('a guard that does not know the thread');
     expect([code, lines]).toEqual([0, ['lives']]);
     expect(stderr).toMatch(
@@ -80,14 +80,14 @@ describe('a process that authors share', () => {
     expect(stderr).not.toContain('a secret');
   });
 
-  it('is as before when the last of its guards has ended', async () => {
+  it('is restored when the last of its guards ends', async () => {
     expect(await play('two guards')).toMatchObject({
       code: 0,
       lines: ['1', 'refused: ProcessCallRefused', 'as before'],
     });
   });
 
-  it('outlives what an endpoint leaves behind, and tells the server’s own log', async () => {
+  it('survives errors left behind by an endpoint, and logs them in the server', async () => {
     const { code, lines } = await play('an endpoint');
     expect(code).toBe(0);
     expect(lines).toHaveLength(5);

@@ -5,7 +5,7 @@ import { authorPlace, framesOf } from '../../src/state/author-fault.ts';
 const stack = (...frames: string[]) =>
   ['Error: said a secret', ...frames.map((each) => `    at ${each}`)].join('\n');
 
-describe('the place in a stack', () => {
+describe('the location in a stack', () => {
   it.each([
     ['of a function', ['pay (/home/me/shop/agents/tools/pay.ts:12:5)'], 'agents/tools/pay.ts:12:5'],
     ['without a name', ['file:///home/me/shop/agents/tools/pay.ts:1:2'], 'agents/tools/pay.ts:1:2'],
@@ -25,12 +25,12 @@ describe('the place in a stack', () => {
     expect(authorPlace(stack(...frames))).toBe(place);
   });
 
-  it('is not told where the stack has none', () => {
+  it('is undefined if the stack has none', () => {
     expect(authorPlace(stack('JSON.parse (<anonymous>)'))).toBeUndefined();
     expect(authorPlace('')).toBeUndefined();
   });
 
-  it('the frames alone do not say what was thrown', () => {
+  it('the frames alone do not contain the thrown message', () => {
     expect(framesOf(stack('pay (/shop/pay.ts:9:9)'))).toBe('    at pay (/shop/pay.ts:9:9)');
   });
 });

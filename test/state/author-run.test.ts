@@ -22,8 +22,8 @@ const runOf = (name: string, more: Partial<AuthorRun> = {}): AuthorRun => ({
 const strangers = new Set(runningAuthorRuns());
 const own = () => [...runningAuthorRuns()].filter((run) => !strangers.has(run));
 
-describe('code of an author', () => {
-  it('is known while it runs, and what it left behind still is', async () => {
+describe('author code', () => {
+  it('is attributed while it runs, and afterwards for what it left running', async () => {
     const left = Promise.withResolvers<AuthorRun | undefined>();
     await runAuthorCode(runOf('pay'), async () => {
       await null;
@@ -34,7 +34,7 @@ describe('code of an author', () => {
     expect(await left.promise).toMatchObject({ name: 'pay' });
   });
 
-  it('belongs to the work of the code that called it, under its own name', async () => {
+  it('belongs to the work of the calling code, under its own name', async () => {
     const heard: string[] = [];
     const tell = (what: string) => (run: AuthorRun) =>
       heard.push(`${what} ${run.name}, ${run.threadId}, ${run.work}`);
@@ -51,7 +51,7 @@ describe('code of an author', () => {
     ]);
   });
 
-  it('that a program in the sandbox calls is that of the run, whoever had the child before', async () => {
+  it('called by a program in the sandbox belongs to its run, whoever used the process before', async () => {
     const sandbox = createSandbox({ size: 1 });
     closeAfterTest(() => sandbox.close());
     const names: (string | undefined)[] = [];

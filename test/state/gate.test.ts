@@ -27,7 +27,7 @@ describe('a gate', () => {
     .stage(async (_ports, { even }) => go({ half: even / 2 }))
     .stage(note('last'));
 
-  it('gives each stage what those before it have added', async () => {
+  it('passes each stage what earlier ones added', async () => {
     const visited: string[] = [];
     const passed = await gate.pass({ visited }, { number: 4 });
     expect(visited).toEqual(['first {"number":4}', 'last {"number":4,"first":true,"even":4,"half":2}']);
@@ -37,13 +37,13 @@ describe('a gate', () => {
     });
   });
 
-  it('ends with the value of the stage that ends it, and no later stage is asked', async () => {
+  it('ends with the value of the ending stage, and calls no later stage', async () => {
     const visited: string[] = [];
     expect(await gate.pass({ visited }, { number: 3 })).toEqual({ kind: 'end', end: '3 is odd' });
     expect(visited).toEqual(['first {"number":3}']);
   });
 
-  it('is not changed by a stage that is added to it', async () => {
+  it('is not changed by adding a stage to it', async () => {
     const short = openGate<Ports, { readonly number: number }, string>();
     short.stage(refuseOdd);
     expect(await short.pass({ visited: [] }, { number: 3 })).toEqual({ kind: 'go', known: { number: 3 } });

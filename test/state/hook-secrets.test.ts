@@ -20,8 +20,8 @@ const WAYS: [string, HookName, (hooks: HookRunner) => Promise<unknown>][] = [
   ],
 ];
 
-describe('what a hook returns for', () => {
-  it.each(WAYS)('%s has the names of secrets in their place', async (_what, name, ask) => {
+describe('the return value of a hook for', () => {
+  it.each(WAYS)('%s has the names of secrets instead of their values', async (_what, name, ask) => {
     const leak = hook(name, 'leak', async (state) => {
       const token = await state.env('TOKEN');
       return { content: `${token} of ${btoa(token)}`, metadata: { [token]: [{ token }] } };
@@ -50,7 +50,7 @@ describe('what a hook returns for', () => {
       'prefilter_llm_history',
       (hooks) => hooks.request('execution-1').history?.([{ role: 'user', content: 'hello' }]),
     ],
-  ])('%s goes to no model with a secret in it', async (_what, name, ask) => {
+  ])('%s reaches no model with a secret in it', async (_what, name, ask) => {
     const shapes = {
       after_system_message: (token: string) => `the key is ${token}`,
       filter_messages: (token: string) => [{ id: 'm2', role: 'user', content: `the key is ${token}` }],
@@ -64,7 +64,7 @@ describe('what a hook returns for', () => {
     expect(asked).not.toContain(TOKEN);
   });
 
-  it('a file that it adds to a message tells none in its name and description', async () => {
+  it('a file added to a message has no secret in its name and description', async () => {
     const leak = hook('before_create_message', 'leak', async (state) => {
       const token = await state.env('TOKEN');
       const data = Buffer.from('x').toString('base64');

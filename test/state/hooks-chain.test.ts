@@ -106,12 +106,12 @@ const CHAINS: readonly {
 ];
 
 describe('a chain of hooks', () => {
-  it.each(CHAINS)('$name takes what is returned', async ({ name, ask, good, after }) => {
+  it.each(CHAINS)('$name takes the returned value', async ({ name, ask, good, after }) => {
     expect(await ask(await open([hook(name, 'first', () => good)]))).toEqual(after);
     expect(await failures()).toEqual([]);
   });
 
-  it.each(CHAINS)('$name keeps what there was where nothing is returned', async ({ name, ask, before }) => {
+  it.each(CHAINS)('$name keeps the value if nothing is returned', async ({ name, ask, before }) => {
     const hooks = [
       hook(name, 'nothing', (_state, ...given) => {
         // A hook gets copies: its changes to them have no effect.
@@ -125,7 +125,7 @@ describe('a chain of hooks', () => {
   });
 
   it.each(CHAINS)(
-    '$name goes on behind a throw, with the last good value',
+    '$name continues after a throw with the last valid value',
     async ({ name, ask, good, after }) => {
       const seen: unknown[] = [];
       const hooks = await open([
@@ -148,7 +148,7 @@ describe('a chain of hooks', () => {
     CHAINS.flatMap(({ name, ask, before, bad }) =>
       bad.map(([returned, words]) => ({ name, ask, before, returned, words })),
     ),
-  )('$name counts $returned as an error that says what was expected', async (row) => {
+  )('$name rejects $returned as an error that names the expected type', async (row) => {
     const { name, ask, before, returned, words } = row;
     expect(await ask(await open([hook(name, 'wrong', () => returned)]))).toEqual(before);
     expect(await failures()).toEqual([{ id: 'wrong', hook: name, error: expect.stringMatching(words) }]);

@@ -24,7 +24,7 @@ import {
   thread,
 } from './hook-runner.ts';
 
-describe('which hooks run', () => {
+describe('the selection of hooks', () => {
   const note = (id: string) => hook('after_system_message', id, (_state, text) => `${text}${id}`);
   const ask = async (options: Options) => {
     const hooks = await open(['a', 'b', 'c'].map(note), options);
@@ -40,7 +40,7 @@ describe('which hooks run', () => {
     expect(await ask(options)).toBe(result);
   });
 
-  it('all names have a way to run, and each hook runs at its own point alone', async () => {
+  it('each hook name has a runner, and each hook runs at its own point only', async () => {
     const ran: string[] = [];
     const hooks = await open(HOOK_NAMES.map((name) => hook(name, name, () => void ran.push(name))));
     const request = hooks.request('e');
@@ -62,13 +62,13 @@ describe('which hooks run', () => {
     expect(ran).toEqual([...HOOK_NAMES]);
   });
 
-  it('a project without hooks for messages gets none', async () => {
+  it('a project without message hooks gets none', async () => {
     expect(messageHooksOf(await open([note('a')]))).toBe(NO_HOOKS);
   });
 });
 
-describe('what hooks are given', () => {
-  it('filter_messages sees messages as readers do; what it is not shown comes back by the id', async () => {
+describe('the arguments of hooks', () => {
+  it('filter_messages gets messages as readers do; hidden fields are restored by id', async () => {
     const seen: object[] = [];
     const hooks = await open([
       hook('filter_messages', 'first', (_state, messages: Message[]) => {
@@ -91,7 +91,7 @@ describe('what hooks are given', () => {
     expect(seen).toEqual([stored({ id: 'm1' }), stored({ id: 'm2' })]);
   });
 
-  it('before_update_message is given the id, and after_subagent_created the very child', async () => {
+  it('before_update_message gets the id, and after_subagent_created the child itself', async () => {
     const seen: unknown[] = [];
     const child = { threadId: 'child' } as ThreadState;
     const hooks = await open([
@@ -103,7 +103,7 @@ describe('what hooks are given', () => {
     expect(seen).toEqual(['m1', { silent: true }, true]);
   });
 
-  it('one ThreadState for all of them, made when the first runs, with the flow of the work around', async () => {
+  it('include one ThreadState for all hooks, created by the first, with the surrounding flow', async () => {
     const states: ThreadState[] = [];
     const scratch = openScratch({ n: 1 });
     let asked = 0;
@@ -145,7 +145,7 @@ describe('what hooks are given', () => {
     expect(await thread.events('hook.failed')).toMatchObject([{ step: 3, data: { error: '2' } }]);
   });
 
-  it('what a hook writes runs no hooks again', async () => {
+  it('allow writes that run no hooks again', async () => {
     let ran = 0;
     const hooks = await open([
       hook('before_create_message', 'inject', async (state) => {
@@ -163,7 +163,7 @@ describe('null of after_tool_call_*', () => {
   it.each([
     ['after_tool_call_success', SUCCESS],
     ['after_tool_call_failure', FAILURE],
-  ] as const)('%s: removes the call, and the rest of the kind is left out', async (name, result) => {
+  ] as const)('%s: removes the call, and skips the rest of the kind', async (name, result) => {
     let ran = false;
     const hooks = await open([
       hook(name, 'remove', () => null),
@@ -176,8 +176,8 @@ describe('null of after_tool_call_*', () => {
   });
 });
 
-describe('a hook that does not behave', () => {
-  it('is left behind after its time, and the chain goes on', async () => {
+describe('a misbehaving hook', () => {
+  it('is abandoned after its timeout, and the chain continues', async () => {
     const hooks = await open(
       [
         hook('after_system_message', 'slow', () => new Promise(() => undefined)),
@@ -195,7 +195,7 @@ describe('a hook that does not behave', () => {
     ]);
   });
 
-  it('is cut off with the work around it, and nobody is blamed', async () => {
+  it('is aborted with the surrounding work, without a failure', async () => {
     const abort = new AbortController();
     const hooks = await open([hook('after_system_message', 'slow', () => new Promise(() => undefined))], {
       signal: abort.signal,
@@ -225,7 +225,7 @@ describe('a hook that does not behave', () => {
     ]);
   });
 
-  it('is told in at most a thousand characters, without the secrets of the thread', async () => {
+  it('is reported in at most a thousand characters, with secrets redacted', async () => {
     const hooks = await open([
       hook('after_create_message', 'leak', async (state) => {
         throw new Error(`${await state.env('TOKEN')}${'x'.repeat(5000)}`);
@@ -243,7 +243,7 @@ describe('a hook that does not behave', () => {
     expect(error).toHaveLength(1000);
   });
 
-  it('cannot make things worse where its failure cannot be told', async () => {
+  it('does no further harm if its failure cannot be reported', async () => {
     const hooks = await open([
       hook('after_create_message', 'end', async () => {
         await store.threads.terminate(thread.id);
@@ -268,7 +268,7 @@ describe('a hook that does not behave', () => {
       'It must return a message, or some of its fields, or nothing; it returned a number.',
     ],
   ])(
-    'rejects the call of injectMessage by %s, and the rest of the chain is left out',
+    'rejects injectMessage by %s, and skips the rest of the chain',
     async (_, body, message) => {
       let ran = false;
       const hooks = await open([
@@ -293,14 +293,14 @@ describe('prefilter_llm_history', () => {
   it.each<[string, unknown]>([
     ['an error', Object.assign(new Error('not this'), { block: true })],
     ['an object', { block: true, message: 'not this' }],
-  ])('refuses the request by %s with block: true, untold', async (_, error) => {
+  ])('refuses the request by %s with block: true, without a failure', async (_, error) => {
     const thrown = await ask(error)?.catch((each: unknown) => each);
     expect(isHookBlocked(thrown)).toBe(true);
     expect(thrown).toMatchObject({ message: 'not this', hookId: 'guard' });
     expect(await failures()).toEqual([]);
   });
 
-  it.each([{ block: 1 }, { block: false }, new Error('block')])('but not by %j', async (error) => {
+  it.each([{ block: 1 }, { block: false }, new Error('block')])('does not refuse it by %j', async (error) => {
     expect(await ask(error)).toEqual([]);
     expect(await failures()).toHaveLength(1);
   });

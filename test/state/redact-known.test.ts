@@ -14,13 +14,13 @@ describe('hiding secrets in a value', () => {
     });
   });
 
-  it('changes nothing in the value that it was given', () => {
+  it('does not change the given value', () => {
     const value = { a: ['swordfish'] };
     redactIn(value, redact);
     expect(value).toEqual({ a: ['swordfish'] });
   });
 
-  it('keeps cycles and shared parts, and ends on them', () => {
+  it('preserves cycles and shared parts', () => {
     const shared = { text: 'swordfish' };
     let wide: unknown = shared;
     for (let n = 0; n < 60; n++) wide = [wide, wide];
@@ -33,19 +33,19 @@ describe('hiding secrets in a value', () => {
     expect(deep).toEqual({ text: '[secret KEY]' });
   });
 
-  it('leaves what is no plain data to those who refuse it', () => {
+  it('leaves values that are not plain data to later validation', () => {
     const when = new Date(0);
     expect(redactIn({ when }, redact)).toEqual({ when });
     expect(redactIn(undefined, redact)).toBeUndefined();
   });
 
-  it('makes no prototype of a key', () => {
+  it('creates no prototype from a key', () => {
     const hidden = redactIn(JSON.parse('{"__proto__": {"admin": true}}'), redact) as object;
     expect(Object.getPrototypeOf(hidden)).toBe(Object.prototype);
     expect(Object.hasOwn(hidden, '__proto__')).toBe(true);
   });
 
-  it('shows the name and the description of an attachment, and leaves its content', () => {
+  it('redacts the name and description of an attachment, and not its content', () => {
     const data = Buffer.from('swordfish').toString('base64');
     const given = { name: 'swordfish.txt', mimeType: 'text/plain', data, description: 'the swordfish' };
     expect(redactAttachment(given, redact)).toEqual({

@@ -5,7 +5,7 @@ import { createRedactor } from '../../src/state/redaction.ts';
 const secret = (value: string, name = 'KEY') => ({ name, value });
 const PEM = '-----BEGIN KEY-----\nab"c\\d/e+f=\n-----END KEY-----\n';
 
-describe('[definitions 16] a secret is taken out of a text', () => {
+describe('[definitions 16] a secret is redacted from a text', () => {
   const json = (value: unknown) => JSON.stringify(value);
   it.each<[string, (value: string) => string]>([
     ['as it is', (value) => `<${value}>`],
@@ -30,14 +30,14 @@ describe('[definitions 16] a secret is taken out of a text', () => {
     }
   });
 
-  it('wherever it stands, and everything else stays', () => {
+  it('at any position, and the rest is unchanged', () => {
     const redact = createRedactor([secret('abcd')]);
     expect(redact('abcd, abcdabcd; abc d')).toBe('[secret KEY], [secret KEY][secret KEY]; abc d');
     expect(redact('')).toBe('');
     expect(redact('nothing')).toBe('nothing');
   });
 
-  it('under the name of the longer one where one holds the other, and whole where two overlap', () => {
+  it('under the name of the longer of two nested secrets, and completely if two overlap', () => {
     const redact = createRedactor([
       secret('pass', 'SHORT'),
       secret('password1', 'LONG'),
@@ -49,18 +49,18 @@ describe('[definitions 16] a secret is taken out of a text', () => {
     expect(createRedactor([secret('aaaa')])('aaaaaaa')).toBe('[secret KEY]');
   });
 
-  it('without searching what was put in', () => {
+  it('without searching the inserted names', () => {
     const redact = createRedactor([secret('secret', 'A'), secret('[secret', 'B'), secret('KEY]', 'KEY')]);
     expect(redact('my secret')).toBe('my [secret A]');
   });
 
-  it('but not when it is shorter than four characters, or a word of JSON', () => {
+  it('but not if it is shorter than four characters, or a JSON keyword', () => {
     const redact = createRedactor(['', 'a', 'abc', 'true', 'false', 'null'].map((value) => secret(value)));
     const text = '{"a":true,"b":null,"abc":false}';
     expect(redact(text)).toBe(text);
   });
 
-  it('in time, when texts and secrets are many and large', () => {
+  it('in bounded time for many large texts and secrets', () => {
     const secrets = Array.from({ length: 50 }, (_, n) => secret(`secret-${n}-${'x'.repeat(200)}`, `K${n}`));
     const text = `${'lorem ipsum '.repeat(100_000)}${secrets[49]?.value}`;
     expect(createRedactor(secrets)(text).endsWith('[secret K49]')).toBe(true);

@@ -24,26 +24,26 @@ const end = (given: Partial<ProcessEnd>): ProcessEnd => ({
   ...given,
 });
 
-describe('a death', () => {
+describe('the end of a worker process', () => {
   it.each<[string, Partial<ProcessEnd>]>([
     ['SIGKILL of an operator or of the kernel', { signal: 'SIGKILL' }],
     ['SIGTERM', { signal: 'SIGTERM' }],
-    ['somebody who told it to go', { code: 0, leaving: true }],
-  ])('from outside (%s) makes nobody suspect', (_, given) => {
+    ['a SIGTERM of another process', { code: 0, leaving: true }],
+  ])('from outside (%s) makes no unit suspect', (_, given) => {
     expect(readDeath(end(given))).toMatchObject({ kind: 'outside' });
   });
 
   it.each<[string, Partial<ProcessEnd>]>([
     ['a heap that is full', { signal: 'SIGABRT' }],
     ['a fault of native code', { signal: 'SIGSEGV' }],
-    ['an exit that nobody asked for', { code: 0 }],
+    ['an unrequested exit', { code: 0 }],
     ['an exit with an error', { code: 1 }],
-  ])('of its own (%s) makes all suspect that ran, and finds none guilty', (_, given) => {
+  ])('of its own (%s) makes all running units suspect, and none guilty', (_, given) => {
     expect(readDeath(end(given))).toMatchObject({ kind: 'own', suspects: running });
     expect(readDeath(end(given))).not.toHaveProperty('culprit.name');
   });
 
-  it('whose culprit the watchdog has named makes nobody else suspect', () => {
+  it('with a culprit named by the watchdog makes no other unit suspect', () => {
     const culprit = { ...unit('second'), stack: 'at spin' };
     const death = readDeath(end({ signal: 'SIGKILL', stall: { forMs: 1000, culprit } }));
     expect(death).toMatchObject({ kind: 'own', culprit, suspects: [] });
@@ -52,7 +52,7 @@ describe('a death', () => {
     });
   });
 
-  it('that was asked for is none, and one before it was ever ready is a refusal with its exit code', () => {
+  it('on request is no crash, and one before readiness is a refusal with its exit code', () => {
     expect(readDeath(end({ code: 0, asked: true }))).toEqual({ kind: 'asked' });
     expect(readDeath(end({ code: 2, ready: false }))).toEqual({ kind: 'refused', exitCode: 2 });
     expect(readDeath(end({ code: 1, refusing: true }))).toEqual({ kind: 'refused', exitCode: 1 });
@@ -60,7 +60,7 @@ describe('a death', () => {
 });
 
 describe('a journal', () => {
-  it('tells what runs, however its text is cut, and passes over what it cannot read', () => {
+  it('lists running units, wherever its text is cut, and skips unreadable lines', () => {
     const journal = new Journal();
     const text = [
       toLine({ kind: 'begin', id: 1, unit: unit('first') }),
@@ -75,7 +75,7 @@ describe('a journal', () => {
     expect(journal.stall).toEqual({ forMs: 5, culprit: { ...unit('second'), stack: 's' } });
   });
 
-  it('names work once that runs twice, and keeps no line without an end', () => {
+  it('lists a unit once if it runs twice, and drops finished lines', () => {
     const journal = new Journal();
     journal.read(toLine({ kind: 'begin', id: 1, unit: unit('first') }));
     journal.read(toLine({ kind: 'begin', id: 2, unit: unit('first') }));
@@ -84,8 +84,8 @@ describe('a journal', () => {
   });
 });
 
-describe('a worker process that falls again and again', () => {
-  it('is waited for twice as long each time, up to half a minute, and from the beginning after a minute of health', () => {
+describe('a worker process that crashes repeatedly', () => {
+  it('is restarted with a doubling delay up to half a minute, reset after a healthy minute', () => {
     const backoff = new Backoff();
     const waits = Array.from({ length: 10 }, () => backoff.next(0));
     expect(waits.slice(0, 4)).toEqual([200, 400, 800, 1600]);
@@ -96,7 +96,7 @@ describe('a worker process that falls again and again', () => {
 });
 
 describe('an event loop', () => {
-  it('stalls by computing without a turn, and not by waiting, starving or being stopped', () => {
+  it('stalls by computing without a turn, and not by waiting, starving or being paused', () => {
     const meter = new StallMeter({ beats: 1, cpuMs: 0 });
     expect(meter.measure({ beats: 1, cpuMs: 900 })).toBe(900);
     expect(meter.measure({ beats: 1, cpuMs: 900 })).toBe(900);

@@ -33,8 +33,8 @@ const stream = async (client: Client, adapter: string, options: object = {}) => 
 };
 const kinds = (told: readonly { type: string }[]) => told.map(({ type }) => type);
 
-describe('a backend that does a task', () => {
-  it('is told within the loop, in a session, and read on behind any cursor', async () => {
+describe('a backend that runs a task', () => {
+  it('emits events within the loop, in a session, and can be read from any cursor', async () => {
     const backend = createIterableBackend(({ message }) => echo(message));
     const { client } = await taskRuntime({ echo: own(backend) });
     const told = await stream(client, 'echo', { task: { id: 'told-once', intent: 'echo' } });
@@ -54,7 +54,7 @@ describe('a backend that does a task', () => {
     expect(await stream(client, 'echo', again)).toEqual(told.slice(at + 1));
   });
 
-  it('[TG-11] goes on with its session, and with none of another kind, or that there is not', async () => {
+  it('[TG-11] resumes its own session, and none of another kind or an unknown one', async () => {
     const tokens: unknown[] = [];
     const resumed: string[] = [];
     const backend: AgentExecutionBackend = {
@@ -97,7 +97,7 @@ describe('a backend that does a task', () => {
     expect(tokens).toHaveLength(2);
   });
 
-  it('[TG-10] fails with what it has told so far, typed, once, and its session has failed', async () => {
+  it('[TG-10] fails once with a typed error after the events so far, and its session is failed', async () => {
     const stopped: string[] = [];
     const backend: AgentExecutionBackend = {
       kind: 'far',

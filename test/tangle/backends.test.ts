@@ -79,7 +79,7 @@ async function failing(stream: AsyncIterable<BackendEvent>) {
 }
 
 describe('createOpenAICompatibleBackend', () => {
-  it('sends what is set and nothing else, and tells text, then what it cost', async () => {
+  it('sends only configured fields, and yields text, then usage', async () => {
     plan = [says('Hello!')];
     const events = await collect(backendOf().stream(input, { turnId: 'turn-1' }));
     expect(events).toEqual([
@@ -105,7 +105,7 @@ describe('createOpenAICompatibleBackend', () => {
     });
   });
 
-  it.each([401, 402, 403, 404])('[TG-21] %i is not tried again, and its body is told', async (status) => {
+  it.each([401, 402, 403, 404])('[TG-21] does not retry %i, and reports its body', async (status) => {
     plan = [refuses(status, '{"error":"no credit"}')];
     const { error } = await failing(backendOf().stream(input));
     expect(error).toMatchObject({
@@ -117,7 +117,7 @@ describe('createOpenAICompatibleBackend', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[TG-22] 502 is tried as often as was said, 429 until it answers', async () => {
+  it('[TG-22] retries 502 up to the configured attempts, and 429 until it answers', async () => {
     plan = [refuses(502)];
     const { error } = await failing(backendOf({ retry: { ...retry, attempts: 3 } }).stream(input));
     expect([error.status, asked.length]).toEqual([502, 3]);
@@ -126,7 +126,7 @@ describe('createOpenAICompatibleBackend', () => {
     expect(asked).toHaveLength(6);
   });
 
-  it('[TG-22] a server that hangs, or is not there, is tried again; a caller who leaves is not', async () => {
+  it('[TG-22] retries a server that hangs or is down, but not after the caller aborts', async () => {
     plan = [() => undefined, (response) => void response.destroy(), says('There.')];
     // A slow machine may take longer than `headersMs` for an answer that comes: it is asked for again.
     const patient = { ...retry, attempts: 50, headersMs: 100 };
@@ -142,7 +142,7 @@ describe('createOpenAICompatibleBackend', () => {
     expect([left.error.message, asked.length]).toEqual(['enough', 1]);
   });
 
-  it('nothing is tried again once it has begun to answer', async () => {
+  it('does not retry once an answer has started', async () => {
     plan = [
       (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -154,7 +154,7 @@ describe('createOpenAICompatibleBackend', () => {
     expect([error.code, error.status, asked.length]).toEqual(['BackendFailed', 0, 1]);
   });
 
-  it('[TG-23] of a long refusal 2 KiB are told, with a mark', async () => {
+  it('[TG-23] reports 2 KiB of a long error body, with a mark', async () => {
     plan = [refuses(400, 'x'.repeat(8192))];
     const { error } = await failing(backendOf().stream(input));
     expect(error.body).toBe(`${'x'.repeat(2048)}…`);
@@ -215,17 +215,17 @@ describe('createOpenAICompatibleBackend', () => {
       ],
       [{ type: 'tool_call', toolName: 'pay', toolCallId: 'c0', args: {} }],
     ],
-  ])('[TG-24] calls %s are told once each', async (_, chunks, told) => {
+  ])('[TG-24] yields calls %s once each', async (_, chunks, told) => {
     plan = [streams(...chunks)];
     expect(await collect(backendOf().stream(input))).toEqual(told);
   });
 
-  it('what is no JSON is nobody’s text: it fails', async () => {
+  it('rejects a response that is not JSON', async () => {
     plan = [streams('<html>')];
     expect((await failing(backendOf().stream(input))).error.message).toContain('<html>');
   });
 
-  it('[TG-25] models that were named are asked in their order, each hop is told, and who answered', async () => {
+  it('[TG-25] tries fallback models in order and reports each attempt and the model that answered', async () => {
     const backend = backendOf({ policy: { fallbackModels: ['b', 'c'] }, retry: { ...retry, attempts: 1 } });
     plan = [refuses(503), streams({ ...delta({ content: 'From b' }, 'stop'), model: 'b' }, usage)];
     const events = await collect(backend.stream(input));
@@ -245,14 +245,14 @@ describe('createOpenAICompatibleBackend', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[TG-26] where none was named, none is asked', async () => {
+  it('[TG-26] tries no fallback model if none is configured', async () => {
     plan = [refuses(503)];
     const { told, error } = await failing(backendOf({ retry: { ...retry, attempts: 2 } }).stream(input));
     expect([told, error.status]).toEqual([[], 503]);
     expect(asked.map(({ body }) => body.model)).toEqual(['a', 'a']);
   });
 
-  it.each(['baseUrl', 'apiKey', 'model'])('without %s it is refused at once', (field) => {
+  it.each(['baseUrl', 'apiKey', 'model'])('is refused at once without %s', (field) => {
     expect(() => backendOf({ [field]: ' ' })).toThrow(
       expect.objectContaining({ code: 'InvalidConfiguration', message: expect.stringContaining(field) }),
     );
@@ -269,7 +269,7 @@ describe('createSandboxPromptBackend', () => {
     },
   });
 
-  it('maps what a box tells, tells text once, and names what nobody knows', async () => {
+  it('maps the events of a box, yields its text once, and reports unknown events', async () => {
     const unmapped: unknown[] = [];
     const box = boxOf(
       { type: 'execution.started', data: { executionId: 'e' } },
@@ -304,7 +304,7 @@ describe('createSandboxPromptBackend', () => {
     ]);
   });
 
-  it('the failure of an execution is its own, and a backend without a box is refused', async () => {
+  it('reports the failure of an execution as its own, and refuses a missing box', async () => {
     const box = boxOf(
       { type: 'message.part.updated', data: { delta: 'Half' } },
       { type: 'execution.failed', data: { message: 'the model is gone' } },
@@ -322,7 +322,7 @@ describe('createSandboxPromptBackend', () => {
 });
 
 describe('createIterableBackend', () => {
-  it('tells whatever it is made of, until its caller leaves', async () => {
+  it('yields the events of its iterable until the caller aborts', async () => {
     const backend = createIterableBackend(function* ({ message = '' }) {
       yield 'You said: ';
       yield { type: 'text_delta', text: message };

@@ -1,4 +1,4 @@
-/** Chat turns as lines, on a real engine: begun, streamed, kept; by clients that leave and come back. */
+/** Chat turns as lines, on a real engine: started, streamed, stored; by clients that disconnect and return. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { executionPages } from '../../src/client/named-execution.ts';
@@ -41,7 +41,7 @@ async function chat(script: readonly ScriptStep[], keeper?: TurnKeeper, more: Pa
 }
 
 describe('handleChatTurn', () => {
-  it('[TG-12] tells the envelope first and last, and what the agent does between', async () => {
+  it('[TG-12] sends the envelope first and last, and the agent’s events between', async () => {
     const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
     const seen: ChatTurnLine[] = [];
     const flushed: Promise<unknown>[] = [];
@@ -72,7 +72,7 @@ describe('handleChatTurn', () => {
     expect(flushed).toHaveLength(1);
   });
 
-  it('[TG-16] another turn that fails while this one is on its way ends that other one alone', async () => {
+  it('[TG-16] ends only the failing turn when another one is running', async () => {
     const { runtime, box, sessionId, say } = await chat([
       fails({ status: 400, message: 'no' }),
       says('Mine.'),
@@ -90,7 +90,7 @@ describe('handleChatTurn', () => {
     expect([told[0], told.at(-1)]).toEqual(['execution.started', 'execution.completed']);
   });
 
-  it('[TG-13] a producer that fails after a part: the part is told, then the error, and the body ends', async () => {
+  it('[TG-13] sends the text so far, then the error, and ends the body, when a producer fails', async () => {
     const { say } = await chat([says('Half'), fails({ status: 400, message: 'no' })], undefined, {
       side: { stopOnResponse: false },
     });
@@ -100,7 +100,7 @@ describe('handleChatTurn', () => {
     expect(lines.at(-1)?.data.message).toContain('no');
   });
 
-  it('[TG-14] what was said is kept before the turn is complete, once, also where keeping fails at first', async () => {
+  it('[TG-14] stores the text once before the turn completes, and retries a failed save', async () => {
     const tries: string[] = [];
     const kept: string[] = [];
     const done: string[] = [];
@@ -126,7 +126,7 @@ describe('handleChatTurn', () => {
     expect([kept.length, sessionId.length]).toEqual([1, 36]);
   });
 
-  it('[TG-14] a turn that cannot be kept has failed, and says why', async () => {
+  it('[TG-14] fails a turn that cannot be stored, with the reason', async () => {
     const { say } = await chat([says('Lost.')], {
       attempts: 2,
       persistAssistantMessage: () => Promise.reject(new Error('the disk is full')),
@@ -137,7 +137,7 @@ describe('handleChatTurn', () => {
     expect(textOf(lines)).toBe('Lost.');
   });
 
-  it('[TG-15] what is kept may be another text than what was told', async () => {
+  it('[TG-15] may store another text than it streamed', async () => {
     const kept: string[] = [];
     const { say } = await chat([says('Call 555-0100.')], {
       transformFinalText: (text) => text.replaceAll(/\d/g, '#'),
@@ -149,7 +149,7 @@ describe('handleChatTurn', () => {
     expect(kept).toEqual(['Call ###-####.']);
   });
 
-  it('[TG-16] a client that leaves stops nothing: it comes back with its last id, over HTTP too', async () => {
+  it('[TG-16] keeps running when a client disconnects: it resumes from its last id, over HTTP too', async () => {
     const gate = Promise.withResolvers<void>();
     const look = defineTool({
       description: 'looks',
@@ -185,7 +185,7 @@ describe('handleChatTurn', () => {
     expect(kept).toEqual(['It is there.']);
   });
 
-  it('[TG-18] other words for the same turn are told as a conflict, in the body', async () => {
+  it('[TG-18] reports another message for the same turn as a conflict, in the body', async () => {
     const { say } = await chat([says('Yes.')]);
     await readLines(say('this').body);
     const lines = await readLines(say('that').body);
@@ -195,7 +195,7 @@ describe('handleChatTurn', () => {
     ]);
   });
 
-  it('ends where a person is asked, and goes on behind the answer', async () => {
+  it('ends when a person is asked, and continues after the answer', async () => {
     const pay = defineTool({
       description: 'pays',
       confirm: true,
@@ -224,7 +224,7 @@ describe('handleChatTurn', () => {
     ]);
   });
 
-  it('watchers that throw change nothing, and an identity that makes no id is refused at once', async () => {
+  it('ignores errors of watchers, and refuses an identity without an id at once', async () => {
     const { say, box } = await chat([says('Fine.')]);
     const logged: string[] = [];
     const boom = () => {
@@ -241,7 +241,7 @@ describe('handleChatTurn', () => {
     );
   });
 
-  it('a client that leaves at once has been heard all the same', async () => {
+  it('runs the turn of a client that disconnects at once', async () => {
     let sent = '';
     const told = Promise.withResolvers<void>();
     const box: Box<BoxEvent> = {

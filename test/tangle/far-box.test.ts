@@ -10,7 +10,7 @@ import { testRuntime } from '../support/runtime.ts';
 
 const input = { task: { id: 't', intent: 'answer' }, message: 'hello' };
 
-describe('a box of another Everthread', () => {
+describe('a box of another Everthread instance', () => {
   it('[TG-17] answers as a backend, and the same turn is prompted once', async () => {
     const far = await testRuntime({ model: scriptedModel([says('From afar.')]) });
     const { url } = await testApi(far);
@@ -24,7 +24,7 @@ describe('a box of another Everthread', () => {
     expect(await collect(backend.stream(input, { turnId }))).toEqual(events);
   });
 
-  it('[TG-17] is the model of an agent here: its answer, and one run there however often it is asked', async () => {
+  it('[TG-17] is the model of a local agent: one remote run, however often it is requested', async () => {
     const far = await testRuntime({ model: scriptedModel([says('From afar.')]) });
     const { url } = await testApi(far);
     const provider = backendProvider(
@@ -59,7 +59,7 @@ describe('a box of another Everthread', () => {
     expect(answer).toMatchObject({ content: 'From afar.', finishReason: 'stop' });
   });
 
-  it('a failure there is told here with its own words', async () => {
+  it('reports a remote failure with its own message', async () => {
     const far = await testRuntime({ model: scriptedModel([fails({ status: 400, message: 'too long' })]) });
     const { url } = await testApi(far);
     const backend = createSandboxPromptBackend({ box: remoteBox({ url, agent: 'helper' }) });

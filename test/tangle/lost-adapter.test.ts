@@ -43,9 +43,9 @@ const adapter = (acted: unknown[]): NonNullable<RunAgentTaskOptions['adapter']> 
   act: (action) => void acted.push(action),
 });
 
-describe('a task whose adapter was handed over', () => {
+describe('a task whose adapter runs in a client process', () => {
   it.each(['sqlite', 'postgres'] as const)(
-    '[TG-20] fails with ProducerLost once its process was killed, for whoever follows or reads it; nobody goes on with it, and its workflow ends (%s)',
+    '[TG-20] fails with ProducerLost for every reader once its process is killed; no process resumes it, and its workflow ends (%s)',
     async (engine) => {
       const { store, client, db } = await reader(engine);
       const id = randomUUID();
@@ -94,7 +94,7 @@ describe('a task whose adapter was handed over', () => {
     120_000,
   );
 
-  it('is run by another process where its own was lost before any of it was there', async () => {
+  it('is run by another process if its own was lost before anything was stored', async () => {
     const { store, client } = await reader('sqlite');
     const id = randomUUID();
     const task = { id, intent: 'go' };
@@ -112,7 +112,7 @@ describe('a task whose adapter was handed over', () => {
     });
   }, 120_000);
 
-  it('has failed where whoever had it leaves its stream, and its readers need not wait for that', async () => {
+  it('fails when its owner leaves the stream, and its readers need not wait for that', async () => {
     const { store, client } = await reader('sqlite');
     const id = randomUUID();
     const hanging = { ...(adapter([]) as object), act: () => new Promise(() => undefined) } as never;

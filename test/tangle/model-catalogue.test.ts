@@ -45,24 +45,24 @@ beforeEach(() => {
 const check = (model: unknown, allowlist: string[] = []) =>
   validateChatModelId(model, { allowlist, routerBaseUrl: router });
 
-describe('the catalogue of models', () => {
+describe('the model catalogue', () => {
   it.each([
     ['blank', ' ', 'model id is empty'],
     ['no text', 7, 'model id is empty'],
     ['malformed', 'gpt 4; rm -rf', 'is not a valid model id'],
     ['too long', 'x'.repeat(201), 'is not a valid model id'],
-  ])('[TG-27] refuses a model that is %s, and asks nobody', async (_, model, why) => {
+  ])('[TG-27] refuses a model that is %s without a request', async (_, model, why) => {
     const checked = await check(model);
     expect(checked).toMatchObject({ succeeded: false, error: expect.stringContaining(why) });
     expect(asked).toEqual([]);
   });
 
-  it('[TG-27] takes what the caller allows, and asks nobody', async () => {
+  it('[TG-27] accepts a model that the caller allows without a request', async () => {
     expect(await check(' house/own ', ['house/own'])).toEqual({ succeeded: true, value: 'house/own' });
     expect(asked).toEqual([]);
   });
 
-  it('[TG-27] takes what the router lists, also by its provider, and asks once a minute', async () => {
+  it('[TG-27] accepts a model that the router lists, also by provider, with one request a minute', async () => {
     for (const model of ['openai/gpt-4.1', 'haiku', 'anthropic/haiku', 'mistral/mixtral'])
       expect(await check(model)).toEqual({ succeeded: true, value: model });
     expect(await check('router/mixtral')).toMatchObject({ succeeded: false });
@@ -77,7 +77,7 @@ describe('the catalogue of models', () => {
     ['answers 503', { status: 503, body: '{"error":"down"}' }],
     ['answers no JSON', { status: 200, body: '<html>' }],
   ])(
-    '[TG-27] refuses what it cannot verify where the router %s, and asks again next time',
+    '[TG-27] refuses an unverified model if the router %s, and asks again next time',
     async (_, bad) => {
       answer = bad;
       expect(await check('haiku')).toMatchObject({
@@ -89,7 +89,7 @@ describe('the catalogue of models', () => {
     },
   );
 
-  it('[TG-27] refuses what it cannot verify where no router is there, or a loader throws', async () => {
+  it('[TG-27] refuses an unverified model without a router, or if a loader throws', async () => {
     const nobody = await validateChatModelId('haiku', { routerBaseUrl: 'http://127.0.0.1:1' });
     expect(nobody).toMatchObject({
       succeeded: false,
@@ -108,7 +108,7 @@ describe('the catalogue of models', () => {
     expect(bases).toEqual(['http://127.0.0.1:1']);
   });
 
-  it('tells the status of a refusal with the beginning of its body', async () => {
+  it('reports the status of a refusal with the beginning of its body', async () => {
     answer = { status: 402, body: 'no credit '.repeat(1000) };
     const error = await getModels(router).catch((thrown: BackendTransportError) => thrown);
     expect(error).toMatchObject({ code: 'BackendFailed', status: 402, backend: 'catalogue' });
@@ -123,12 +123,12 @@ describe('the catalogue of models', () => {
     [{ TANGLE_ROUTER_URL: 'http://a:1///', TANGLE_ROUTER_BASE_URL: 'http://b' }, 'http://a:1'],
     [{ TANGLE_ROUTER_BASE_URL: 'http://b/base/v1' }, 'http://b/base'],
     [{ TANGLE_ROUTER_BASE_URL: ' http://b ' }, 'http://b'],
-  ])('[TG-28] %j is the router %s', (env, base) => {
+  ])('[TG-28] resolves %j to the router %s', (env, base) => {
     expect(resolveRouterBaseUrl(env)).toBe(base);
   });
 
   it.each([{ TANGLE_ROUTER_URL: '' }, { TANGLE_ROUTER_URL: 'ftp://a', TANGLE_ROUTER_BASE_URL: 'http://b' }])(
-    '[TG-28] %j is set, and no address: it is refused',
+    '[TG-28] refuses %j without an address',
     (env) => {
       expect(() => resolveRouterBaseUrl(env)).toThrow(expect.objectContaining({ code: 'InvalidValue' }));
     },
@@ -152,7 +152,7 @@ describe('the catalogue of models', () => {
 });
 
 describe('everthread/tangle/models, bundled for a Worker', () => {
-  it('needs no module of Node and nothing of its environment, and asks by the fetch of the Worker', async () => {
+  it('needs no Node module and no environment, and uses the fetch of the Worker', async () => {
     const code = await bundleForWorker('src/tangle/models.ts');
     const source = `
       const { resolveChatModel, validateChatModelId } = models;
@@ -165,7 +165,7 @@ describe('everthread/tangle/models, bundled for a Worker', () => {
     ]);
   }, 60_000);
 
-  it('and so does everthread/tangle/worker: a turn, a box, backends and rows need none either', async () => {
+  it('contains everthread/tangle/worker without Node: turn, box, backends and rows', async () => {
     const code = await bundleForWorker('src/tangle/worker.ts');
     const source = `result = Object.keys(models).filter((name) => typeof models[name] === 'function');`;
     expect(await runInWorker(code, source, {})).toEqual(
@@ -178,7 +178,7 @@ describe('everthread/tangle/models, bundled for a Worker', () => {
     );
   }, 60_000);
 
-  it('is refused by the bundler where it would need one', async () => {
+  it('fails to bundle if a Node module is needed', async () => {
     await expect(bundleForWorker('src/client/outgoing.ts')).rejects.toThrow('node:');
   }, 60_000);
 });

@@ -75,8 +75,8 @@ const LINES = [
   { type: 'result', data: { finalText: 'Good day.' } },
 ];
 
-describe('a chat turn that a closure produces', () => {
-  it('[TG-12] is told in its own lines, in the envelope; it runs once, and is kept before it is complete', async () => {
+describe('a chat turn produced by a closure', () => {
+  it('[TG-12] streams its own lines in the envelope, runs once, and is stored before it completes', async () => {
     const { runtime, say, sessionId } = await chat();
     const asked: ProduceTurn[] = [];
     const done: string[] = [];
@@ -111,7 +111,7 @@ describe('a chat turn that a closure produces', () => {
     expect(execution).toMatchObject({ stopReason: 'produced' });
   });
 
-  it('[TG-16] is attached to from elsewhere while it runs, and read on behind any line', async () => {
+  it('[TG-16] can be attached to from another client while it runs, and read from any line', async () => {
     const { runtime, say, sessionId } = await chat();
     const gate = Promise.withResolvers<void>();
     const hooks: ChatTurnHooks = {
@@ -133,7 +133,7 @@ describe('a chat turn that a closure produces', () => {
     expect([...left, ...behind].slice(1, -1).map(withoutId)).toEqual(LINES);
   });
 
-  it('[TG-13] one that fails has told what it had, then why', async () => {
+  it('[TG-13] that fails streams its lines so far, then the error', async () => {
     const { say } = await chat();
     const failing = {
       produce: () => ({
@@ -146,7 +146,7 @@ describe('a chat turn that a closure produces', () => {
     expect(lines.at(-2)?.data).toEqual({ message: 'the far side hung up', code: 'ProducerFailed' });
   });
 
-  it('[TG-14] keeping is tried again; a turn that cannot be kept has failed, and one that tells the envelope itself', async () => {
+  it('[TG-14] retries a save; a turn that cannot be stored, or emits envelope lines itself, fails', async () => {
     const { say } = await chat();
     let tries = 0;
     const produce = () => ({ stream: told(delta('Yes.')), finalText: () => 'Yes.' });
@@ -172,7 +172,7 @@ describe('a chat turn that a closure produces', () => {
     expect(typesOf(refused)).not.toContain('session.run.completed');
   });
 
-  it('[TG-18] other words under its id are a conflict, and so is the same turn answered by an agent', async () => {
+  it('[TG-18] conflicts with another message under its id, and with the same turn answered by an agent', async () => {
     const { say, box, identityOf } = await chat();
     const hooks = { produce: () => ({ stream: told(delta('Yes.')), finalText: () => 'Yes.' }) };
     await readLines(say('this', hooks).body);
@@ -183,7 +183,7 @@ describe('a chat turn that a closure produces', () => {
       expect((await readLines(turn.body))[0]?.data.code).toBe('ExecutionConflict');
   });
 
-  it('turns of a session come one after the other, and an agent may answer others', async () => {
+  it('runs after the other turns of its session, some of which an agent may answer', async () => {
     const { runtime, say, box, sessionId, identityOf } = await chat([says('Mine.')]);
     const order: string[] = [];
     const gate = Promise.withResolvers<void>();
@@ -215,7 +215,7 @@ describe('a chat turn that a closure produces', () => {
     expect(mine.at(-2)).toMatchObject({ type: 'result', data: { finalText: 'Mine.' } });
   });
 
-  it('one that is stopped hears it, also where it hangs, and is over for its readers', async () => {
+  it('is aborted by a stop, even if it hangs, and ends for its readers', async () => {
     const { runtime, say, sessionId } = await chat();
     const signals: AbortSignal[] = [];
     const reading = readLines(
@@ -235,7 +235,7 @@ describe('a chat turn that a closure produces', () => {
     await eventually('it hears it', () => signals[0]?.aborted === true);
   });
 
-  it('counts in the budgets of its thread what its lines say that it has used, and is over where that is too much', async () => {
+  it('charges the usage of its lines to the budgets of its thread, and ends above a limit', async () => {
     const budget = { maxLlmCalls: 9, maxInputTokens: 100, maxOutputTokens: 1000, warnAt: 0 };
     const { runtime, say, sessionId } = await chat([], { budget });
     const asks = { type: 'llm_call', data: { model: 'm', tokensIn: 40, tokensOut: 5, costUsd: 0.25 } };
@@ -273,7 +273,7 @@ describe('a chat turn that a closure produces', () => {
     expect(await used()).toMatchObject({ maxInputTokens: 120 });
   });
 
-  it('one that lives with a process is refused where its box is elsewhere, and so are hooks that only such a turn has', async () => {
+  it('is refused with a remote box, as are hooks that only such a turn has', async () => {
     const { box, identityOf } = await chat();
     const turn = { identity: identityOf(0), message: 'go' };
     const produce = () => ({ stream: told(), finalText: () => '' });
@@ -287,7 +287,7 @@ describe('a chat turn that a closure produces', () => {
     ).toThrow(/clientBox/);
   });
 
-  it('[TG-17] whose process dies has failed with ProducerLost for whoever reads it, one in line behind it too; nobody runs either again, and the session goes on', async () => {
+  it('[TG-17] whose process dies fails with ProducerLost, as does a queued one; neither runs again, and the session continues', async () => {
     const { runtime, say, sessionId } = await chat();
     const { store, taskQueue } = runtime;
     const address = addressOf(store);

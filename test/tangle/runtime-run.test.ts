@@ -25,7 +25,7 @@ async function started(more: Partial<RuntimeRunOptions> = {}) {
 }
 
 describe('the row of a run', () => {
-  it('is there from the start, and has its end and its cost once it is persisted', async () => {
+  it('exists from the start, and has its end and cost once persisted', async () => {
     const { run, rows } = await started({ id: 'tax:s:0', sessionId: 's' });
     expect(rows).toMatchObject([{ id: 'tax:s:0', status: 'running', cost: { llmCalls: 0 }, sessionId: 's' }]);
     run.observe(call({ tokensIn: 1200, tokensOut: 280, costUsd: 0.0041 }));
@@ -43,7 +43,7 @@ describe('the row of a run', () => {
     expect(run.cost().wallMs).toBe(rows[1]?.cost.wallMs);
   });
 
-  it('[TG-29] counts calls of models alone, each once, and no numbers that are none', async () => {
+  it('[TG-29] counts model calls only, each once, and ignores invalid numbers', async () => {
     const { run } = await started();
     run.observe({ type: 'text_delta', data: { tokensIn: 5 } });
     run.observe(call({ tokensIn: Number.NaN, tokensOut: Number.POSITIVE_INFINITY, costUsd: '3' }));
@@ -58,7 +58,7 @@ describe('the row of a run', () => {
     expect(run.toRow()).toMatchObject({ error: 'gone', cost: { costUsd: 1, tokensIn: 8 } });
   });
 
-  it('[TG-30] ends once: the same end changes nothing, another one and an early persist are refused', async () => {
+  it('[TG-30] ends once: repeating the end changes nothing, another end and an early persist are refused', async () => {
     const { run, rows } = await started();
     await expect(run.persist()).rejects.toThrow('has not ended');
     run.complete({ status: 'cancelled', resultSummary: 'first' });
@@ -74,7 +74,7 @@ describe('the row of a run', () => {
     await expect(started({ taskSpec: { id: '' } })).rejects.toMatchObject({ code: 'InvalidValue' });
   });
 
-  it('is kept nowhere without an adapter; what the adapter throws is thrown', async () => {
+  it('is not stored without an adapter; errors of the adapter are thrown', async () => {
     const { run } = await started({ adapter: undefined } as never);
     run.complete({ status: 'completed' });
     await run.persist();
@@ -84,7 +84,7 @@ describe('the row of a run', () => {
 });
 
 describe('telemetry', () => {
-  it('[TG-32] tells no text, argument, result, address, content or title, unless it is asked to', () => {
+  it('[TG-32] contains no text, argument, result, address, content or title unless configured', () => {
     const secret = 'user@example.com';
     const events = [
       { type: 'execution.started', data: { executionId: 'e', sessionId: 's' } },

@@ -31,7 +31,7 @@ interface Turn {
 }
 
 export function describeTurnDeaths(manner: Manner, points: readonly DeathPoint[]): void {
-  describe('a worker that dies within a chat turn', () => {
+  describe('a worker that dies during a chat turn', () => {
     let cluster: Cluster;
     const standing = new Map<DeathPoint, Turn>();
     let answered: Awaited<ReturnType<typeof answerByClosure>>;
@@ -104,7 +104,7 @@ export function describeTurnDeaths(manner: Manner, points: readonly DeathPoint[]
     }
 
     it.each(points)(
-      '[TG-20] at %s: one execution, one message that is kept, and the whole of it is told',
+      '[TG-20] at %s: one execution, one stored message, and a complete stream',
       async (point) => {
         const { sessionId, lines: reading } = standing.get(point) ?? (await dieAt(point));
         const lines = await reading;
@@ -116,7 +116,7 @@ export function describeTurnDeaths(manner: Manner, points: readonly DeathPoint[]
       PATIENCE[0],
     );
 
-    it('[TG-20] while a closure of another process answers it: that goes on, runs once, and what it tells is told whole, in order', async () => {
+    it('[TG-20] while a closure of another process answers: it runs once, and its lines arrive complete and in order', async () => {
       const { sessionId, told, lines, again, ran } = answered;
       expect(lines.map(({ type, data }) => ({ type, data })).slice(1, -1)).toEqual(told);
       expect(lines.at(-1)?.type).toBe('session.run.completed');

@@ -72,7 +72,7 @@ export function describeTurns(ordeal: TurnOrdeal): void {
     });
 
     it(
-      `[TG-20] ${sessions * turns} turns over ${cuts} cuts and ${deaths} deaths: each runs once, is kept once, and is told whole (seed ${SEED})`,
+      `[TG-20] ${sessions * turns} turns over ${cuts} cuts and ${deaths} deaths: each runs once, is stored once, and streams completely (seed ${SEED})`,
       async () => {
         const random = seededRandom(SEED);
         const [port = 0] = await findFreePorts(1);

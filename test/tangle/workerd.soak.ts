@@ -21,7 +21,7 @@ const newFolder = () => {
 };
 
 describe('in workerd', () => {
-  it('[TG-27] everthread/tangle/models resolves and validates, by the fetch of the Worker, and fails closed', async () => {
+  it('[TG-27] everthread/tangle/models resolves and validates with the fetch of the Worker, and fails closed', async () => {
     const router = createServer((_, response) => {
       response.setHeader('content-type', 'application/json').end('{"data":[{"id":"haiku"}]}');
     });
@@ -55,7 +55,7 @@ describe('in workerd', () => {
     ]);
   }, 300_000);
 
-  it('[TG-12] everthread/tangle/worker serves a chat turn of a box elsewhere, and goes on behind the last line', async () => {
+  it('[TG-12] everthread/tangle/worker serves a chat turn of a remote box, and resumes after the last line', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('From afar.')]) });
     const api = await testApi(runtime);
     const code = `${await bundleForWorker('src/tangle/worker.ts')}

@@ -51,7 +51,7 @@ const taskOf = ({ store }: Runtime, threadId: string) =>
   });
 
 describe('an agent that starts a task', () => {
-  it('is offered the task with what it takes, and reads how it ended; the task is a child of its thread', async () => {
+  it('is offered the task with its inputs, and reads its end; the task is a child of its thread', async () => {
     const model = scriptedModel([calls('task__count', { to: 2 }), says('counted')]);
     const runtime = await testRuntime(project({ model }));
     const { client } = runtime;
@@ -82,7 +82,7 @@ describe('an agent that starts a task', () => {
     expect((await client.listThreads()).map(({ id }) => id)).not.toContain(`task/${taskId}`);
   });
 
-  it('waits with a task that asks: its thread shows the wait, and goes on once it is answered', async () => {
+  it('waits with a task that asks: its thread shows the wait, and continues once it is answered', async () => {
     const model = scriptedModel([calls('task__ask'), says('blue it is')]);
     const runtime = await testRuntime(project({ model }));
     const { client } = runtime;
@@ -99,7 +99,7 @@ describe('an agent that starts a task', () => {
     expect(told).toEqual(['wait.opened', 'wait.closed']);
   });
 
-  it('takes it along: a thread that is stopped, or terminated, has its task aborted', async () => {
+  it('aborts its task when its thread is stopped or terminated', async () => {
     const model = scriptedModel(() => calls('task__ask'));
     const runtime = await testRuntime(project({ model }));
     const { client } = runtime;
@@ -115,7 +115,7 @@ describe('an agent that starts a task', () => {
     await end((threadId) => client.terminate(threadId));
   });
 
-  it('shares its budget: what the task does is paid for by the execution that has started it', async () => {
+  it('charges the task to the execution that started it', async () => {
     const model = scriptedModel([calls('task__count', { to: 5 }), says('not all')]);
     const runtime = await testRuntime(project({ model, agent: { budget: { maxToolCalls: 3 } } }));
     const { client } = runtime;
@@ -132,7 +132,7 @@ describe('an agent that starts a task', () => {
     expect((await resultOf(runtime, threadId)).told).toMatchObject({ status: 'failed' });
   });
 
-  it('is refused what the task does not take, and a task that a policy does not let it start', async () => {
+  it('is refused invalid inputs, and a task that a policy denies', async () => {
     const model = scriptedModel([calls('task__count', { to: 'many' }), says('so')]);
     const refusing = await testRuntime(project({ model }));
     const first = await refusing.start('count');
@@ -145,7 +145,7 @@ describe('an agent that starts a task', () => {
     expect(await judged.client.getFamily(second)).toHaveLength(1);
   });
 
-  it('starts it from code as well: a tool that queues it, of a prompt that does not list it', async () => {
+  it('starts it from code as well: by a tool that queues it, for a prompt that does not list it', async () => {
     const starts = defineTool({
       description: 'starts',
       async execute(state) {
@@ -165,8 +165,8 @@ describe('an agent that starts a task', () => {
   });
 });
 
-describe('a thread that such a task starts', () => {
-  it('may do no more than the thread that has started the task', async () => {
+describe('a thread started by such a task', () => {
+  it('has no more permissions than the thread that started the task', async () => {
     const starts = defineTask<number>({
       observe: ({ history }) => history.length,
       decide: ({ state, history }) =>
@@ -201,7 +201,7 @@ describe('a thread that such a task starts', () => {
 });
 
 describe('a prompt that lists a task', () => {
-  it('names one that there is', () => {
+  it('must name an existing one', () => {
     const model = scriptedModel([]);
     expect(() => helperRegistry({ model, tasks: { count }, prompt: { tools: ['task:coumt'] } })).toThrow(
       /tools\[0\]\.name.*names a task 'coumt', which does not exist\. Did you mean 'count'/s,

@@ -31,7 +31,7 @@ function required(fields: Partial<KnowledgeRequirement> & { id: string }): Knowl
 }
 
 describe('evals', () => {
-  it('a failure that says nothing of its severity is an error, and nothing passes that was not measured', () => {
+  it('treat a failure without severity as an error, and never pass unmeasured', () => {
     expect(judgeEvals([{ id: 'a', passed: false }])).toBeUndefined();
     expect(judgeEvals([])).toBeUndefined();
     expect(
@@ -71,7 +71,7 @@ describe('evals', () => {
 describe('budgets', () => {
   const limits = toLimits({ maxSteps: 2, maxCostUsd: 0.5 });
 
-  it('name the limit that is used up, and have the defaults of eight steps and five minutes', () => {
+  it('name the exhausted limit, with defaults of eight steps and five minutes', () => {
     expect(toLimits()).toEqual({ maxSteps: 8, maxWallMs: 300_000, maxCostUsd: null });
     expect(judgeSteps({ steps: 1, spentCostUsd: 0 }, limits)).toBeUndefined();
     expect(judgeSteps({ steps: 2, spentCostUsd: 0 }, limits)).toMatchObject({
@@ -86,7 +86,7 @@ describe('budgets', () => {
     });
   });
 
-  it('hold a loop that gets nowhere, where a definition says so', () => {
+  it('end a loop without progress, if configured', () => {
     const same = { fingerprint: 'f', score: 0.5 };
     expect(judgeProgress([same, same, same], {})).toBeUndefined();
     expect(judgeProgress([same, same], { maxNoProgressSteps: 2 })).toBeUndefined();
@@ -102,8 +102,8 @@ describe('budgets', () => {
   });
 });
 
-describe('ends', () => {
-  it('are told by what ended a task, never by the words of a reason', () => {
+describe('the end of a task', () => {
+  it('is derived from its cause, never from the text of a reason', () => {
     expect(endOf({ stoppedBy: 'abort', pass: false })).toBe('aborted');
     expect(endOf({ stoppedBy: 'readiness', pass: false })).toBe('blocked');
     expect(endOf({ stoppedBy: 'policy', pass: true })).toBe('completed');
@@ -130,7 +130,7 @@ describe('decisions', () => {
       { kind: 'finish', pass: true, reason: 'done' },
       { kind: 'stop', pass: true, reason: 'done' },
     ],
-  ])('%j is read', (given, decision) => {
+  ])('%j is accepted', (given, decision) => {
     expect(readDecision(given)).toEqual({ ok: true, decision });
   });
 
@@ -140,13 +140,13 @@ describe('decisions', () => {
     ['a question without words', { kind: 'ask' }, /"question"/],
     ['a stop that says neither', { kind: 'stop', reason: 'done' }, /"pass"/],
     ['another kind', { kind: 'wait' }, /act, ask, await or stop/],
-  ])('%s is none', (_, given, reason) => {
+  ])('%s is refused', (_, given, reason) => {
     expect(readDecision(given)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
   });
 });
 
 describe('readiness', () => {
-  it('is 1 where nothing is required', () => {
+  it('is 1 if nothing is required', () => {
     expect(reportKnowledge([], NOW)).toMatchObject({
       readinessScore: 1,
       severity: 'info',
@@ -154,7 +154,7 @@ describe('readiness', () => {
     });
   });
 
-  it('weighs requirements by their importance, and an expired one for nothing', () => {
+  it('weighs requirements by importance, and an expired one as missing', () => {
     const report = reportKnowledge(
       [
         required({ id: 'a', importance: 'high', currentConfidence: 1 }),
@@ -181,7 +181,7 @@ describe('readiness', () => {
     expect(decideReadiness(report, 0.8)).toMatchObject({ kind: 'caveat', gaps: ['b', 'c'] });
   });
 
-  it('asks for a secret as a credential, and plans one way for each mode', () => {
+  it('requests a secret as a credential, and plans one way per mode', () => {
     const report = reportKnowledge(
       [
         required({ id: 'key', importance: 'low', sensitivity: 'secret' }),
@@ -204,8 +204,8 @@ describe('readiness', () => {
   });
 });
 
-describe('what a task is started with', () => {
-  it('has its id in the id of the workflow, and the name as its intent', () => {
+describe('the start of a task', () => {
+  it('has its id in the workflow id, and the name as its default intent', () => {
     expect(parseTaskStart({ task: 'triage' }, 'task/t1')).toEqual({
       id: 't1',
       task: 'triage',
@@ -221,13 +221,13 @@ describe('what a task is started with', () => {
     ['another prefix', { task: 'a' }, 'thread/t1', /task\//],
     ['another id', { task: 'a', id: 't2' }, 'task/t1', /the workflow id contains "t1"/],
     ['no task', {}, 'task/t1', /"task"/],
-    ['a budget that is none', { task: 'a', budget: { maxSteps: -1 } }, 'task/t1', /maxSteps/],
+    ['a budget that is invalid', { task: 'a', budget: { maxSteps: -1 } }, 'task/t1', /maxSteps/],
     ['inputs that are no object', { task: 'a', inputs: [] }, 'task/t1', /"inputs"/],
   ])('refuses %s', (_, input, workflowId, reason) => {
     expect(() => parseTaskStart(input, workflowId)).toThrow(reason);
   });
 
-  it('refuses a requirement that is there twice', () => {
+  it('refuses a duplicate requirement', () => {
     const requirement = { id: 'a', description: 'what?' };
     expect(
       parseTaskSpec({ id: 't', intent: 'x', requiredKnowledge: [requirement, requirement] }),

@@ -49,7 +49,7 @@ function problemOf(work: () => unknown): Error & { agentId?: string; issues?: un
 }
 
 describe('a manifest', () => {
-  it('[TG-01] is taken where its surfaces are there; what is omitted is no problem', () => {
+  it('[TG-01] is accepted if its surfaces exist; omitted ones are no problem', () => {
     const root = repository();
     expect(define(root)).toMatchObject({
       id: 'triage',
@@ -79,7 +79,7 @@ describe('a manifest', () => {
     expect(problemOf(() => define(root, { id: ' ' })).message).toContain('blank');
   });
 
-  it('[TG-02] leads to a subject within its surface, and nowhere else', () => {
+  it('[TG-02] resolves a subject within its surface only', () => {
     const root = repository();
     const { repoRoot, surfaces } = define(root);
     expect(resolveSubject({ repoRoot, surfaces }, 'prompt', 'main')).toBe(join(root, 'prompts', 'main.md'));
@@ -89,7 +89,7 @@ describe('a manifest', () => {
     expect(resolveSubject({ repoRoot, surfaces }, 'skills', 'main')).toBeNull();
   });
 
-  it('is another one once a file of a surface is, and is kept with each run that it names', async () => {
+  it('changes with any file of a surface, and is stored with each run that it names', async () => {
     const root = repository();
     const before = define(root);
     expect(define(root).hash).toBe(before.hash);
@@ -125,7 +125,7 @@ describe('a manifest', () => {
     expect(kept).toEqual({ hash: first.hash, document: first.document });
   });
 
-  it('is told by each execution of an agent that it names, and kept: a newer one by those that begin later', async () => {
+  it('is logged and stored by each execution of its agent: later executions get a newer one', async () => {
     const root = repository();
     const first = define(root, { run: 'helper' });
     let manifest = first;

@@ -41,7 +41,7 @@ describe('an act of a task with an agent', () => {
     },
   });
 
-  it('is not done where a rule denies it, and its adapter observes that', async () => {
+  it('does not run if a rule denies it, and its adapter observes the denial', async () => {
     const { client } = await taskRuntime({ acting }, { project: project('deny') });
     const { id } = await client.tasks.start({ task: 'acting' });
     expect(await client.tasks.wait(id)).toMatchObject({
@@ -54,7 +54,7 @@ describe('an act of a task with an agent', () => {
     ]);
   });
 
-  it('waits for its approval, with what it would do, and is done once', async () => {
+  it('waits for its approval, shown with its action, and runs once', async () => {
     const { client } = await taskRuntime({ acting }, { project: project('require_approval') });
     const { id } = await client.tasks.start({ task: 'acting' });
     expect(await client.tasks.wait(id)).toMatchObject({ status: 'waiting' });
@@ -76,7 +76,7 @@ describe('an act of a task with an agent', () => {
     ['has no policy', undefined, false],
     ['has no policy', undefined, true],
   ] as const)(
-    'follows the answer that it has waited for on a worker that %s by then (%s, approved: %s)',
+    'follows the answer on a worker that %s by then (%s, approved: %s)',
     async (_, rule, approved) => {
       acted.length = 0;
       let registry = registryFrom({ ...project('require_approval'), tasks: { acting } });

@@ -22,7 +22,7 @@ const review = defineTask<{ length: number; saysWhatIsMissing: boolean }, never>
 });
 
 describe('runAgentTask', () => {
-  it('[TG-31] reviews what another agent has drafted: a good draft passes, a bad one fails with what its rubric says', async () => {
+  it('[TG-31] reviews the draft of another agent: a good draft passes, a bad one fails with its rubric’s reason', async () => {
     const { client } = await taskRuntime({ review });
     const run = (draft: string) =>
       runAgentTask({ client, adapter: 'review', task: { intent: 'review-draft', inputs: { draft } } });
@@ -42,7 +42,7 @@ describe('runAgentTask', () => {
     });
   });
 
-  it('tells its events as they come, and ends at once where its caller wants it', async () => {
+  it('yields its events as they occur, and ends at once if its caller aborts', async () => {
     const long = defineTask({
       observe: () => 'x',
       decide: () => ({ kind: 'act', action: 'long' }),

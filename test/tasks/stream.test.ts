@@ -25,7 +25,7 @@ const telling = defineTask<{ done: number }, { type: string; what: string }>({
 });
 
 describe('the stream of a task', () => {
-  it('[TG-03] tells its phases in order, what its adapter emits within them, and one end with the whole text', async () => {
+  it('[TG-03] has its phases in order, events of its adapter within them, and one end with the whole text', async () => {
     const { client } = await taskRuntime({ telling });
     const { id } = await client.tasks.start({ task: 'telling', intent: 'draft' });
     const told = [];
@@ -73,7 +73,7 @@ describe('the stream of a task', () => {
     await expect(nobody).rejects.toMatchObject({ code: 'TaskNotFound' });
   });
 
-  it('without opting in has no input, argument, result, address, body or title for telemetry', () => {
+  it('has no input, argument, result, address, body or title for telemetry by default', () => {
     const stamp = { taskId: 't', timestamp: '2026-01-01T00:00:00.000Z', step: 0 };
     expect(toTelemetry({ ...stamp, type: 'tool_call', toolName: 'write', args: { secret: 1 } })).toEqual({
       ...stamp,
@@ -84,7 +84,7 @@ describe('the stream of a task', () => {
   });
 });
 
-describe('what a task must know', () => {
+describe('the knowledge required by a task', () => {
   const key = {
     id: 'key',
     description: 'Which key?',
@@ -92,7 +92,7 @@ describe('what a task must know', () => {
     importance: 'blocking',
   } as const;
 
-  it('[TG-04] blocks it where a blocking secret is missing: nothing is done, and what would help is told', async () => {
+  it('[TG-04] blocks it if a blocking secret is missing: no act runs, and the remedy is reported', async () => {
     const acted: unknown[] = [];
     const needing = defineTask({
       requiredKnowledge: [key as never],
@@ -141,7 +141,7 @@ describe('what a task must know', () => {
     expect(told.at(-1)).toMatchObject({ status: 'blocked', reason: 'knowledge readiness blocked: key' });
   });
 
-  it('[TG-05] is asked of people, each question once, and the loop begins with their answers', async () => {
+  it('[TG-05] is asked of people, each question once, and the loop starts with their answers', async () => {
     const asking = defineTask<{ key: unknown }>({
       asks: true,
       requiredKnowledge: [key as never, { id: 'region', description: 'Where?', importance: 'high' } as never],
@@ -175,7 +175,7 @@ describe('what a task must know', () => {
     expect([count('questions_start'), count('questions_end'), count('control_start')]).toEqual([1, 1, 1]);
   });
 
-  it('is found by its provider, and what that finds out is refreshed once', async () => {
+  it('is found by its provider, and its findings are refreshed once', async () => {
     const found = defineTask({
       requiredKnowledge: [
         {

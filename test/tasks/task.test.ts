@@ -20,7 +20,7 @@ const counting = (goal: number, act: () => unknown = () => 'added') =>
   });
 
 describe('a task', () => {
-  it('[TG-03] observes, validates, decides and acts until its evals pass, and is told in that order', async () => {
+  it('[TG-03] observes, validates, decides and acts until its evals pass, with events in that order', async () => {
     const { client, store } = await taskRuntime({ count: counting(1) });
     const { id } = await client.tasks.start({ task: 'count', intent: 'count-to-one', inputs: { to: 1 } });
     const ended = await client.tasks.wait(id);
@@ -50,7 +50,7 @@ describe('a task', () => {
     expect((await client.listThreads()).filter(({ id: each }) => each.includes(id))).toEqual([]);
   });
 
-  it('[TG-06] does not pass where an eval fails without a severity: its adapter decides', async () => {
+  it('[TG-06] does not pass if an eval fails without a severity: its adapter decides', async () => {
     const reviewed = defineTask({
       observe: () => ({ length: 3 }),
       validate: ({ state }) => [{ id: 'long-enough', passed: (state as { length: number }).length >= 60 }],
@@ -65,7 +65,7 @@ describe('a task', () => {
     });
   });
 
-  it('[TG-07] ends by its budget of steps, of cost and of time, with the limit that was used up and what it has spent', async () => {
+  it('[TG-07] ends by its budget of steps, cost or time, with the exhausted limit and the spent amounts', async () => {
     const endless = defineTask({
       observe: ({ history }) => ({ count: history.length }),
       decide: () => ({ kind: 'act', action: 'more' }),
@@ -115,7 +115,7 @@ describe('a task', () => {
     });
   });
 
-  it('[TG-08] goes on after an act that threw, or fails, as its definition says', async () => {
+  it('[TG-08] continues after an act that threw, or fails, as defined', async () => {
     let tried = 0;
     const thrower = () => {
       tried += 1;
@@ -145,7 +145,7 @@ describe('a task', () => {
     });
   });
 
-  it('[TG-09] is aborted in the midst of an act, whose signal fires, and ends once', async () => {
+  it('[TG-09] is aborted during an act, whose signal fires, and ends once', async () => {
     let begun = false;
     let aborted = false;
     const acting = defineTask({
@@ -175,7 +175,7 @@ describe('a task', () => {
     await client.tasks.abort(id);
   });
 
-  it('ends with the phase that failed, and with words for a name that no project has', async () => {
+  it('ends with the failed phase, and with an error for an unknown name', async () => {
     const broken = defineTask({
       observe: () => 'x',
       validate: () => [{ id: 'bad' } as never],
@@ -198,8 +198,8 @@ describe('a task', () => {
   });
 });
 
-describe('a question', () => {
-  it("[TG-05] of a task waits in no process, also over a worker's end, and its answer is what came of the step", async () => {
+describe('a question of a task', () => {
+  it("[TG-05] waits in no process, across a worker's end, and its answer is the outcome of the step", async () => {
     const acts: unknown[] = [];
     const asking = defineTask({
       observe: ({ history }) => ({

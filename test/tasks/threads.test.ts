@@ -5,7 +5,7 @@ import { says, scriptedModel } from '../../src/testing/index.ts';
 import { taskRuntime } from './task-runtime.ts';
 
 describe('a task', () => {
-  it('starts a thread once for an action that it tries again, waits for it, and goes on with its last words', async () => {
+  it('starts a thread once for a retried action, waits for it, and continues with its last message', async () => {
     const model = scriptedModel([says('a draft')]);
     const started: string[] = [];
     const delegating = defineTask<{ drafted: boolean; read: unknown }, string>({

@@ -71,7 +71,7 @@ test('[bin] on Node 24 the command runs at once, and its number is the exit code
   expect(run.output()).toBe(`${major} 3 b\n`);
 });
 
-test('[bin] on an older Node the command runs with the Node that npm brought', async () => {
+test('[bin] on an older Node the command runs with the Node installed by npm', async () => {
   installPlatformNode();
   const run = start(['--import', OLD], ['3', 'b c']);
   expect(await run.code).toBe(3);
@@ -87,7 +87,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('[bin] on an older Node %s reaches the
   expect(run.output()).toContain(`got ${signal}`);
 });
 
-test('[bin] on an older Node without one from npm, it says what to install', async () => {
+test('[bin] on an older Node without one from npm, it prints what to install', async () => {
   const run = start(['--import', OLD], []);
   expect(await run.code).toBe(1);
   expect(run.output()).toContain('needs Node 24');

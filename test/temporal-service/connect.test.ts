@@ -25,13 +25,13 @@ function late(times: number): { connection: Connection; asked: () => number } {
 
 const FAR_AWAY = 60_000;
 
-test('[connect] a deadline that has passed says nothing of a namespace: it is asked for again', async () => {
+test('[connect] an expired deadline proves nothing about a namespace: it is requested again', async () => {
   const busy = late(2);
   await waitForNamespace(busy.connection, process.env.TEMPORAL_NAMESPACE as string, FAR_AWAY, 0);
   expect(busy.asked()).toBe(3);
 });
 
-test('[connect] a namespace that the service does not know is not waited for until the deadline', async () => {
+test('[connect] an unknown namespace fails before the deadline', async () => {
   const busy = late(1);
   const error = await waitForNamespace(busy.connection, 'gone', FAR_AWAY, 0).catch((thrown) => thrown);
   expect(error).toMatchObject({
@@ -42,7 +42,7 @@ test('[connect] a namespace that the service does not know is not waited for unt
   expect([busy.asked(), statusCode(error), isUnreachable(error)]).toEqual([2, 5, false]);
 });
 
-test('[connect] a service that is late until the end is given up', async () => {
+test('[connect] a service that stays late fails at the deadline', async () => {
   const error = await waitForNamespace(late(1_000).connection, 'gone', 120, 0).catch((thrown) => thrown);
   expect([statusCode(error), isUnreachable(error)]).toEqual([4, true]);
 });

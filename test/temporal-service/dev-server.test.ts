@@ -60,7 +60,7 @@ const devFile = () => join(projectDir, '.everthread', 'dev.json');
 // On Windows there is no signal that suspends a process.
 const posixTest = process.platform === 'win32' ? test.skip : test;
 
-describe('one server, which all cases look at', () => {
+describe('one server shared by all cases', () => {
   let server: ResolvedServer;
   const pid = () => server.started!.pid;
 
@@ -111,7 +111,7 @@ describe('one server, which all cases look at', () => {
     }
   });
 
-  test("[dev-server] another project's server at the usual ports is left alone: the second one gets ports of its own", async () => {
+  test("[dev-server] another project's server at the usual ports is ignored: the second one gets other ports", async () => {
     const second = makeFolder();
     const guess = { ...server, guessedFor: second, connection: { address: server.address } };
     await expect(requireOwn(guess)).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe('one server, which all cases look at', () => {
     expect(readDevFile(projectDir)).toMatchObject({ pid: server.started!.pid });
   });
 
-  test('[dev-server I3] until a server has ended, its project names it', async () => {
+  test('[dev-server I3] a server stays in dev.json until it has ended', async () => {
     const { started } = server;
     const stopped = started!.stop();
     expect(readDevFile(projectDir)).toMatchObject({ pid: started!.pid });
@@ -149,7 +149,7 @@ describe('one server, which all cases look at', () => {
   });
 });
 
-describe('servers of their own', () => {
+describe('separate servers', () => {
   beforeEach(makeProject);
   afterEach(endServers);
 
@@ -172,7 +172,7 @@ describe('servers of their own', () => {
     });
   });
 
-  test('[dev-server] a server whose database was removed is told of, and its files were for their owner alone', async () => {
+  test('[dev-server] a server whose database was removed is reported, and its files were private to their owner', async () => {
     const { lost, started } = await resolve();
     const folder = join(projectDir, '.everthread');
     const modes = readdirSync(folder).map(
@@ -199,7 +199,7 @@ describe('servers of their own', () => {
     expect(existsSync(devFile())).toBe(false);
   });
 
-  test('[dev-server] a process id that has passed to another program is not waited for', async () => {
+  test('[dev-server] a process id reused by another program is not waited for', async () => {
     writeDevFile(projectDir, { address: `127.0.0.1:${port}`, namespace: 'default', pid: process.pid });
     // Where command lines cannot be read, the user has to remove such a file.
     if (process.platform === 'win32')
@@ -207,7 +207,7 @@ describe('servers of their own', () => {
     else await expect(resolve()).resolves.toMatchObject({ source: 'started' });
   });
 
-  test("[dev-server] a server that answers at the usual port is used where it is no other project's", async () => {
+  test('[dev-server] a server at the usual port is used if it belongs to no other project', async () => {
     const server = await startLocalServer({ binary, port, uiPort });
     try {
       await expect(resolve()).resolves.toEqual({
@@ -221,7 +221,7 @@ describe('servers of their own', () => {
     }
   });
 
-  test("[dev-server] where the usual port is somebody else's, ours takes a free one", async () => {
+  test('[dev-server] if the usual port is in use, ours takes a free one', async () => {
     const other = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
     const server = await resolve({}, projectDir, 500);
     expect(server.source).toBe('started');
@@ -238,7 +238,7 @@ describe('servers of their own', () => {
     expect(existsSync(devFile())).toBe(false);
   });
 
-  test('[dev-file] a file that is not ours to understand counts as absent', () => {
+  test('[dev-file] an unreadable file counts as absent', () => {
     writeDevFile(projectDir, { address: '127.0.0.1:1', namespace: 'default', pid: process.pid });
     expect(readDevFile(projectDir)).toEqual({
       address: '127.0.0.1:1',

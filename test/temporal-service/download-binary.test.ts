@@ -84,14 +84,14 @@ test('[download-binary I1] an archive with another checksum is refused and not k
   expect(readdirSync(cacheDir)).toEqual(['install.lock']);
 });
 
-test('[download-binary I1] an archive that has no pin is said to have none', async () => {
+test('[download-binary I1] an archive without a pin is reported as such', async () => {
   const archive = makeArchive();
   serveRelease(archive, sha256(archive));
   await find();
   expect(said).toContainEqual(expect.stringContaining(`${NAME} has no pinned checksum`));
 });
 
-test('[download-binary I1] an archive that is pinned is asked of nobody else', async () => {
+test('[download-binary I1] a pinned archive is checked against no other source', async () => {
   const archive = makeArchive();
   files[`/v1.8.2/${NAME}`] = archive;
   await expect(find(`# pins\n${sha256(archive)}  ${NAME}\n`)).resolves.toMatchObject({ source: 'download' });
@@ -108,7 +108,7 @@ test('[download-binary I1] an archive that was replaced together with its checks
   expect(readdirSync(cacheDir)).toEqual(['install.lock']);
 });
 
-test('[download-binary I1] the archives of Linux and macOS are pinned for the version that is installed', async () => {
+test('[download-binary I1] the archives of Linux and macOS are pinned for the installed version', async () => {
   const archive = makeArchive();
   serveRelease(archive, sha256(archive));
   const pins = readFileSync('temporal/cli/checksums.txt', 'utf8');
@@ -123,7 +123,7 @@ test('[download-binary I1] the archives of Linux and macOS are pinned for the ve
   );
 });
 
-test('[download-binary I1] an archive that the checksums do not name is refused', async () => {
+test('[download-binary I1] an archive missing in the checksums is refused', async () => {
   files[`/v1.8.2/${NAME}`] = makeArchive();
   files['/v1.8.2/checksums.txt'] = `${'0'.repeat(64)}  some_other_file.tar.gz\n`;
   await expect(find()).rejects.toThrow(`has no SHA-256 for ${NAME}`);
@@ -134,7 +134,7 @@ test('[download-binary I1] a release without published checksums is refused', as
   await expect(find()).rejects.toThrow('checksums.txt: HTTP 404');
 });
 
-test('[download-binary] an archive that cannot be unpacked is refused with what tar said', async () => {
+test('[download-binary] an archive that cannot be unpacked is refused with the error of tar', async () => {
   const noArchive = Buffer.from('not an archive');
   serveRelease(noArchive, sha256(noArchive));
   await expect(find()).rejects.toThrow(`tar could not unpack ${NAME}`);

@@ -38,7 +38,7 @@ function writeFakeGo(server: string, beforeBuild = ':'): void {
   );
 }
 
-test('[find-binary I2] EVERTHREAD_TEMPORAL_CLI is used before anything else', async () => {
+test('[find-binary I2] EVERTHREAD_TEMPORAL_CLI takes precedence', async () => {
   writeFakeTemporal(join(bin, 'temporal'), '1.31.0');
   const path = writeFakeTemporal(join(makeFolder(), 'mine'), '1.30.0');
   await expect(find({ EVERTHREAD_TEMPORAL_CLI: path })).resolves.toEqual({
@@ -61,14 +61,14 @@ test('[find-binary I1] a temporal on PATH with a server that is new enough is us
   await expect(find()).resolves.toMatchObject({ path, source: 'path' });
 });
 
-test('[find-binary I1] a temporal on PATH that is too old is passed over for the one in the cache', async () => {
+test('[find-binary I1] a temporal on PATH that is too old is skipped for the cached one', async () => {
   writeFakeTemporal(join(bin, 'temporal'), '1.9.4');
   const path = writeFakeTemporal(join(cacheDir, 'temporal-cli-1.8.2', 'temporal'), '1.31.2');
   await expect(find()).resolves.toMatchObject({ path, source: 'cache' });
   expect(lines).toEqual([]);
 });
 
-test('[find-binary] builds with Go from the pinned module when there is no download, once', async () => {
+test('[find-binary] builds with Go from the pinned module if there is no download, once', async () => {
   writeFakeGo('1.31.2');
   const path = join(cacheDir, 'temporal-cli-1.8.2', 'temporal');
   await expect(find()).resolves.toMatchObject({ path, source: 'go build' });
@@ -87,13 +87,13 @@ test('[find-binary I3] a damaged program in the cache is replaced', async () => 
   await expect(find()).resolves.toMatchObject({ source: 'go build', version: { server: '1.31.2' } });
 });
 
-test('[find-binary I3] a build that makes nothing usable leaves nothing in the cache', async () => {
+test('[find-binary I3] a failed build leaves nothing in the cache', async () => {
   writeFakeGo('1.2.3');
   await expect(find()).rejects.toMatchObject({ code: 'TemporalUnavailable' });
   expect(readdirSync(cacheDir)).toEqual(['install.lock']);
 });
 
-test('[find-binary] when nothing works, the error lists each way with its reason and the ways to go on', async () => {
+test('[find-binary] if nothing works, the error lists each way with its reason and the remedies', async () => {
   writeFakeTemporal(join(bin, 'temporal'), '1.28.1');
   writeProgram(join(bin, 'go'), 'echo "go version go1.19.8 linux/amd64"');
   const error = await find().catch((thrown) => thrown);
@@ -112,7 +112,7 @@ test('[find-binary] when nothing works, the error lists each way with its reason
   }
 });
 
-test('[find-binary I3] of two processes that find no program, one installs and the other waits for it', async () => {
+test('[find-binary I3] of two processes without a program, one installs it and the other waits', async () => {
   const release = join(bin, 'release');
   writeFakeGo('1.31.2', `until [ -e ${release} ]; do /bin/sleep 0.02; done`);
   const scripts = [1, 2].map(() =>

@@ -19,7 +19,7 @@ test('[server-settings] the dynamic config in temporal/ has the keys that make a
   });
 });
 
-test('[server-settings] a line of the dynamic config that the local server would not follow is refused', () => {
+test('[server-settings] a dynamic config line that the local server would ignore is refused', () => {
   const text = 'a.b:\n  - value: 1\n    constraints:\n      namespace: other\n';
   expect(() => parseDynamicConfig(text)).toThrow('dynamic-config.yaml, line 3');
 });

@@ -48,7 +48,7 @@ async function withClient<T>(server: LocalServer, work: (client: Client) => Prom
   }
 }
 
-test('[start-server I3] a killed server comes back at the same address with what its database file holds', async () => {
+test('[start-server I3] a killed server restarts at the same address with the content of its database file', async () => {
   const server = await start({ dbFile: join(makeFolder(), 'new', 'temporal.db') });
   const [address, pid] = [server.address, server.pid];
   await withClient(server, async (client) => {
@@ -73,7 +73,7 @@ test('[start-server] stop ends the process and may be repeated', async () => {
   expect(await isListening(host!, Number(port))).toBe(false);
 });
 
-test('[start-server] dynamic config of the caller is added to ours', async () => {
+test('[start-server] dynamic config of the caller is merged with ours', async () => {
   const folder = makeFolder();
   const log = join(folder, 'arguments');
   const fake = writeProgram(join(folder, 'temporal'), `echo "$@"`, 'exit 3');
@@ -91,13 +91,13 @@ test('[start-server] a server that exits is reported with its last lines', async
   });
 });
 
-test('[start-server] a program that is not there is reported', async () => {
+test('[start-server] a missing program is reported', async () => {
   await expect(start({ binary: join(makeFolder(), 'absent') })).rejects.toMatchObject({
     code: 'TemporalUnavailable',
   });
 });
 
-test('[start-server] a port that somebody else uses is reported, not taken for our server', async () => {
+test('[start-server] a port in use is reported, not taken for our server', async () => {
   const [port] = (await findFreePorts(1)) as [number];
   const other = createServer().listen(port, '127.0.0.1');
   await expect(start({ port })).rejects.toThrow(`127.0.0.1:${port} is already in use`);
@@ -121,7 +121,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('[owned-process I3] a parent that forgets its server ends by itself, and the server with it', async () => {
+test('[owned-process I3] a parent that drops its server exits, and the server with it', async () => {
   const parent = runScript(`
     import { startLocalServer } from 'SOURCES/start-server.ts';
     const server = await startLocalServer({ binary: ${JSON.stringify(binary)}, headless: true });
@@ -144,7 +144,7 @@ describe('a started server', () => {
   });
   afterAll(() => end(server));
 
-  test('[start-server I1] a started server takes a workflow with our search attributes at once, and has a Web UI', async () => {
+  test('[start-server I1] a started server accepts a workflow with our search attributes at once, and has a Web UI', async () => {
     await withClient(server, async (client) => {
       const handle = await client.workflow.start('any', {
         taskQueue: 'nobody',
@@ -160,7 +160,7 @@ describe('a started server', () => {
     expect((await fetch(server.uiUrl!)).ok).toBe(true);
   });
 
-  test('[search-attributes] registering is idempotent, and what is missing is created', async () => {
+  test('[search-attributes] registering is idempotent, and missing attributes are created', async () => {
     await withClient(server, async ({ connection }) => {
       const open = connection as Connection;
       const nothingNew = { present: NAMES, missing: [], created: [] };
@@ -174,7 +174,7 @@ describe('a started server', () => {
     });
   });
 
-  test('[temporal] set-up-namespace.sh makes a namespace with our search attributes, and may be repeated', async () => {
+  test('[temporal] set-up-namespace.sh creates a namespace with our search attributes, and may be repeated', async () => {
     const env = {
       ...process.env,
       PATH: `${dirname(binary)}:${process.env.PATH}`,

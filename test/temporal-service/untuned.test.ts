@@ -41,7 +41,7 @@ type Long = NonNullable<
   >['seconds']
 >;
 
-it('a server without our dynamic config, and a namespace that forgets within hours, are seen from outside', async () => {
+it('a server without our dynamic config, and a namespace with a retention of hours, are detected', async () => {
   // The frontend learns of a new namespace after a moment.
   await eventually('the namespace', () =>
     findUntunedSettings(connection, FORGETFUL).then(
@@ -64,7 +64,7 @@ it('a server with our settings lacks nothing', async () => {
   }
 });
 
-it('a worker warns of it at its start, and the doctor does with the same words', async () => {
+it('a worker warns of it at its start, and the doctor with the same text', async () => {
   const env = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: undefined };
   const { checks } = JSON.parse((await project.run(['doctor', '--json'], { env })).stdout) as {
     checks: { name: string; status: string; message: string; next?: string }[];

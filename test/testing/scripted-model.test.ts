@@ -29,7 +29,7 @@ test('[definitions 5.7] a scripted model answers its steps in order and records 
   expect(Object.isFrozen(model.requests[0]?.messages[0])).toBe(true);
 });
 
-test('[definitions 5.7] the pieces of a streamed text join to the text, characters kept whole', async () => {
+test('[definitions 5.7] the chunks of a streamed text join to the text, characters intact', async () => {
   const provider = scriptedModel([says('añ👍🏽b', { chunks: 3, reasoning: 'hm' })]).provider(config);
   const chunks = await collect(await provider.stream(ask('hello')));
   const deltas = chunks.flatMap((chunk) => (chunk.type === 'content-delta' ? [chunk.delta] : []));
@@ -62,7 +62,7 @@ test('[definitions 5.7] several calls in one answer keep their order, and their 
   expect((await provider.generate(ask('y'))).toolCalls?.[0]?.id).toBe('call_3');
 });
 
-test('[definitions 5.7] arguments given as text are sent as they are, and read as malformed', async () => {
+test('[definitions 5.7] arguments given as text are sent unchanged, and read as malformed', async () => {
   const provider = scriptedModel([calls('add', '{"a": 1')]).provider(config);
   expect((await provider.generate(ask('x'))).toolCalls).toEqual([
     { id: 'call_1', name: 'add', arguments: {}, rawArguments: '{"a": 1' },
@@ -89,7 +89,7 @@ test('[definitions 5.5] a failing step is a ProviderError with code, status and 
   });
 });
 
-test('[definitions 5.7] a script that runs out refuses and says how many steps it had', async () => {
+test('[definitions 5.7] an exhausted script refuses, with the number of its steps', async () => {
   const provider = scriptedModel([says('only')]).provider(config);
   await provider.generate(ask('x'));
   await expect(provider.generate(ask('y'))).rejects.toMatchObject({
@@ -99,7 +99,7 @@ test('[definitions 5.7] a script that runs out refuses and says how many steps i
   });
 });
 
-test('[definitions 5.7] a script that is not used up fails assertConsumed', async () => {
+test('[definitions 5.7] an unfinished script fails assertConsumed', async () => {
   const model = scriptedModel([says('one'), says('two')]);
   await model.provider(config).generate(ask('x'));
   expect(() => model.assertConsumed()).toThrow('1 of its 2 steps are left after 1 requests');
@@ -112,7 +112,7 @@ test('[definitions 5.7] a step may be a function of the recorded request', async
   expect(await model.provider(config).generate(ask('echo'))).toMatchObject({ content: '0: echo' });
 });
 
-test('[definitions 5.7] a function for all requests gives one request the same answer in every process', async () => {
+test('[definitions 5.7] a function for all requests gives equal requests the same answer in every process', async () => {
   const script = () => callsMany([{ name: 'a' }, { name: 'b' }]);
   const answers = await Promise.all(
     [scriptedModel(script), scriptedModel(script)].map((model) => model.provider(config).generate(ask('x'))),

@@ -21,7 +21,7 @@ function post(url: string, body: unknown, signal?: AbortSignal): Promise<Respons
 
 const hello = { model: 'm', messages: [{ role: 'user', content: 'hello' }] };
 
-test('[definitions 5.7] the served script speaks the protocol of OpenAI: whole answers', async () => {
+test('[definitions 5.7] the served script speaks the protocol of OpenAI: answers without streaming', async () => {
   const model = scriptedModel([calls('add', { a: 1 }, { text: 'Adding.' })]);
   const answer = await (await post(await serve(model), hello)).json();
   expect(answer).toMatchObject({
@@ -66,7 +66,7 @@ test('[definitions 5.7] a failing step is a real status with retry-after', async
   expect([slow.status, slow.headers.get('retry-after-ms')]).toEqual([429, '250']);
 });
 
-test('[definitions 5.7] what is not a chat completion is refused and consumes no step', async () => {
+test('[definitions 5.7] a request that is not a chat completion is refused and consumes no step', async () => {
   const model = scriptedModel([says('one')]);
   const url = await serve(model);
   expect((await post(url, '{broken')).status).toBe(400);
@@ -106,7 +106,7 @@ test('[definitions 5.7] close ends idle keep-alive sockets and hanging answers',
   await expect(fetch(`${server.url}/models`)).rejects.toThrow();
 });
 
-test('[definitions 5.7] a port that is taken is an error of serve', async () => {
+test('[definitions 5.7] a port in use is an error of serve', async () => {
   const model = scriptedModel([]);
   const port = Number(new URL(await serve(model)).port);
   await expect(model.serve({ port })).rejects.toThrow('EADDRINUSE');

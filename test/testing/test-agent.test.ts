@@ -30,7 +30,7 @@ async function open(
 }
 
 describe('a test agent', () => {
-  test('answers with status, words, calls and their results; the script stands for the model of the project', async () => {
+  test('answers with status, text, calls and results; the script replaces the project’s model', async () => {
     const listening = process.listenerCount('SIGINT');
     const agent = await open({
       script: [
@@ -91,7 +91,7 @@ describe('a test agent', () => {
     await agent.close();
   });
 
-  test('waits for people, and goes on when they have answered; what it leaves is nothing', async () => {
+  test('waits for people, continues when they have answered, and leaves nothing behind', async () => {
     const agent = await open({
       script: [calls('refund', { id: '4711', cents: 900 }), says('Done.'), hangs()],
       allowUnused: true,
@@ -117,7 +117,7 @@ describe('a test agent', () => {
     await agent.close();
   });
 
-  test('closes only with its script used up, and once', async () => {
+  test('can be closed only with its script used up, and once', async () => {
     const agent = await open({ script: { main: [says('one'), says('two')] } });
     await agent.sendMessage('hello');
     await expect(agent.close()).rejects.toThrow('1 of its 2 steps are left after 1 requests');
@@ -125,7 +125,7 @@ describe('a test agent', () => {
     await expect(agent.sendMessage('still there?')).rejects.toThrow();
   });
 
-  test('names what the project does not have, and opens nothing', async () => {
+  test('names an unknown model, and opens nothing', async () => {
     await expect(open({ script: { maim: [] } })).rejects.toThrow('no model "maim". Did you mean \'main\'?');
     await expect(open({ script: [], agent: 'disk' })).rejects.toThrow(
       'no agent "disk". Did you mean \'desk\'?',

@@ -21,7 +21,7 @@ const remind = defineTool({
   },
 });
 
-test('a tool alone has a real state: its own store, variables, messages, and what it queues', async () => {
+test('a single tool has a real state: store, variables, messages, and queued items', async () => {
   await using state = await testState({
     project,
     env: { SHOP_KEY: { value: 'k-1', type: 'text' } },
@@ -40,7 +40,7 @@ test('a tool alone has a real state: its own store, variables, messages, and wha
   expect(() => state.execution?.throwIfCancelled()).toThrow('enough');
 });
 
-test('a state needs no project, names a tool that is not there, and ends with its store', async () => {
+test('a state needs no project, names a missing tool, and ends with its store', async () => {
   const state = await testState();
   expect(() => state.queueTool('find_order', {})).toThrow('Tool not found: find_order');
   await expect(state.env('SHOP_KEY')).rejects.toMatchObject({ code: 'MissingVariable' });

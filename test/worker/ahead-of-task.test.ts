@@ -80,7 +80,7 @@ async function count(handle: WorkflowHandle, kind: 'activityTaskCompleted' | 'wo
   return (events ?? []).filter((event) => event[`${kind}EventAttributes`]).length;
 }
 
-it('a query that waited for a busy worker does not move its thread on', async () => {
+it('a query that waited for a busy worker does not advance its thread', async () => {
   const taskQueue = `test-${randomUUID()}`;
   const gate = new Gate();
   const works: PromiseWithResolvers<'go on' | 'end'>[] = [];
@@ -149,7 +149,7 @@ it('a query that waited for a busy worker does not move its thread on', async ()
   await Worker.runReplayHistory({ workflowBundle }, await thread.fetchHistory());
 });
 
-it('a thread that has ended answers queries, replayed from its whole history', async () => {
+it('an ended thread answers queries, replayed from its whole history', async () => {
   const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
   const thread = await runtime.start('hi');
   await runtime.client.terminate(thread, 'over');

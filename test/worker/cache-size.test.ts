@@ -1,4 +1,4 @@
-/** How many threads a worker keeps in memory, and that a thread beyond that number still goes on. */
+/** How many threads a worker keeps in memory, and that an evicted thread still continues. */
 import { describe, expect, it } from '@jest/globals';
 import { BYTES_OF_A_CACHED_THREAD, cachedThreadsFor, readConfiguration } from '../../src/configuration.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
@@ -24,7 +24,7 @@ describe('the number of cached threads', () => {
     expect(cachedThreadsFor({ available: 1024 * GIB, heapLimit: 1024 * GIB })).toBe(10_000);
   });
 
-  it('is what EVERTHREAD_CACHED_THREADS says, two at least', () => {
+  it('is the value of EVERTHREAD_CACHED_THREADS, at least two', () => {
     expect(readConfiguration({ EVERTHREAD_CACHED_THREADS: '7' }).cachedThreads).toBe(7);
     expect(() => readConfiguration({ EVERTHREAD_CACHED_THREADS: '1' })).toThrow(
       expect.objectContaining({ code: 'InvalidConfiguration' }),
@@ -32,7 +32,7 @@ describe('the number of cached threads', () => {
   });
 });
 
-it('a thread that is not cached any more goes on where it was', async () => {
+it('a thread evicted from the cache continues where it was', async () => {
   const threads = 5;
   const script = Array.from({ length: 2 * threads }, (_, index) => says(`answer ${index}`));
   const runtime = await testRuntime({

@@ -23,13 +23,13 @@ async function tell(keeper: 'ours' | 'sdk'): Promise<Told> {
 
 const [ours, sdk] = await Promise.all([tell('ours'), tell('sdk')]);
 
-describe('the stacks of the promises that a thread waits for', () => {
-  it('are formatted when someone asks, and not before', () => {
+describe('the stacks of pending promises of a thread', () => {
+  it('are formatted on request only', () => {
     expect(sdk.formattedUnasked).toBeGreaterThan(50);
     expect(ours.formattedUnasked).toBe(0);
   });
 
-  it('name the places in our sources', () => {
+  it('name the locations in our sources', () => {
     const { text, stacks } = ours.answers.amidStep;
     expect(text).toMatch(/at stepCycle \(.*workflows\/step\.ts:\d+:\d+\)/);
     expect(stacks.flatMap(({ locations }) => locations)).toContainEqual(
@@ -40,7 +40,7 @@ describe('the stacks of the promises that a thread waits for', () => {
     );
   });
 
-  it.each(['amidStep', 'stopping', 'evaluated'] as const)('are told as the SDK tells them, %s', (moment) => {
+  it.each(['amidStep', 'stopping', 'evaluated'] as const)('equal those of the SDK, %s', (moment) => {
     const [our, its] = [ours.answers[moment], sdk.answers[moment]];
     expect(our.text).toBe(its.text);
     // The SDK's list continues with frames of its own.

@@ -16,7 +16,7 @@ function openPolls() {
 
 const task = (name: string) => Buffer.from(name);
 
-it('what is put in between arrives at once, and the poll that waits goes on for the next', async () => {
+it('an inserted task arrives at once, and the pending poll continues with the next', async () => {
   const { polls, poll } = openPolls();
   const line = new TaskBuffer(poll, () => true);
   const first = line.next();
@@ -28,7 +28,7 @@ it('what is put in between arrives at once, and the poll that waits goes on for 
   expect(polls).toHaveLength(1);
 });
 
-it('what nobody takes yet waits, in order', async () => {
+it('tasks wait in order until they are polled', async () => {
   const { polls, poll } = openPolls();
   const line = new TaskBuffer(poll, () => true);
   line.put(task('one'));
@@ -37,7 +37,7 @@ it('what nobody takes yet waits, in order', async () => {
   expect(polls).toHaveLength(0);
 });
 
-it('what does not pass is for the caller to keep, and the next task is polled', async () => {
+it('a held task is passed to the caller, and the next task is polled', async () => {
   const { polls, poll } = openPolls();
   const held: string[] = [];
   const line = new TaskBuffer(poll, (each) => String(each) !== 'cancel' || held.push(String(each)) === 0);
@@ -49,7 +49,7 @@ it('what does not pass is for the caller to keep, and the next task is polled', 
   expect(held).toEqual(['cancel']);
 });
 
-it('the end of the native worker is told to whoever polls, each time', async () => {
+it('the end of the native worker is reported to each poll', async () => {
   const { polls, poll } = openPolls();
   const line = new TaskBuffer(poll, () => true);
   for (const index of [0, 1]) {
@@ -59,7 +59,7 @@ it('the end of the native worker is told to whoever polls, each time', async () 
   }
 });
 
-it('keeps nothing of the tasks that have passed', async () => {
+it('keeps no reference to tasks that have passed', async () => {
   const line = new TaskBuffer(
     async () => Buffer.alloc(100_000),
     () => true,

@@ -6,7 +6,7 @@ import { findIdleVersion } from '../../src/worker/deployment.ts';
 import { eventually, testRuntime, testStore } from '../support/runtime.ts';
 
 describe('two workers of one deployment', () => {
-  it('serve a thread one after the other: it continues as new once another version is the current one', async () => {
+  it('serve a thread in turn: it continues as new once another version is current', async () => {
     const deploymentName = `deployment-${randomUUID()}`;
     const shared = { store: await testStore(), taskQueue: `test-${randomUUID()}` };
     const workerOf = (buildId: string) =>

@@ -10,7 +10,7 @@ interface Answer extends EffectsDue {
 describe("an activity's answer", () => {
   const alarm = new EffectAlarm();
 
-  it('is heard right before its caller goes on, who waits no longer for it than others do', async () => {
+  it('is passed on right before its caller continues, which waits no longer than others', async () => {
     const order: string[] = [];
     const { promise, resolve } = withResolvers<Answer>();
     alarm.receive = ({ effectsInMs }) => order.push(`heard ${effectsInMs}`);
@@ -28,7 +28,7 @@ describe("an activity's answer", () => {
     expect(order).toEqual(['before', 'heard 5', 'caller', 'after']);
   });
 
-  it('that never comes is the failure of its caller alone', async () => {
+  it('that never arrives fails only its caller', async () => {
     const failed = Promise.reject<Answer>(new Error('lost'));
     await expect(alarm.receiveFrom(failed)).rejects.toThrow('lost');
   });

@@ -9,7 +9,7 @@ import { expect, it } from '@jest/globals';
 
 const PROGRAM = join(import.meta.dirname, '..', 'support', 'ahead-program.ts');
 
-it('is the next step of the loop, and forgotten where a stop comes in the same moment', async () => {
+it('is the next step of the loop, and dropped if a stop arrives in the same activation', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', PROGRAM]);
   expect(JSON.parse(stdout)).toEqual([
     'modelStep',

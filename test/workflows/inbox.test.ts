@@ -5,8 +5,8 @@ import { Inbox } from '../../src/workflows/inbox.ts';
 
 const inbox = () => new Inbox('run', createCarried('helper'));
 
-describe('news of a line', () => {
-  it('are what is put in it, and what is said of it', () => {
+describe('the news of an inbox', () => {
+  it('are its items and its announcements', () => {
     const line = inbox();
     const { news } = line;
     line.wake();
@@ -16,7 +16,7 @@ describe('news of a line', () => {
     expect(line.news).toBeGreaterThan(woken);
   });
 
-  it('are more rows than were known, whose writer was lost before it said so', () => {
+  it('include more rows than announced, if their writer was lost before its signal', () => {
     const line = inbox();
     line.announce(1);
     const { news } = line;

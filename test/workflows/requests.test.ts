@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Requests } from '../../src/workflows/requests.ts';
 
-describe('requests', () => {
-  it('a stop that came while another was being settled is still to be settled', () => {
+describe('requests to stop and terminate', () => {
+  it('a stop that arrived while another was being settled is settled next', () => {
     const requests = new Requests();
     requests.requestStop({ reason: 'first' });
     const { stop } = requests;

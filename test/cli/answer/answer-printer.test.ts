@@ -33,12 +33,12 @@ function interrupted(printer: AnswerPrinter): void {
   printer.show({ kind: 'end', stopped: false } as AnswerPart);
 }
 
-describe('an answer that something is told beside', () => {
-  it('is whole on a pipe', () => {
+describe('an answer interrupted by other output', () => {
+  it('is complete on a pipe', () => {
     expect(written(false, interrupted)).toBe('You said: hello\n');
   });
 
-  it('goes on in a line of its own in a terminal', () => {
+  it('continues on a line of its own in a terminal', () => {
     expect(written(true, interrupted)).toContain('You said: he\n');
   });
 });

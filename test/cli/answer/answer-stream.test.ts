@@ -60,7 +60,7 @@ describe('AnswerStream', () => {
     ]);
   });
 
-  it('[answer I4] shows the call of a prompt and its result, and nothing of what was said within it', async () => {
+  it('[answer I4] shows the call of a prompt and its result, and none of its inner messages', async () => {
     const deep = (event: Draft): Draft => ({ ...event, step: 2, data: { ...event.data, depth: 1 } });
     const called: Draft = { type: 'tool.called', step: 1, data: { name: 'consult', callId: 'c' } };
     const result: Draft = { type: 'tool.result', step: 1, data: { name: 'consult', status: 'success' } };
@@ -79,7 +79,7 @@ describe('AnswerStream', () => {
     ]);
   });
 
-  it('[answer I1] a new attempt or model call takes back what was streamed, and late chunks of the old one are passed over', async () => {
+  it('[answer I1] a new attempt or model call takes back the streamed text, and late chunks of the old one are ignored', async () => {
     const events = [
       chunk('one'),
       chunk('two', 1, 1),
@@ -92,7 +92,7 @@ describe('AnswerStream', () => {
     expect(parts).toEqual([text('one'), restart, text('two'), restart, text('three'), end]);
   });
 
-  it('[answer I1] what is to be forgotten is taken back once, and nothing is where none of it was shown', async () => {
+  it('[answer I1] a discarded attempt is taken back once, and nothing if none of it was shown', async () => {
     const discarded = (call: number): Draft => ({
       ...{ type: 'attempt.discarded', step: 1, attempt: 1 },
       data: { attempt: 1, call, reason: 'timeout' },
@@ -104,7 +104,7 @@ describe('AnswerStream', () => {
     expect(parts).toEqual([text('one'), restart, text('two'), end]);
   });
 
-  it('[answer I2] missed chunks come with the committed message, at the end, in the middle or all of them', async () => {
+  it('[answer I2] missed chunks are filled in from the committed message, at the end, in the middle or all', async () => {
     const messages = { m: { role: 'assistant', content: 'Hello' } } as const;
     const ending = [created('m', 'assistant'), committed('m')];
     expect(await read([chunk('Hel'), ...ending], messages)).toEqual([text('Hel'), text('lo'), end]);
@@ -112,7 +112,7 @@ describe('AnswerStream', () => {
     expect(await read(ending, messages)).toEqual([text('Hello'), end]);
   });
 
-  it('the words of a second side are its own, and shown once though they are stored as the user does', async () => {
+  it('the messages of a second side are shown once under its name, though stored with the user role', async () => {
     const begun: Draft = { type: 'step.started', step: 1, attempt: 1, data: { side: 'b' } };
     const said = { ...created('m', 'user'), step: 1 };
     const parts = await read([begun, chunk('Why'), said, committed('m')], {
@@ -121,7 +121,7 @@ describe('AnswerStream', () => {
     expect(parts).toEqual([text('Why', 'b'), text('?', 'b'), end]);
   });
 
-  it('a stopped answer ends with what was kept of it', async () => {
+  it('a stopped answer ends with the stored text', async () => {
     const aborted: Draft = {
       type: 'execution.aborted',
       step: 1,
@@ -154,7 +154,7 @@ describe('AnswerStream', () => {
     ]);
   });
 
-  it('an assistant message that no step made is shown as a message', async () => {
+  it('an assistant message outside a step is shown as a message', async () => {
     const parts = await read(
       [created('m', 'assistant'), { type: 'thread.status', data: { status: 'idle' } }],
       {
@@ -169,14 +169,14 @@ describe('AnswerStream', () => {
 });
 
 describe('text for terminals', () => {
-  it('[terminal I1] control characters and overrides are shown as signs, line breaks and tabs kept', () => {
+  it('[terminal I1] control characters and overrides are shown as symbols, line breaks and tabs are kept', () => {
     expect(escapeControls('a\u001b[2J\r\nb\tc\u0007\u009b1m\u202ed\u007f')).toBe(
       'a␛[2J\nb\tc␇\\u{9b}1m\\u{202e}d␡',
     );
     expect(shorten('one\n  two three', 9)).toBe('one two …');
   });
 
-  it("[log L1] Temporal's chatter is silent at info, and its warnings are one line each", () => {
+  it("[log L1] Temporal's logs are silent at info, and its warnings are one line each", () => {
     const lines: string[] = [];
     const logger = createLogger({ level: 'info', format: 'text' }, (line) => lines.push(line));
     logger.info('Worker state changed', { sdkComponent: 'worker' });

@@ -12,7 +12,7 @@ function terminal(isTTY: boolean) {
   return { output: { isTTY, columns: 40, write }, written: () => written };
 }
 
-it('tells in a terminal what is done and for how long, and leaves nothing behind', async () => {
+it('shows the activity and its duration in a terminal, and clears the line', async () => {
   const { output, written } = terminal(true);
   const line = new ActivityLine(output);
   line.show('thinking');
@@ -25,7 +25,7 @@ it('tells in a terminal what is done and for how long, and leaves nothing behind
     expect(stripVTControlCharacters(shown).length).toBeLessThan(40);
 });
 
-it('writes nothing where nobody looks', () => {
+it('writes nothing if the output is not a terminal', () => {
   const { output, written } = terminal(false);
   const line = new ActivityLine(output);
   line.show('thinking');

@@ -5,7 +5,7 @@ import { toIso, withIsoTimes } from '../../../src/cli/output/iso-times.ts';
 const AT = 1_764_017_104_970_012;
 const ISO = '2025-11-24T20:45:04.970012Z';
 
-it('are ISO 8601 with all digits that the store has', () => {
+it('are ISO 8601 with all digits of the store', () => {
   expect(toIso(AT)).toBe(ISO);
   expect(Date.parse(ISO)).toBe(Math.floor(AT / 1000));
   const record = {
@@ -23,7 +23,7 @@ it('are ISO 8601 with all digits that the store has', () => {
   });
 });
 
-it('are left as they are in what others wrote, and where a number is no time', () => {
+it('are unchanged in third-party data, and if a number is not a time', () => {
   const record = {
     ...{ lastSeq: AT, dueInMs: AT, repeatAt: 7, format: 'at' },
     arguments: { createdAt: AT },

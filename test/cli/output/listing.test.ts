@@ -24,7 +24,7 @@ describe('listing', () => {
     expect(listing('tokens', [], shown)).toEqual({ json: { tokens: [] }, note: 'None.' });
   });
 
-  it('hints at more records when there are as many as were asked for', () => {
+  it('hints at more records if there are as many as requested', () => {
     const more = { ...shown, limit: 2, more: (last?: { id: string }) => `after ${last?.id}.` };
     expect(listing('tokens', tokens, more).hint).toBe('At most 2 are shown: after t2.');
     expect(listing('tokens', tokens.slice(1), more).hint).toBeUndefined();
@@ -37,7 +37,7 @@ describe('listing', () => {
 });
 
 describe('the lines of a record', () => {
-  it('leave out what has no value, and show a time where the name of a field says so', () => {
+  it('omit empty fields, and format a time by the name of its field', () => {
     const lines = fieldLines(tokens[1] as (typeof tokens)[1], { id: 'id', name: 'name', made: 'createdAt' });
     expect(lines.map(([name]) => name)).toEqual(['id', 'made']);
     expect(lines[1]?.[1]).toMatch(/^2026-01-\d\d \d\d:\d\d:\d\d$/);

@@ -19,7 +19,7 @@ function admitMany(
 }
 
 describe('entries of one kind', () => {
-  it('[log F1] are told twenty times in an interval, and the rest is one line with its count and its threads', () => {
+  it('[log F1] are printed twenty times per interval, and the rest is one line with its count and threads', () => {
     const flood = new LogFlood();
     expect(admitMany(flood, 10_000, 0)).toBe(20);
     expect(flood.collect(INTERVAL_MS - 1)).toEqual([]);
@@ -35,7 +35,7 @@ describe('entries of one kind', () => {
     expect(flood.holds).toBe(false);
   });
 
-  it('[log F1] begin anew with the next interval, whether or not any had to be counted', () => {
+  it('[log F1] start again with the next interval', () => {
     const flood = new LogFlood();
     expect(admitMany(flood, 20, 0)).toBe(20);
     expect(admitMany(flood, 20, INTERVAL_MS)).toBe(20);
@@ -44,7 +44,7 @@ describe('entries of one kind', () => {
     expect(admitMany(flood, 20, 2 * INTERVAL_MS)).toBe(20);
   });
 
-  it('[log F1] are of one kind also where their messages name different threads, numbers or files', () => {
+  it('[log F1] are the same if their messages differ only in threads, numbers or files', () => {
     const flood = new LogFlood();
     const told = admitMany(flood, 100, 0, (n) =>
       warning('one', `Thread th-${n} took ${n} ms for "file ${n}"`),
@@ -52,14 +52,14 @@ describe('entries of one kind', () => {
     expect(told).toBe(20);
   });
 
-  it('[log F1] of another level or part of the program are of another kind', () => {
+  it('[log F1] differ by level or component', () => {
     const flood = new LogFlood();
     admitMany(flood, 100, 0);
     expect(flood.admit({ ...warning('thread-1'), level: 'ERROR' }, 0)).toBe(true);
     expect(flood.admit({ ...warning('thread-1'), part: 'core' }, 0)).toBe(true);
   });
 
-  it('[log F2] are bounded in what is remembered of them, and counted still', () => {
+  it('[log F2] are limited in memory, and still counted', () => {
     const flood = new LogFlood();
     const letters = (n: number) => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
     const told = admitMany(flood, 5000, 0, (n) => warning(`thread-${n}`, `message ${letters(n)}`));
@@ -74,7 +74,7 @@ describe('the log of a worker', () => {
   const counted = (lines: readonly string[]) =>
     lines.reduce((sum, line) => sum + Number(/repeated=(\d+)/.exec(line)?.[1] ?? 1), 0);
 
-  it('[log L3] tells or counts every error, in a few lines, though nothing more happens', async () => {
+  it('[log L3] prints or counts every error in a few lines, though nothing more happens', async () => {
     const lines: string[] = [];
     const logger = createLogger({ level: 'info', format: 'text' }, (line) => lines.push(line), 50);
     for (let n = 0; n < 10_000; n += 1) logger.error('Worker failed', { workflowId: `thread-${n % 7}` });
@@ -83,7 +83,7 @@ describe('the log of a worker', () => {
     expect(count).toMatch(/ ERROR More of the same: Worker failed repeated=\d+ threads=7 among=\[/);
   });
 
-  it('[log L3] tells its counts when the process ends', async () => {
+  it('[log L3] prints its counts when the process ends', async () => {
     const logger = fileURLToPath(new URL('../../../src/cli/output/logger.ts', import.meta.url));
     const program = `import { createLogger } from ${JSON.stringify(logger)};
       const { warn } = createLogger({ level: 'warn', format: 'text' });
@@ -97,7 +97,7 @@ describe('the log of a worker', () => {
     expect(lines.length).toBeLessThan(100);
   });
 
-  it('[log L3] holds nothing back where everything was asked for', () => {
+  it('[log L3] suppresses nothing at the debug level', () => {
     const lines: string[] = [];
     const logger = createLogger({ level: 'debug', format: 'text' }, (line) => lines.push(line));
     for (let n = 0; n < 500; n += 1) logger.warn('Failing workflow task');

@@ -40,7 +40,7 @@ it('a step is one line with its model, its time and its tokens, and so is a tool
   ]);
 });
 
-it('failures and their repetitions say why, and what a person must do is marked', () => {
+it('failures and retries have their reason, and required actions are marked', () => {
   const { told, acts } = tell(
     ['model.failed', { call: 1, code: 'rate_limit', message: 'slow down', retryInMs: 2000 }],
     ['step.retried', { reason: 'WorkerLost' }],
@@ -59,7 +59,7 @@ it('failures and their repetitions say why, and what a person must do is marked'
   expect(acts).toEqual([false, false, true, true]);
 });
 
-it('in JSON each line has its thread, and nothing of the kind is counted instead of told', () => {
+it('in JSON each line has its thread, and none is counted instead of printed', () => {
   const lines: string[] = [];
   const teller = createLogListener(
     createLogger({ level: 'info', format: 'json' }, (line) => void lines.push(line)),
@@ -74,7 +74,7 @@ it('in JSON each line has its thread, and nothing of the kind is counted instead
   });
 });
 
-it('as text a line does not repeat what its sentence says', () => {
+it('as text a line does not repeat its own sentence', () => {
   const lines: string[] = [];
   const teller = createLogListener(
     createLogger({ level: 'info', format: 'text' }, (line) => void lines.push(line)),

@@ -1,4 +1,4 @@
-/** Tasks of agents elsewhere, keyed by the calls that began them. */
+/** Tasks of remote agents, keyed by the calls that created them. */
 import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
@@ -17,8 +17,8 @@ async function calling(given: () => Stores, ...names: string[]): Promise<ThreadD
 }
 
 export function registerA2a(given: () => Stores): void {
-  describe('a task of an agent elsewhere', () => {
-    it('is begun once for its call, before it is known where to; what another process has noted is there', async () => {
+  describe('a task of a remote agent', () => {
+    it('is created once for its call, before its address is known, and read from another process', async () => {
       const { store, second } = given();
       const thread = await calling(given, 'a2a__expert');
       const begun = await store.a2a.begin(ids(thread));
@@ -32,7 +32,7 @@ export function registerA2a(given: () => Stores): void {
       expect(await store.a2a.note({ ...key, index: 7, taskId: 't' })).toBeNull();
     });
 
-    it('has the first id that it is told, once in the log, whatever comes later', async () => {
+    it('keeps the first task id, logged once', async () => {
       const { store, second } = given();
       const thread = await calling(given, 'a2a__expert');
       await store.a2a.begin(ids(thread));
@@ -46,7 +46,7 @@ export function registerA2a(given: () => Stores): void {
       ]);
     });
 
-    it('counts answers that it may have heard, never back but for one that it certainly has not', async () => {
+    it('counts answers possibly received, and goes back only for one certainly not received', async () => {
       const { store } = given();
       const thread = await calling(given, 'a2a__expert');
       await store.a2a.begin(ids(thread));
@@ -60,7 +60,7 @@ export function registerA2a(given: () => Stores): void {
       expect(await note({ unsent: 4 })).toBe(1);
     });
 
-    it('is silent since it was first not reached, and no more once it is', async () => {
+    it('records since when it is unreachable, and clears that once it is reached', async () => {
       const { store } = given();
       const thread = await calling(given, 'a2a__expert');
       await store.a2a.begin(ids(thread));
@@ -72,7 +72,7 @@ export function registerA2a(given: () => Stores): void {
       expect(await note(true)).toBeNull();
     });
 
-    it('is wanted while its call is open and its thread lives; then it is listed until it is over, or was not reached a hundred times', async () => {
+    it('is wanted while its call is open and its thread lives, and listed until it ended or failed a hundred times', async () => {
       const { store, second } = given();
       const thread = await calling(given, 'a2a__expert', 'a2a__expert');
       const unwanted = async () => (await second.a2a.listUnwanted(thread.id)).map(({ index }) => index);

@@ -53,7 +53,7 @@ const kinds = async (thread: ThreadDriver) =>
 
 export function registerAction(given: () => Stores): void {
   describe('an action', () => {
-    it('[PL-25] begins with its call and ends with its result, once each', async () => {
+    it('[PL-25] starts with its call and ends with its result, once each', async () => {
       const thread = await withCall(given);
       const judges = (agent: string) => agent === 'helper';
       expect(await begin(thread, { judges })).toMatchObject({ kind: 'run', unbegun: true, repeated: false });
@@ -84,7 +84,7 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
-    it('[PL-06] that is denied ends its call, which has not begun, once', async () => {
+    it('[PL-06] that is denied ends its call, which has not started, once', async () => {
       const thread = await withCall(given);
       await begin(thread, { judges: () => true });
       const action = told(thread, { denied: { code: 'ActionDenied', reason: 'no' } });
@@ -105,7 +105,7 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
-    it('[PL-06] that its execution ends with says so to every attempt at its call', async () => {
+    it('[PL-06] denied fatally gives every attempt at its call the same answer', async () => {
       const thread = await withCall(given);
       await begin(thread, { judges: () => true });
       const action = told(thread, { denied: { code: 'ActionDenied', reason: 'no', fatal: true } });
@@ -118,7 +118,7 @@ export function registerAction(given: () => Stores): void {
       expect(event?.data).not.toHaveProperty('fatal');
     });
 
-    it('[PL-26] is uncertain where its worker was lost, with what its body was invoking, until somebody says what became of it', async () => {
+    it('[PL-26] is uncertain if its worker was lost, with the actions inside it, until it is reconciled', async () => {
       const thread = await withCall(given);
       await begin(thread, { action: told(thread) });
       const inner = told(thread, {}, ':invoked:0');
@@ -142,7 +142,7 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
-    describe('whose worker was lost, where a person is to say what became of it', () => {
+    describe('an action whose worker was lost, to be reconciled by a person', () => {
       const lost = async () => {
         const thread = await withCall(given);
         await begin(thread, { action: told(thread) });
@@ -157,7 +157,7 @@ export function registerAction(given: () => Stores): void {
         (await store.actions.list({ threadId: id })).map(({ state }) => state);
       const statusOf = async ({ store, id }: ThreadDriver) => (await store.threads.get(id))?.status;
 
-      it('[PL-26] waits for that, uncertain meanwhile; whoever comes finds the same wait, and nobody begins it', async () => {
+      it('[PL-26] waits, uncertain meanwhile; other attempts find the same wait, and none starts it', async () => {
         const { thread, settle, wait, id } = await lost();
         expect(wait).toMatchObject({
           kind: 'reconcile',
@@ -178,29 +178,32 @@ export function registerAction(given: () => Stores): void {
       it.each([
         [true, 'success', 'it took effect: seen'],
         [false, 'error', 'it did not take effect: seen'],
-      ] as const)('[PL-26] has the word as its result, completed: %s', async (completed, status, words) => {
-        const { thread, wait, id } = await lost();
-        const said = { completed, note: 'seen', by: 'Ada' };
-        expect(await thread.store.actions.reconcile(id, said)).toMatchObject({
-          kind: 'reconciled',
-          wait: { id: wait.id, state: 'answered' },
-        });
-        expect(await statusOf(thread)).toBe('running');
-        if (completed) expect(await thread.commitTool(1, 0)).toMatchObject({ kind: 'late' });
-        expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({
-          ...{ kind: 'settled', state: 'done', status, waited: true },
-        });
-        const last = (await thread.store.messages.list(thread.id)).messages.at(-1);
-        expect(last).toMatchObject({
-          role: 'tool',
-          tool_status: status,
-          content: expect.stringContaining(words),
-        });
-        expect(await thread.events('action.reconciled')).toMatchObject([{ data: said }]);
-        expect(await begin(thread, { attempt: 'attempt-3' })).toMatchObject({ kind: 'settled' });
-      });
+      ] as const)(
+        '[PL-26] takes the person’s statement as its result, completed: %s',
+        async (completed, status, words) => {
+          const { thread, wait, id } = await lost();
+          const said = { completed, note: 'seen', by: 'Ada' };
+          expect(await thread.store.actions.reconcile(id, said)).toMatchObject({
+            kind: 'reconciled',
+            wait: { id: wait.id, state: 'answered' },
+          });
+          expect(await statusOf(thread)).toBe('running');
+          if (completed) expect(await thread.commitTool(1, 0)).toMatchObject({ kind: 'late' });
+          expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({
+            ...{ kind: 'settled', state: 'done', status, waited: true },
+          });
+          const last = (await thread.store.messages.list(thread.id)).messages.at(-1);
+          expect(last).toMatchObject({
+            role: 'tool',
+            tool_status: status,
+            content: expect.stringContaining(words),
+          });
+          expect(await thread.events('action.reconciled')).toMatchObject([{ data: said }]);
+          expect(await begin(thread, { attempt: 'attempt-3' })).toMatchObject({ kind: 'settled' });
+        },
+      );
 
-      it('[PL-26] is reconciled by the answer of the wait as well', async () => {
+      it('[PL-26] is reconciled by answering the wait, too', async () => {
         const { thread, wait } = await lost();
         const answer = (value: unknown) =>
           thread.store.waits.answer({ id: wait.id, answer: { value, by: 'Ada' } });
@@ -213,7 +216,7 @@ export function registerAction(given: () => Stores): void {
         expect(await stateOf(thread)).toEqual(['reconciled']);
       });
 
-      it('[PL-26] stays uncertain where nobody says it: its result is that, and it can be said later', async () => {
+      it('[PL-26] stays uncertain if the wait is denied, and can be reconciled later', async () => {
         const { thread, wait, id } = await lost();
         await thread.store.waits.answer({ id: wait.id, answer: { approved: false } });
         expect(await begin(thread, { attempt: 'attempt-2' })).toMatchObject({
@@ -229,7 +232,7 @@ export function registerAction(given: () => Stores): void {
       });
     });
 
-    it('[PL-09] whose wait is over is judged again: neither its answer nor the end of its time begins it', async () => {
+    it('[PL-09] whose wait is over is judged again: neither an answer nor an expiry starts it', async () => {
       const thread = await withCall(given);
       const judges = () => true;
       await begin(thread, { judges });
@@ -264,7 +267,7 @@ export function registerAction(given: () => Stores): void {
       expect(await thread.store.actions.findDecision({ ...asked, threadId: 'another' })).toBeNull();
     });
 
-    it('[PL-09] that is approved always stays so, whatever others answer and after its thread is deleted', async () => {
+    it('[PL-09] that is always approved stays so, whatever others answer and after its thread is deleted', async () => {
       const { store } = given();
       const fingerprint = randomUUID();
       const open = (organizationId: string, userId: string) => openOf(store, { organizationId, userId });
@@ -290,7 +293,7 @@ export function registerAction(given: () => Stores): void {
         expect(await found(each)).toBeNull();
     });
 
-    it('fails with its call, also where the call is stopped', async () => {
+    it('fails with its call, also if the call is stopped', async () => {
       const thread = await withCall(given);
       await begin(thread, { action: told(thread) });
       await thread.rest('stopped');
@@ -299,7 +302,7 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
-    it('of code ends once, and is none of another thread', async () => {
+    it('by code ends once, and cannot be ended from another thread', async () => {
       const thread = await withCall(given);
       const { id } = told(thread).action;
       await thread.store.actions.record({ threadId: thread.id, told: told(thread), leaseMs: 60_000 });
@@ -309,7 +312,7 @@ export function registerAction(given: () => Stores): void {
       expect(await thread.store.actions.list({ threadId: 'another' })).toEqual([]);
     });
 
-    it('[PL-26] of code is uncertain once its process has not renewed it in time, and no earlier', async () => {
+    it('[PL-26] by code is uncertain once its lease expires, and not before', async () => {
       const thread = await withCall(given);
       const { actions } = thread.store;
       const [lost, held] = [told(thread, {}, ':effect:0'), told(thread, {}, ':effect:1')];
@@ -337,7 +340,7 @@ export function registerAction(given: () => Stores): void {
       ]);
     });
 
-    it('of code that was taken for lost ends as its process says, which was there after all', async () => {
+    it('by code that counted as lost ends as its process reports later', async () => {
       const thread = await withCall(given);
       const { actions } = thread.store;
       const { id } = told(thread).action;

@@ -52,7 +52,7 @@ export function registerAttachment(given: () => Stores): void {
       });
     });
 
-    it('[definitions 15.4] that are not there do not cost the message: it tells which, and so does the log', async () => {
+    it('[definitions 15.4] that are missing do not fail the message: it names them, and so does the log', async () => {
       const thread = await openThread(given().store);
       await write(thread, '/a.txt');
       await thread.store.files.mkdir(thread.id, '/folder');
@@ -68,7 +68,7 @@ export function registerAttachment(given: () => Stores): void {
       ]);
     });
 
-    it('of a message that waits are told by their paths', async () => {
+    it('of a queued message are listed by path', async () => {
       const thread = await openThread(given().store);
       await thread.stash(
         message('m', '', { attachments: ['/reports/b.txt', refTo('/c.txt')] }),
@@ -83,7 +83,7 @@ export function registerAttachment(given: () => Stores): void {
       });
     });
 
-    it('[definitions 15.4] may be staged before their thread is there, along with the message that names them', async () => {
+    it('[definitions 15.4] may be staged before their thread exists, with their message', async () => {
       const thread = new ThreadDriver(given().store);
       const content = new Uint8Array(1_500_000).fill(7);
       const file = { path: '/attachments/x.bin', content, mimeType: 'application/octet-stream' };
@@ -112,7 +112,7 @@ export function registerAttachment(given: () => Stores): void {
     });
   });
 
-  describe('a message that is deleted', () => {
+  describe('a deleted message', () => {
     const inject = (thread: ThreadDriver, id: string, ...paths: string[]) =>
       thread.store.messages.inject(thread.id, {
         id,
@@ -123,7 +123,7 @@ export function registerAttachment(given: () => Stores): void {
       });
     const files = async (thread: ThreadDriver) => (await thread.store.files.find(thread.id, '/**')).paths;
 
-    it('[definitions 14.2] takes its files along, except those that another message names', async () => {
+    it('[definitions 14.2] deletes its files, except those of another message', async () => {
       const thread = await openThread(given().store);
       for (const name of ['own', 'shared', 'queued', 'left']) await write(thread, `/attachments/${name}.txt`);
       await inject(
@@ -150,7 +150,7 @@ export function registerAttachment(given: () => Stores): void {
       expect(await files(thread)).toEqual(['/attachments/left.txt']);
     });
 
-    it("[definitions 14.2] leaves files elsewhere alone: they are the thread's work", async () => {
+    it("[definitions 14.2] keeps files outside /attachments: they are the thread's work", async () => {
       const thread = await openThread(given().store);
       await write(thread, '/reports/report.txt');
       await inject(thread, 'a', '/reports/report.txt');
@@ -158,7 +158,7 @@ export function registerAttachment(given: () => Stores): void {
       expect(await files(thread)).toEqual(['/reports/report.txt']);
     });
 
-    it('[definitions 14.2] takes along the files of the results of its calls', async () => {
+    it("[definitions 14.2] deletes the files of its calls' results", async () => {
       const thread = await openThread(given().store);
       await write(thread, '/attachments/drawn.png');
       const toolCalls = [{ id: 'c', type: 'function', function: { name: 'draw', arguments: '{}' } }] as const;
@@ -172,7 +172,7 @@ export function registerAttachment(given: () => Stores): void {
   });
 
   describe('the log', () => {
-    it('[runtime 12] tells of files and values that change, and of nothing that stays as it was', async () => {
+    it('[runtime 12] records changed files and values, and nothing for unchanged ones', async () => {
       const { store, id } = await openThread(given().store);
       const thread = new ThreadDriver(store, id);
       await write(thread, '/a.txt');

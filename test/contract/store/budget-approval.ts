@@ -58,7 +58,7 @@ export function registerBudgetApproval(given: () => Stores): void {
     it.each([
       ['a call', {}],
       ['code', { call: undefined, blocks: false, executionId: null }],
-    ])('[PL-17] nobody is asked to approve what %s could never begin', async (_, fields) => {
+    ])('[PL-17] no approval is opened for a call that cannot start because of %s', async (_, fields) => {
       const { store } = given();
       const thread = await calling(await openThread(store), { maxToolCalls: 0 });
       expect(await store.waits.open(approval(thread, fields))).toMatchObject(denied);
@@ -73,7 +73,7 @@ export function registerBudgetApproval(given: () => Stores): void {
       expect(await store.toolCalls.begin(begin)).toMatchObject(denied);
     });
 
-    it('[PL-17] nor when its time is up', async () => {
+    it('[PL-17] no approval is opened once its time is used up', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const toolCalls = [call('c', 'pay')];
@@ -86,7 +86,7 @@ export function registerBudgetApproval(given: () => Stores): void {
       expect(await store.waits.open(approval(thread))).toMatchObject(denied);
     });
 
-    it('a call that has begun, and was paid for, may still be asked about', async () => {
+    it('a call that started and was charged may still open an approval', async () => {
       const { store } = given();
       const thread = await calling(await openThread(store), { maxToolCalls: 1 });
       await thread.beginTool(1, 0);
@@ -96,7 +96,7 @@ export function registerBudgetApproval(given: () => Stores): void {
       expect(await store.waits.open(approval(thread))).toMatchObject({ kind: 'open' });
     });
 
-    it('[PL-17] approvals of relatives are closed with the budget that they share, and their calls do not begin', async () => {
+    it('[PL-17] approvals of relatives are closed with their shared budget, and their calls do not start', async () => {
       const { store } = given();
       const root = await calling(await openThread(store), { maxSteps: 3 }, 2);
       const asking = await calling(await openChild(root, 0), undefined);
@@ -120,7 +120,7 @@ export function registerBudgetApproval(given: () => Stores): void {
       });
     });
 
-    it('a budget of its own that a relative has used up closes nothing of the others', async () => {
+    it('a relative’s exhausted own budget closes nothing of the others', async () => {
       const { store } = given();
       const root = await calling(await openThread(store), { maxSteps: 9 }, 2);
       const asking = await calling(await openChild(root, 0), undefined);
@@ -131,7 +131,7 @@ export function registerBudgetApproval(given: () => Stores): void {
       expect(await store.waits.get(id)).toMatchObject({ state: 'open' });
     });
 
-    it('at rest, the budget of an execution that a report had begun is that of the one that caused it', async () => {
+    it('the budget of an execution started by a report is that of its cause, at rest too', async () => {
       const { store } = given();
       const root = await calling(await openThread(store), { maxSteps: 9 });
       const child = await openChild(root, 0);

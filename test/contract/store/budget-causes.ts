@@ -11,8 +11,8 @@ const used = async ({ store, id }: ThreadDriver) =>
 const judged = { judges: () => false, idempotent: () => false };
 
 export function registerBudgetCauses(given: () => Stores): void {
-  describe('what a budget pays for beside calls of a step', () => {
-    it('[PL-17] a call begins, and is paid for, once it may begin: one that is refused before costs nothing', async () => {
+  describe('charges besides the calls of a step', () => {
+    it('[PL-17] a call is charged when it may start: one refused before costs nothing', async () => {
       const thread = await openThread(given().store);
       const toolCalls = [call('c', 'look'), call('d', 'look')];
       const ref = await thread.beginCall([message('a')], budgeted({ maxToolCalls: 1 }));
@@ -35,7 +35,7 @@ export function registerBudgetCauses(given: () => Stores): void {
       expect(await used(thread)).toEqual({ maxToolCalls: 1 });
     });
 
-    it('[PL-17] a tool that code invokes is a call, paid for once by its key', async () => {
+    it('[PL-17] a tool invoked by code is a call, charged once by its key', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await thread.answer([message('a')]);
@@ -58,7 +58,7 @@ export function registerBudgetCauses(given: () => Stores): void {
       expect(await other.events('budget.exceeded')).toHaveLength(1);
     });
 
-    it('an execution that an effect begins is a part of the one that scheduled the effect', async () => {
+    it('an execution started by an effect is charged to the one that scheduled it', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const limits = budgeted({ maxSteps: 2 });
@@ -79,7 +79,7 @@ export function registerBudgetCauses(given: () => Stores): void {
       expect(await used(thread)).toEqual({ maxSteps: 1 });
     });
 
-    it('a word to the parent begins a part of the execution that asked the child', async () => {
+    it('a message to the parent is charged to the execution that asked the child', async () => {
       const { store } = given();
       const root = await openThread(store);
       const limits = budgeted({ maxSteps: 3 });

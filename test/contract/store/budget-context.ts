@@ -1,4 +1,4 @@
-/** Budgets that come with the context of a run: they narrow those of agents, and apply alone if an agent has none. */
+/** Budgets in the context of a run: they narrow those of agents, and apply alone if an agent has none. */
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
 import type { RunLimits } from '../../../src/core/governance/run-limit.ts';
@@ -15,8 +15,8 @@ const lines = async ({ store, id }: ThreadDriver) =>
   }));
 
 export function registerBudgetContext(given: () => Stores): void {
-  describe('budgets of a context', () => {
-    it('[PL-17] an agent without a budget has that of the context, which warns at 80 %', async () => {
+  describe('budgets of a run context', () => {
+    it('[PL-17] an agent without a budget has that of the context, with a warning at 80 %', async () => {
       const thread = await openThread(given().store);
       await thread.answer([says('a', { maxSteps: 1 })]);
       expect(await lines(thread)).toEqual([{ own: true, limit: 'maxSteps', max: 1, used: 1, warnAt: 0.8 }]);
@@ -27,7 +27,7 @@ export function registerBudgetContext(given: () => Stores): void {
       });
     });
 
-    it('of its agent and of the context the lower limit holds, and the next execution has its agent alone', async () => {
+    it('the lower limit of agent and context applies, and the next execution has only its agent’s', async () => {
       const thread = await openThread(given().store);
       const limits = budgeted({ maxSteps: 2, maxToolCalls: 7 });
       const narrow = says('a', { maxSteps: 5, maxToolCalls: 3, maxLlmCalls: 4, warnAt: 0.5 });
@@ -47,7 +47,7 @@ export function registerBudgetContext(given: () => Stores): void {
       ]);
     });
 
-    it('what joins an execution narrows what it has left, and never widens it', async () => {
+    it('input that joins an execution may narrow its remaining budget, never widen it', async () => {
       const thread = await openThread(given().store);
       const limits = budgeted({ maxSteps: 4 });
       const open = { toolCalls: [call('c', 'look')] };
@@ -67,7 +67,7 @@ export function registerBudgetContext(given: () => Stores): void {
       });
     });
 
-    it('a child has no line of its own for what the budget of its root bounds as closely; a narrower one it has', async () => {
+    it('a child gets an account of its own only if its budget is narrower than that of its root', async () => {
       const { store } = given();
       const root = await openThread(store);
       const toolCalls = [call('c0', 'ask'), call('c1', 'ask')];
@@ -93,7 +93,7 @@ export function registerBudgetContext(given: () => Stores): void {
       ]);
     });
 
-    it('a model without prices is not asked where the context limits cost', async () => {
+    it('a model without prices is not called if the context limits cost', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([says('a', { maxCost: 1 })]);

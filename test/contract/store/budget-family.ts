@@ -32,7 +32,7 @@ async function openChild(root: ThreadDriver, index = 0): Promise<ThreadDriver> {
 
 export function registerBudgetFamily(given: () => Stores): void {
   describe('budgets of a family', () => {
-    it('a child spends from that of its parent, and from its own', async () => {
+    it('a child spends from its parent’s budget and from its own', async () => {
       const { store } = given();
       const root = await openRoot(store, { maxSteps: 3 });
       const child = await openChild(root);
@@ -49,7 +49,7 @@ export function registerBudgetFamily(given: () => Stores): void {
       });
     });
 
-    it('what a child may not spend of its root ends the child, and tells whose it was', async () => {
+    it('a child whose root budget is exhausted ends, and names the owner of that budget', async () => {
       const { store } = given();
       const root = await openRoot(store, { maxSteps: 1 });
       const child = await openChild(root);
@@ -59,7 +59,7 @@ export function registerBudgetFamily(given: () => Stores): void {
       ]);
     });
 
-    it('an execution that a report begins is a part of the one that caused it; one from outside has a budget of its own', async () => {
+    it('an execution started by a report shares its cause’s budget; one from outside has its own', async () => {
       const { store } = given();
       const root = await openRoot(store, { maxSteps: 3 });
       const child = await openChild(root);
@@ -80,7 +80,7 @@ export function registerBudgetFamily(given: () => Stores): void {
       expect(await used(store, root.id)).toEqual([[root.id, 'maxSteps', 1]]);
     });
 
-    it('a report to an execution that its budget has ended is kept, and begins nothing', async () => {
+    it('a report to an execution ended by its budget is stored, and starts nothing', async () => {
       const { store } = given();
       const root = await openRoot(store, { maxSteps: 2 });
       const child = await openChild(root);
@@ -103,7 +103,7 @@ export function registerBudgetFamily(given: () => Stores): void {
       expect(said).toHaveLength(3);
     });
 
-    it('what the thread itself queues goes on with the budget of the execution that queued it', async () => {
+    it('items queued by the thread itself continue with the budget of the execution that queued them', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const two = budgeted({ maxSteps: 2 });
@@ -119,7 +119,7 @@ export function registerBudgetFamily(given: () => Stores): void {
       expect(await thread.begin([], two)).toMatchObject({ kind: 'failed' });
     });
 
-    it('an agent that takes the thread over narrows the budget, and never widens it', async () => {
+    it('an agent that takes over by handoff may narrow the budget, never widen it', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const budget = (agent: string) =>
@@ -136,7 +136,7 @@ export function registerBudgetFamily(given: () => Stores): void {
       ]);
     });
 
-    it('[PL-17] threads that ask at once on two connections are never above the limit, and each is asked in the end', async () => {
+    it('[PL-17] concurrent requests on two connections never exceed the limit, and each is sent eventually', async () => {
       const { store, second } = given();
       const count = 8;
       const root = await openRoot(store, { maxOutputTokens: 100, maxLlmCalls: 1000 }, count);
@@ -172,7 +172,7 @@ export function registerBudgetFamily(given: () => Stores): void {
       expect(line).toMatchObject({ used: total, reserved: 0, estimated: 0 });
     });
 
-    it('[PL-20] whoever is blocked waits for the other; one that is overdue it settles as it was reserved', async () => {
+    it('[PL-20] a blocked request waits for the running one, and settles an overdue one at its reservation', async () => {
       const { store } = given();
       const start = async (child: ThreadDriver, leaseMs: number) => {
         const ref = await child.beginCall([]);

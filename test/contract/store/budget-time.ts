@@ -36,7 +36,7 @@ export function registerBudgetTime(given: () => Stores): void {
       return thread;
     };
 
-    it('[PL-17] a limit of 0 denies the first step; another one bounds requests and calls to what is left', async () => {
+    it('[PL-17] a limit of 0 denies the first step; any other limits requests and calls to the remaining time', async () => {
       const { store } = given();
       const none = await openThread(store);
       expect(await none.begin([message('a')], within(0))).toMatchObject({
@@ -58,7 +58,7 @@ export function registerBudgetTime(given: () => Stores): void {
       ]);
     });
 
-    it('stands still while a step waits for its model, and goes on with the next request', async () => {
+    it('pause while a step waits for its model, and continue with the next request', async () => {
       const { store } = given();
       const other = await working();
       const thread = await openThread(store);
@@ -71,7 +71,7 @@ export function registerBudgetTime(given: () => Stores): void {
       await runs(store, thread.id);
     });
 
-    it('[PL-20] goes on while a worker is lost, and for the run that takes over; it ends with the execution', async () => {
+    it('[PL-20] run on while a worker is lost, and for the run that takes over, until the execution ends', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       await thread.beginCall([message('a')], within(0.05));
@@ -87,7 +87,7 @@ export function registerBudgetTime(given: () => Stores): void {
       await stands(second, thread.id, other.id);
     });
 
-    it('stands while a person is asked, and the call that asked is paid for once', async () => {
+    it('pause while a person is asked, and the waiting call is charged once', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')], within(600, { maxToolCalls: 1 }));
@@ -109,7 +109,7 @@ export function registerBudgetTime(given: () => Stores): void {
       ]);
     });
 
-    it('of a family it is counted once, and runs while the parent waits for a child that works', async () => {
+    it('of a family are counted once, and run while the parent waits for a working child', async () => {
       const { store } = given();
       const root = await openThread(store);
       const toolCalls = [call('c0', 'ask')];

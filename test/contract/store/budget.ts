@@ -17,7 +17,7 @@ const asked = { model: 'main', modelId: 'main-1' };
 
 export function registerBudget(given: () => Stores): void {
   describe('budgets', () => {
-    it('[PL-17] a step that is denied leaves what was due in history, and says so again when it is asked again', async () => {
+    it('[PL-17] a denied step leaves its input in history, and is denied again when repeated', async () => {
       const thread = await openThread(given().store);
       const none = budgeted({ maxSteps: 0 });
       const denied = await thread.begin([message('a')], { ...none, ordinal: 5 });
@@ -31,7 +31,7 @@ export function registerBudget(given: () => Stores): void {
       ]);
     });
 
-    it('[PL-17] another run of a thread whose budget is used up takes nothing more, and what came in is left to the next execution', async () => {
+    it('[PL-17] another run with an exhausted budget takes no input, which is left to the next execution', async () => {
       const thread = await openThread(given().store);
       const one = budgeted({ maxSteps: 1 });
       await thread.commit(await thread.beginCall([message('a')], one), { toolCalls: [call('c', 'look')] });
@@ -48,7 +48,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await used(revived)).toEqual({ maxSteps: 1 });
     });
 
-    it('[PL-17] what the thread itself has queued begins nothing once its budget is used up', async () => {
+    it('[PL-17] items queued by the thread itself start nothing once its budget is exhausted', async () => {
       const thread = await openThread(given().store);
       expect(await thread.begin([message('a')], budgeted({ maxSteps: 0 }))).toMatchObject({ kind: 'failed' });
       await thread.store.queue.add(thread.id, tool('own', 'look'), { own: true });
@@ -56,7 +56,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await thread.rest('failed', { error })).toMatchObject({ kind: 'rest', waiting: 1 });
     });
 
-    it('[PL-17][PL-20] a call is paid for as it begins, once; one that is denied is closed unrun with its execution', async () => {
+    it('[PL-17][PL-20] a call is charged once, when it starts; a denied one is closed without running', async () => {
       const thread = await openThread(given().store);
       const toolCalls = [call('c1', 'look'), call('c2', 'look'), call('c3', 'look')];
       await thread.commit(await thread.beginCall([message('a')], budgeted({ maxToolCalls: 1 })), {
@@ -81,7 +81,7 @@ export function registerBudget(given: () => Stores): void {
       expect((await thread.events('tool.started')).map(({ data }) => data.callId)).toEqual(['c1', 'c1']);
     });
 
-    it('[PL-17] a call that has asked is paid for, and begins again for nothing', async () => {
+    it('[PL-17] a call that opened a wait was charged, and restarts without a charge', async () => {
       const thread = await openThread(given().store);
       const begun = await thread.beginCall([message('a')], budgeted({ maxToolCalls: 1 }));
       await thread.commit(begun, { toolCalls: [call('c1', 'look')] });
@@ -99,7 +99,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await thread.events('budget.exceeded')).toEqual([]);
     });
 
-    it('[PL-19][PL-20] each request to a model is paid for once, whatever became of the one before', async () => {
+    it('[PL-19][PL-20] each model request is charged once, whatever became of the one before', async () => {
       const thread = await openThread(given().store);
       const two = budgeted({ maxLlmCalls: 2 });
       const ref = await thread.beginCall([message('a')], two);
@@ -135,7 +135,7 @@ export function registerBudget(given: () => Stores): void {
       ]);
     });
 
-    it('[PL-17][PL-20] tokens are reserved before a request and settled with its answer, once; what a lost one held is marked', async () => {
+    it('[PL-17][PL-20] tokens are reserved before a request and settled once with its answer; a lost reservation is marked', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const limits = budgeted({ maxInputTokens: 100, maxOutputTokens: 50, maxCost: 1 });
@@ -196,7 +196,7 @@ export function registerBudget(given: () => Stores): void {
       ]);
     });
 
-    it('[PL-17] an answer that takes more than was estimated is kept, and ends its execution', async () => {
+    it('[PL-17] an answer above its estimate is kept, and ends its execution', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')], budgeted({ maxInputTokens: 20 }));
@@ -215,7 +215,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await thread.begin([], { ordinal: 7 })).toMatchObject({ kind: 'failed', step: 1 });
     });
 
-    it('[PL-20] what an execution holds as it is stopped counts as it was reserved', async () => {
+    it('[PL-20] the reservation of an execution being stopped is charged', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')], budgeted({ maxOutputTokens: 100 }));
@@ -225,7 +225,7 @@ export function registerBudget(given: () => Stores): void {
       expect(await store.budgets.read(thread.id)).toMatchObject([{ used: 30, reserved: 0, estimated: 30 }]);
     });
 
-    it('an execution without one writes no row and no event', async () => {
+    it('an execution without a budget writes no row and no event', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       expect(await given().store.budgets.read(thread.id)).toEqual([]);

@@ -11,7 +11,7 @@ export function registerCancel(given: () => Stores): void {
     store.executions.cancel({ threadId, ...request });
 
   describe('cancelling an execution', () => {
-    it('[PL-13] keeps the first request, and knows what is not there or over', async () => {
+    it('[PL-13] keeps the first request, and reports unknown and ended executions', async () => {
       const thread = await openThread(given().store);
       expect(await cancel(thread)).toEqual({ kind: 'not_found' });
       await thread.beginCall([message('a')]);
@@ -38,7 +38,7 @@ export function registerCancel(given: () => Stores): void {
     });
 
     it.each<RestStatus>(['idle', 'stopped', 'failed'])(
-      '[PL-12] ends it as canceled, once, though the workflow ends it as %s, and keeps what was streamed',
+      '[PL-12] ends it as canceled, once, though the workflow ends it as %s, and keeps the streamed text',
       async (status) => {
         const thread = await openThread(given().store);
         const ref = await thread.beginCall([message('a')]);
@@ -68,7 +68,7 @@ export function registerCancel(given: () => Stores): void {
       },
     );
 
-    it('begins no further step of it, through another run as well, and keeps and marks what had finished', async () => {
+    it('prevents further steps, in another run too, and keeps and marks finished calls', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look'), call('c1', 'book')] });
       await cancel(thread, { reason: 'enough' });
@@ -89,7 +89,7 @@ export function registerCancel(given: () => Stores): void {
       expect(await cancel(next, { executionId: 'execution-1' })).toMatchObject({ kind: 'not_cancelable' });
     });
 
-    it('[PL-12] leaves the thread as its end says, also where the workflow asks once more for what it had taken', async () => {
+    it('[PL-12] leaves the thread in that state, also if the workflow repeats the step it had taken', async () => {
       const thread = await openThread(given().store);
       const items = [message('a')];
       await thread.beginCall(items);
@@ -111,7 +111,7 @@ export function registerCancel(given: () => Stores): void {
       expect(await thread.store.threads.get(thread.id)).toMatchObject({ status: 'idle' });
     });
 
-    it('holds back what its own code has queued, until something comes from outside', async () => {
+    it('holds back items queued by its own code until there is outside input', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await thread.beginCall([message('a')]);
@@ -120,7 +120,7 @@ export function registerCancel(given: () => Stores): void {
       expect(await thread.rest('idle')).toMatchObject({ kind: 'rest', waiting: 1 });
     });
 
-    it('[PL-15] of a context that comes canceled asks nobody, and ends once', async () => {
+    it('[PL-15] whose context arrives canceled calls no model, and ends once', async () => {
       const thread = await openThread(given().store);
       const items = [
         message('a', 'go', { context: CANCELED }),
@@ -139,7 +139,7 @@ export function registerCancel(given: () => Stores): void {
       ]);
     });
 
-    it('of a context that comes canceled beside other input holds for that alone', async () => {
+    it('applies a canceled context among other input only to its own message', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a', 'go', { context: CANCELED }), message('b')]);
       await thread.commit(ref);

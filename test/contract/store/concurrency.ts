@@ -6,7 +6,7 @@ import { isGapFree, message, openThread, ThreadDriver } from '../thread-driver.t
 
 export function registerConcurrency(given: () => Stores): void {
   describe('two connections', () => {
-    it('write to one thread without a gap, a loss or a double', async () => {
+    it('write to one thread without gaps, losses or duplicates', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('first')]);
@@ -35,7 +35,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect(times.every((at, n) => n === 0 || at > (times[n - 1] ?? 0))).toBe(true);
     });
 
-    it('show a reader events in their order, never one that comes in behind', async () => {
+    it('show a reader events in order, none inserted before one already read', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       let writing = true;
@@ -57,7 +57,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect((await store.threads.get(thread.id))?.lastSeq).toBe(81);
     });
 
-    it('show a reader each message once, while it goes from the queue into the history', async () => {
+    it('show a reader each message once while it moves from queue to history', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       const rows = Array.from({ length: 60 }, (_, n) => message(`m${n}`));
@@ -85,7 +85,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect(pages).toBeGreaterThan(0);
     });
 
-    it('stage and queue the same items at the same moment, each once', async () => {
+    it('stage and queue the same items at the same time, each once', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       const ids = Array.from({ length: 40 }, (_, n) => `m${n}`);
@@ -102,7 +102,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect(await thread.begin()).toMatchObject({ kind: 'call', swept: 40 });
     });
 
-    it('open one thread at the same moment', async () => {
+    it('open one thread at the same time', async () => {
       const { store, second } = given();
       const driver = new ThreadDriver(store);
       const opened = await Promise.all(
@@ -112,7 +112,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect((await driver.events()).map(({ seq, type }) => [seq, type])).toEqual([[1, 'thread.created']]);
     });
 
-    it('begin one step once, whoever asks', async () => {
+    it('start one step once', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       const begun = await Promise.all(
@@ -126,7 +126,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect(await thread.events('step.started')).toHaveLength(1);
     });
 
-    it('begin a call once between them', async () => {
+    it('start a call once', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       const toolCalls = [
@@ -142,7 +142,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect(begun.filter(({ kind }) => kind === 'begun_elsewhere')).toHaveLength(5);
     });
 
-    it('commit an answer once between them', async () => {
+    it('commit an answer once', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')]);
@@ -153,7 +153,7 @@ export function registerConcurrency(given: () => Stores): void {
       expect((await thread.messages()).filter(({ role }) => role === 'assistant')).toHaveLength(1);
     });
 
-    it.each(SEEDS.slice(0, 4))('let the newest run win, whatever the order (seed %i)', async (seed) => {
+    it.each(SEEDS.slice(0, 4))('let the newest run win, in any order (seed %i)', async (seed) => {
       const { store, second } = given();
       const random = seededRandom(seed);
       const thread = await openThread(store);

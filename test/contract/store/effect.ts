@@ -57,7 +57,7 @@ export function registerEffect(given: () => Stores): void {
       }
     });
 
-    it('are kept by their id: the same one again schedules nothing, also when it has run', async () => {
+    it('are unique by id: the same id schedules nothing again, even after it ran', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'a');
       const before = await thread.events();
@@ -69,7 +69,7 @@ export function registerEffect(given: () => Stores): void {
       expect((await thread.events('effect.scheduled')).length).toBe(1);
     });
 
-    it('of one moment come in the order in which they were scheduled', async () => {
+    it('due at the same time run in the order of scheduling', async () => {
       const thread = await openThread(given().store);
       const scheduled = ['z', 'm', 'a', 'q', 'b', 'y'];
       for (const id of scheduled) await schedule(thread, id);
@@ -84,7 +84,7 @@ export function registerEffect(given: () => Stores): void {
       expect(run).toEqual(scheduled);
     });
 
-    it('say when the next one is due', async () => {
+    it('report when the next one is due', async () => {
       const thread = await openThread(given().store);
       const next = () => thread.store.effects.next(thread.id);
       expect(await next()).toBeNull();
@@ -100,7 +100,7 @@ export function registerEffect(given: () => Stores): void {
       expect(await next()).toBe(0);
     });
 
-    it('[definitions 10] begin no earlier than they are due', async () => {
+    it('[definitions 10] do not start before they are due', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'late', { delayMs: 60_000 });
       expect(await begin(thread)).toEqual({ kind: 'none', waiting: 0 });
@@ -113,7 +113,7 @@ export function registerEffect(given: () => Stores): void {
       expect(begun).toMatchObject({ attempt: 1, thread: { id: thread.id, agent: 'helper' } });
     });
 
-    it('are removed only while they wait', async () => {
+    it('can be removed only while they wait', async () => {
       const thread = await openThread(given().store);
       const remove = (id: string) => thread.store.effects.remove(thread.id, id);
       await schedule(thread, 'a', { delayMs: 60_000 });
@@ -129,7 +129,7 @@ export function registerEffect(given: () => Stores): void {
       expect(await thread.events('effect.cancelled')).toMatchObject([{ data: { id: 'a', name: 'remind' } }]);
     });
 
-    it('end once, with their error and the tools that they queued', async () => {
+    it('end once, with their error and queued tools', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'a');
       const begun = await beginRun(thread);
@@ -152,7 +152,7 @@ export function registerEffect(given: () => Stores): void {
       expect(await begin(thread)).toEqual({ kind: 'none', waiting: 1 });
     });
 
-    it('[definitions 10] of a lost worker go again before the others, three times at most', async () => {
+    it('[definitions 10] of a lost worker are retried before the others, at most three times', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'lost');
       await schedule(thread, 'next');
@@ -172,7 +172,7 @@ export function registerEffect(given: () => Stores): void {
       expect(await end(thread, second)).toEqual({ kind: 'late' });
     });
 
-    it('tell of items in line that nobody may have been told of', async () => {
+    it('report queued items whose signal may be missing', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'a');
       const begun = await beginRun(thread);
@@ -195,21 +195,21 @@ export function registerEffect(given: () => Stores): void {
       await expect(schedule(thread, 'more')).rejects.toMatchObject({ code: 'ThreadTerminated' });
     });
 
-    it('end with a thread that its own code terminates', async () => {
+    it('end with a thread terminated by its own code', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'waiting', { delayMs: 60_000 });
       await thread.store.threads.terminate(thread.id, 'over');
       expect(await ids(thread)).toEqual([]);
     });
 
-    it('are refused to a run that was replaced', async () => {
+    it('are refused to a replaced run', async () => {
       const thread = await openThread(given().store);
       await schedule(thread, 'a');
       await thread.as('run-2').open();
       await expect(begin(thread)).rejects.toMatchObject({ name: 'StaleRun' });
     });
 
-    it('are one thread’s own, and the same for every connection', async () => {
+    it('belong to one thread, and are the same on every connection', async () => {
       const { store, second } = given();
       const [thread, other] = [await openThread(store), await openThread(store)];
       await schedule(thread, 'a');
@@ -221,7 +221,7 @@ export function registerEffect(given: () => Stores): void {
       ).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 
-    it('begin once, however many connections ask at the same time', async () => {
+    it('start once, however many connections begin them at the same time', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       for (let n = 0; n < 3; n++) await schedule(thread, `e${n}`);

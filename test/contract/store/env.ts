@@ -17,7 +17,7 @@ const own = (store: ThreadStore, owner: EnvOwner, name = 'A', value = SECRET) =>
 
 export function registerEnv(given: () => Stores): void {
   describe('variables', () => {
-    it('of a thread, its user and the instance are all read, each with its scope, and nobody else sees them', async () => {
+    it('of a thread, its user and the instance are read with their scopes, and hidden from others', async () => {
       const { store, second } = given();
       const [thread, user, name] = [randomUUID(), randomUUID(), `V_${Date.now()}`];
       await own(store, { thread }, name, 'of the thread');
@@ -34,7 +34,7 @@ export function registerEnv(given: () => Stores): void {
       await store.env.unset({ instance: true }, name);
     });
 
-    it('keep their type; a new one is a secret', async () => {
+    it('keep their type; an untyped new one is a secret', async () => {
       const { store } = given();
       const owner = { thread: randomUUID() };
       expect(await own(store, owner)).toBe('secret');
@@ -44,7 +44,7 @@ export function registerEnv(given: () => Stores): void {
       expect(await own(store, owner)).toBe('secret');
     });
 
-    it('are listed by name; secrets come without their value', async () => {
+    it('are listed by name, secrets without their value', async () => {
       const { store } = given();
       const owner = { user: randomUUID() };
       await own(store, owner, 'B_SECRET');
@@ -61,7 +61,7 @@ export function registerEnv(given: () => Stores): void {
       expect(await store.env.list(owner)).toHaveLength(2);
     });
 
-    it('can be set before their thread is there, and not when it is terminated', async () => {
+    it('can be set before their thread exists, and not once it is terminated', async () => {
       const { store } = given();
       const thread = new ThreadDriver(store);
       await own(store, { thread: thread.id });
@@ -79,11 +79,11 @@ export function registerEnv(given: () => Stores): void {
       ['a name that assigns', 'A=b', SECRET, undefined],
       ['an empty name', '', SECRET, undefined],
       ['a name that is too long', 'A'.repeat(129), SECRET, undefined],
-      ['a value that is no text', 'A', 4711, undefined],
+      ['a value that is not text', 'A', 4711, undefined],
       ['half a character', 'A', `${SECRET}\uD800`, undefined],
       ['a value that is too long', 'A', SECRET.repeat(5000), undefined],
       ['another type', 'A', SECRET, 'hidden'],
-    ])('refuse %s, and do not tell the value', async (_what, name, value, type) => {
+    ])('refuse %s without showing the value', async (_what, name, value, type) => {
       const { store } = given();
       const owner = { thread: randomUUID() };
       const refused = store.env.set({ owner, name, value: value as string, type: type as never });
@@ -93,7 +93,7 @@ export function registerEnv(given: () => Stores): void {
       expect(await store.env.list(owner)).toEqual([]);
     });
 
-    it('set by many at once are one, whole', async () => {
+    it('set concurrently end with one of the values, complete', async () => {
       const { store, second } = given();
       const owner = { thread: randomUUID() };
       const values = Array.from({ length: 12 }, (_, n) => `value ${n}`);
@@ -111,7 +111,7 @@ export function registerEnv(given: () => Stores): void {
   describe('variables of a family of threads', () => {
     const inherits = (agent: string) => agent !== 'scoping';
 
-    it('reach living descendants, but none behind an agent that scopes them', async () => {
+    it('reach living descendants, except below an agent that scopes them', async () => {
       const { store } = given();
       const family = await openFamily(store);
       await store.env.set({ owner: { thread: family.child.id }, name: 'A', value: 'its own', type: 'text' });
@@ -133,7 +133,7 @@ export function registerEnv(given: () => Stores): void {
       });
     });
 
-    it('never go up or aside, and stay with their thread when nobody says who inherits', async () => {
+    it('reach neither parents nor siblings, and no child unless a rule of inheritance is given', async () => {
       const { store } = given();
       const { root, child, grandchild, childOfDead } = await openFamily(store);
       await store.env.set({ owner: { thread: child.id }, name: 'A', value: SECRET, inherits });
@@ -149,7 +149,7 @@ export function registerEnv(given: () => Stores): void {
   });
 
   describe('variables of a family that grows', () => {
-    it('reach a grandchild that is made at the same moment', async () => {
+    it('reach a grandchild created at the same time', async () => {
       const { store, second } = given();
       const root = await openParent(store);
       const child = await createOpened(root);
@@ -169,7 +169,7 @@ export function registerEnv(given: () => Stores): void {
   });
 
   describe('keys of variables', () => {
-    it('are rotated: new values take the first key, old ones are read with theirs until they are encrypted anew', async () => {
+    it('are rotated: new values use the first key, old ones their own until they are re-encrypted', async () => {
       const opened = await given().engine.open();
       try {
         const owner = { instance: true } as const;
@@ -192,7 +192,7 @@ export function registerEnv(given: () => Stores): void {
       }
     });
 
-    it('that are others under the same name open nothing, and say so without a value', async () => {
+    it('replaced under the same name decrypt nothing, and report that without a value', async () => {
       const opened = await given().engine.open();
       try {
         await opened.store.env.set({ owner: { user: 'u' }, name: 'A', value: SECRET, type: 'text' });

@@ -10,8 +10,8 @@ const executions = async (thread: ThreadDriver) =>
   (await thread.events('execution.started')).map(({ data }) => data.executionId);
 
 export function registerExecutionClaim(given: () => Stores): void {
-  describe('an item that names its execution', () => {
-    it('begins it alone, and what came later waits until it has begun', async () => {
+  describe('an item with an execution id', () => {
+    it('starts its execution alone; later items wait until it started', async () => {
       const thread = await openThread(given().store);
       const id = randomUUID();
       const first = await thread.beginCall([message('a'), named('x', id), message('b')]);
@@ -32,7 +32,7 @@ export function registerExecutionClaim(given: () => Stores): void {
       expect(await executions(thread)).toHaveLength(2);
     });
 
-    it('is what hooks are shown, and nothing else', async () => {
+    it('is shown to hooks alone', async () => {
       const thread = await openThread(given().store);
       const id = randomUUID();
       await thread.stash(named('x', id), message('b'));
@@ -46,7 +46,7 @@ export function registerExecutionClaim(given: () => Stores): void {
       });
     });
 
-    it('[PL-15] is cancelled before it begins: its message is history, and no step begins', async () => {
+    it('[PL-15] can be cancelled before it starts: its message is stored, and no step starts', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const id = randomUUID();
@@ -74,7 +74,7 @@ export function registerExecutionClaim(given: () => Stores): void {
       });
     });
 
-    it('is its organisation’s: of two organisations each has the id for itself', async () => {
+    it('belongs to its organisation: each of two organisations may use the id', async () => {
       const { store } = given();
       const executionId = randomUUID();
       const thread = await openThread(store);
@@ -87,7 +87,7 @@ export function registerExecutionClaim(given: () => Stores): void {
       expect(await claim('acme', 'another')).toEqual({ kind: 'conflict', threadId: thread.id });
     });
 
-    it('holds its id: the same content is the same item, and any other a conflict', async () => {
+    it('reserves its id: the same content is the same item, other content a conflict', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const other = await openThread(store);
@@ -106,7 +106,7 @@ export function registerExecutionClaim(given: () => Stores): void {
       expect(await claim(message('m'))).toEqual({ kind: 'claimed', itemId: 'm' });
     });
 
-    it('[TG-17] is found by its id alone, whoever’s it is, before it has begun', async () => {
+    it('[TG-17] is found by its id alone, for any owner, before it starts', async () => {
       const { store } = given();
       const [thread, other] = [await openThread(store), await openThread(store)];
       const executionId = randomUUID();
@@ -121,7 +121,7 @@ export function registerExecutionClaim(given: () => Stores): void {
       ]);
     });
 
-    it('is refused where a plain signal brings another one of that id, and is there once', async () => {
+    it('is rejected if a plain signal uses its id for other content, and is stored once', async () => {
       const thread = await openThread(given().store);
       const id = randomUUID();
       await thread.stash(

@@ -23,7 +23,7 @@ export function registerFamilyEnd(given: () => Stores): void {
     return { store: given().store, second: given().second, parent, child };
   };
 
-  describe('a report that was made before the child had read what it was told', () => {
+  describe('a report made before the child read a message', () => {
     const tell = async (parent: ThreadDriver, child: ThreadDriver, id: string) => {
       const [call] = await askCalls(parent);
       if (!call) throw new Error('no call');
@@ -37,7 +37,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       return call;
     };
 
-    it('and was due by then is a message; what comes next is the result', async () => {
+    it('and due by then is a message; the next report is the result', async () => {
       const { store, parent, child } = await family();
       const early = await work(child, { content: 'early' });
       const call = await tell(parent, child, 'm');
@@ -49,7 +49,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       });
     });
 
-    it('and was made while that lay in its queue is a message too, and it is still running', async () => {
+    it('made while the message is queued is a message, and the child is still running', async () => {
       const { store, parent, child } = await family();
       child.executionId = 'e-1';
       await child.answer([]);
@@ -68,7 +68,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       });
     });
 
-    it('is the last word of a child that nobody can speak to again, whatever else lies in its queue', async () => {
+    it('is the last of a child that cannot be resumed, whatever is queued for it', async () => {
       const { store, child } = await family({ child: { resumable: false }, waits: true });
       child.executionId = 'e-1';
       await child.answer([]);
@@ -78,7 +78,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       expect(await store.reports.deliver(child.id, 'e-1')).toMatchObject({ by: 'call' });
     });
 
-    it('answers all the same where the child has come to rest before it', async () => {
+    it('answers the call if the child became idle before the message', async () => {
       const { store, parent, child } = await family();
       child.executionId = 'e-1';
       await child.answer([]);
@@ -95,7 +95,7 @@ export function registerFamilyEnd(given: () => Stores): void {
     ];
 
     it.each(ways)(
-      '[runtime 10] by %s is in the registry, and told where something is owed',
+      '[runtime 10] by %s is recorded in the registry, and reported to the parent if a report is due',
       async (_, end) => {
         const { store, parent, child } = await family();
         await end(store, child);
@@ -115,7 +115,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       },
     );
 
-    it('is the result of the call that waits for it', async () => {
+    it('is the result of the call that waits for the child', async () => {
       const { store, parent, child } = await family({ waits: true, child: { explicit: true } });
       await child.answer([]);
       expect(await child.rest('terminated')).toMatchObject({ kind: 'rest', reportDue: true });
@@ -125,7 +125,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       });
     });
 
-    it('is told to nobody after its result, even one that is delivered at the end', async () => {
+    it('is not reported after its result, even one delivered at the end', async () => {
       const { store, parent, child } = await family();
       await store.reports.deliver(child.id, await work(child));
       expect(await child.rest('terminated')).toEqual({ kind: 'rest', waiting: 0, step: 1 });
@@ -141,7 +141,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       expect(delivered).toEqual(['message', 'dropped']);
     });
 
-    it('after a stop is told, since nothing came of what it was asked', async () => {
+    it('after a stop is reported, since the request has no result', async () => {
       const { store, child } = await family();
       const stopped = await work(child, { kind: 'stopped', content: '' }, 'stopped');
       await store.reports.deliver(child.id, stopped);
@@ -150,8 +150,8 @@ export function registerFamilyEnd(given: () => Stores): void {
     });
   });
 
-  describe('what a child says of its own accord', () => {
-    it('[runtime 8.2] is queued to its parent once, under its name', async () => {
+  describe('an unsolicited message of a child', () => {
+    it('[runtime 8.2] is queued to its parent once, under the child’s name', async () => {
       const { store, second, parent, child } = await family({ child: { explicit: true } });
       const said = message('n-1', 'look here', { silent: true, metadata: { subagent_id: 'another', n: 1 } });
       expect(
@@ -173,7 +173,7 @@ export function registerFamilyEnd(given: () => Stores): void {
       expect(await store.children.sendToParent(child.id, message('n-2'))).toBe(false);
     });
 
-    it('[runtime 8.3] is its status in the registry, until its end', async () => {
+    it('[runtime 8.3] is the child’s status in the registry until its end', async () => {
       const { store, parent, child } = await family();
       expect(await store.children.setStatus(child.id, 'reading')).toBe(true);
       expect(await store.children.setStatus(child.id, 'reading')).toBe(true);
@@ -187,7 +187,7 @@ export function registerFamilyEnd(given: () => Stores): void {
     });
   });
 
-  it('two threads of a family that write to one another at once both get through', async () => {
+  it('may cross another between two threads of a family; both are delivered', async () => {
     const { store, second, parent, child } = await family();
     const rounds = Array.from({ length: 12 }, (_, n) => n);
     await Promise.all(

@@ -19,7 +19,7 @@ export function registerFamilyFiles(given: () => Stores): void {
     (await thread.messages()).filter(({ status }) => status === 'pending');
 
   describe('files in a family', () => {
-    it('[runtime 8] come to a child with a path of its own, and keep all that people see of them', async () => {
+    it('[runtime 8] are copied to a child under a path of its own, with the metadata shown to people', async () => {
       const { store } = given();
       const parent = await openParent(store);
       await store.files.write(parent.id, {
@@ -66,7 +66,7 @@ export function registerFamilyFiles(given: () => Stores): void {
       expect(await read(parent, '/notes.txt')).toBeNull();
     });
 
-    it('are copied once for a message that comes again, and anew for another one', async () => {
+    it('are copied once for a repeated message, and again for another one', async () => {
       const { store } = given();
       const parent = await openParent(store);
       await write(parent, '/a.txt', 'a');
@@ -90,7 +90,7 @@ export function registerFamilyFiles(given: () => Stores): void {
       expect(new Set(paths).size).toBe(2);
     });
 
-    it('that are not there do not cost the message, which says what it lacks', async () => {
+    it('that are missing do not fail the message, which names them', async () => {
       const { store } = given();
       const parent = await openParent(store);
       await write(parent, '/a.txt', 'a');
@@ -104,37 +104,40 @@ export function registerFamilyFiles(given: () => Stores): void {
       expect(await thread.events('attachment.missing')).toHaveLength(1);
     });
 
-    it.each([true, false])('[runtime 8] come to the parent with a report; to a call: %s', async (waits) => {
-      const { store, second } = given();
-      const parent = await openParent(store);
-      const child = await createOpened(parent, { waits });
-      await write(child, '/out/report.md', 'done', { name: 'Report.md' });
-      const attachments = ['/out/report.md', '/gone'];
-      const id = await work(child, { content: 'see /out/report.md', attachments });
-      await Promise.all([store.reports.deliver(child.id, id), second.reports.deliver(child.id, id)]);
-      expect(await store.files.getStats(parent.id)).toMatchObject({ fileCount: 1 });
-      const [queued] = await pending(parent);
-      const { report } = (await store.children.readCall(parent.id, { step: 1, index: 0 })) ?? {};
-      const refs = (waits ? report?.attachments : queued?.attachments) ?? [];
-      expect(refs).toMatchObject([
-        { name: 'Report.md', path: expect.stringMatching(/^\/attachments\/Report-[0-9a-f]{8}\.md$/) },
-      ]);
-      const [ref] = refs;
-      expect(await read(parent, ref?.path ?? '')).toBe('done');
-      expect(waits ? report?.content : queued?.content).toContain(`see ${ref?.path}`);
-      expect(Boolean(queued)).toBe(!waits);
-      if (!waits) {
-        expect(queued?.content).toContain(`Attachments:\n${ref?.path}`);
-        expect(queued?.metadata).toMatchObject({ missingAttachments: ['/gone'] });
-        // The reference is still valid when the message is taken.
-        parent.afterStep = 1;
-        await parent.commitTool(1, 0, { attempt: 'subagent' });
-        await parent.begin([]);
-        expect((await parent.messages()).at(-1)).toMatchObject({ status: 'completed', attachments: [ref] });
-      }
-    });
+    it.each([true, false])(
+      '[runtime 8] are delivered to the parent with a report; to a call: %s',
+      async (waits) => {
+        const { store, second } = given();
+        const parent = await openParent(store);
+        const child = await createOpened(parent, { waits });
+        await write(child, '/out/report.md', 'done', { name: 'Report.md' });
+        const attachments = ['/out/report.md', '/gone'];
+        const id = await work(child, { content: 'see /out/report.md', attachments });
+        await Promise.all([store.reports.deliver(child.id, id), second.reports.deliver(child.id, id)]);
+        expect(await store.files.getStats(parent.id)).toMatchObject({ fileCount: 1 });
+        const [queued] = await pending(parent);
+        const { report } = (await store.children.readCall(parent.id, { step: 1, index: 0 })) ?? {};
+        const refs = (waits ? report?.attachments : queued?.attachments) ?? [];
+        expect(refs).toMatchObject([
+          { name: 'Report.md', path: expect.stringMatching(/^\/attachments\/Report-[0-9a-f]{8}\.md$/) },
+        ]);
+        const [ref] = refs;
+        expect(await read(parent, ref?.path ?? '')).toBe('done');
+        expect(waits ? report?.content : queued?.content).toContain(`see ${ref?.path}`);
+        expect(Boolean(queued)).toBe(!waits);
+        if (!waits) {
+          expect(queued?.content).toContain(`Attachments:\n${ref?.path}`);
+          expect(queued?.metadata).toMatchObject({ missingAttachments: ['/gone'] });
+          // The reference is still valid when the message is taken.
+          parent.afterStep = 1;
+          await parent.commitTool(1, 0, { attempt: 'subagent' });
+          await parent.begin([]);
+          expect((await parent.messages()).at(-1)).toMatchObject({ status: 'completed', attachments: [ref] });
+        }
+      },
+    );
 
-    it('of what a child says of its own accord come along', async () => {
+    it('of an unsolicited message of a child are delivered with it', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const child = await createOpened(parent);

@@ -7,8 +7,8 @@ import { byAge } from './family.ts';
 import { askCalls, create, createOpened, newChild, openAgain, openParent, work } from './family-driver.ts';
 
 export function registerFamilyMessage(given: () => Stores): void {
-  describe('a word to a child', () => {
-    it('[runtime 8.1] is queued to it once, and it is running again', async () => {
+  describe('a message to a child', () => {
+    it('[runtime 8.1] is queued once, and the child is running again', async () => {
       const { store, second } = given();
       const parent = await openParent(store);
       const child = await createOpened(parent);
@@ -41,7 +41,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       expect(await child.open()).toMatchObject({ waiting: 0 });
     });
 
-    it('that lies in its queue while it rests is found by its relatives, unless it was stopped or never started', async () => {
+    it('left in its queue while it is idle is found by its relatives, unless it was stopped or not started', async () => {
       const { store } = given();
       const parent = await openParent(store, 3);
       const [told, stopped, silent] = await Promise.all(
@@ -59,7 +59,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       expect(await store.family.listForgotten(told.id)).toEqual([]);
     });
 
-    it('[definitions 13.3] of a thread that is not its parent, or after its end, reaches nobody', async () => {
+    it('[definitions 13.3] from a thread that is not its parent, or after its end, is not delivered', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const child = await createOpened(parent);
@@ -82,7 +82,7 @@ export function registerFamilyMessage(given: () => Stores): void {
       expect(await tell(parent.id, child.id)).toEqual({ kind: 'terminated' });
     });
 
-    it('is found by its call, as the child is by the call that made it', async () => {
+    it('is found by its call, as the child is by the call that created it', async () => {
       const { store } = given();
       const parent = await openParent(store, 2);
       expect(await store.children.readCall(parent.id, { step: 1, index: 0 })).toBeNull();
@@ -115,7 +115,7 @@ export function registerFamilyMessage(given: () => Stores): void {
   });
 
   describe('the tree of a family', () => {
-    it('shows each thread behind its parent, and the living with parents first', async () => {
+    it('lists each thread after its parent, and living threads with children first', async () => {
       const { store } = given();
       const root = await openParent(store, 2);
       const first = await createOpened(root);

@@ -26,7 +26,7 @@ export function registerFamilyReport(given: () => Stores): void {
   };
 
   describe("a child's report", () => {
-    it('[runtime 8.2] is kept with the end of its execution, once, until it is delivered', async () => {
+    it('[runtime 8.2] is stored once with the end of its execution, until it is delivered', async () => {
       const { store, child, parent } = await family();
       child.executionId = 'e-1';
       await child.answer([]);
@@ -45,7 +45,7 @@ export function registerFamilyReport(given: () => Stores): void {
       expect(isGapFree(await parent.events())).toBe(true);
     });
 
-    it('[runtime 8.2] of a session is made of the last step with an answer: whose it was, and what its calls came to', async () => {
+    it('[runtime 8.2] of a session comes from the last step with an answer: its side and the results of its calls', async () => {
       const { store, child } = await family();
       expect(await store.reports.readLastStep(child.id)).toBeNull();
       const first = await child.answer([], { toolCalls: [call('c0', 'finish')] });
@@ -65,7 +65,7 @@ export function registerFamilyReport(given: () => Stores): void {
       ]);
     });
 
-    it('is not made by a thread without a parent, nor by a parent that no registry knows', async () => {
+    it('is not made by a thread without a parent, nor for a parent whose registry does not know it', async () => {
       const { store } = given();
       const root = await openThread(store);
       await root.answer([message('a')]);
@@ -78,7 +78,7 @@ export function registerFamilyReport(given: () => Stores): void {
       expect(await store.children.setStatus(root.id, 'busy')).toBe(false);
     });
 
-    it('[definitions 13.6] is queued to the parent as a silent message, once, however many deliver it', async () => {
+    it('[definitions 13.6] is queued to the parent as a silent message, once, however often it is delivered', async () => {
       const { store, second, parent, child } = await family({ child: { name: 'Anna' } });
       const id = await work(child);
       const answers = await Promise.all([
@@ -105,7 +105,7 @@ export function registerFamilyReport(given: () => Stores): void {
       expect(await parent.rest('idle')).toMatchObject({ kind: 'pending', waiting: 1 });
     });
 
-    it('[definitions 13.6] is the result of the call that waits, and no message', async () => {
+    it('[definitions 13.6] is the result of a waiting call, and no message', async () => {
       const { store, second, parent, child } = await family({ waits: true });
       const id = await work(child);
       const answers = [store, second].map((each) => each.reports.deliver(child.id, id));
@@ -122,7 +122,7 @@ export function registerFamilyReport(given: () => Stores): void {
     });
 
     it.each(['stopped', 'terminated'] as const)(
-      'comes as a message where the call that waited was %s, if its parent can hear it',
+      'is a message if the waiting call was %s, if its parent can receive it',
       async (how) => {
         const { store, parent, child } = await family({ waits: true });
         await parent.rest(how);
@@ -135,7 +135,7 @@ export function registerFamilyReport(given: () => Stores): void {
       },
     );
 
-    it('comes as a message where the call was released, or has its result already', async () => {
+    it('is a message if the call was released or already has its result', async () => {
       const { store, parent, child } = await family({ waits: true });
       await store.children.releaseCall(parent.id, { step: 1, index: 7 });
       expect(await store.children.readCall(parent.id, CALL)).toMatchObject({ waits: true });
@@ -153,7 +153,7 @@ export function registerFamilyReport(given: () => Stores): void {
     it.each([
       ['failure', 'failed', 'failed', 'message', 'has failed'],
       ['stopped', 'stopped', 'stopped', 'dropped', ''],
-    ] as const)('of a %s shows in the registry and in the log', async (kind, rest, status, by, clause) => {
+    ] as const)('of a %s appears in the registry and in the log', async (kind, rest, status, by, clause) => {
       const { store, parent, child } = await family();
       const id = await work(child, { kind, content: 'no more tea' }, rest);
       expect(await store.children.get(child.id)).toMatchObject({ status });
@@ -165,14 +165,14 @@ export function registerFamilyReport(given: () => Stores): void {
       expect(queued.map(({ content }) => content?.includes(clause))).toEqual(by === 'message' ? [true] : []);
     });
 
-    it('of a stop is told to a call that waits', async () => {
+    it('of a stop is the result of a waiting call', async () => {
       const { store, parent, child } = await family({ waits: true });
       const id = await work(child, { kind: 'stopped', content: '' }, 'stopped');
       expect(await store.reports.deliver(child.id, id)).toMatchObject({ by: 'call' });
       expect(await store.children.readCall(parent.id, CALL)).toMatchObject({ report: { kind: 'stopped' } });
     });
 
-    it('[runtime 7.2] of a child with explicit communication is told to nobody but a call that waits', async () => {
+    it('[runtime 7.2] of a child with explicit communication is delivered only to a waiting call', async () => {
       const explicit = { child: { explicit: true } };
       const silent = await family(explicit);
       const id = await work(silent.child);

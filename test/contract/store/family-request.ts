@@ -1,4 +1,4 @@
-/** The variables that a child starts with, and requests for those that nobody has (runtime §7.5, definitions §13.7). */
+/** The variables that a child starts with, and requests for missing ones (runtime §7.5, definitions §13.7). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { SaveRequest } from '../../../src/store/family/family-record.ts';
@@ -16,7 +16,7 @@ const values = async (store: ThreadStore, threadId: string) =>
 
 export function registerFamilyRequest(given: () => Stores): void {
   describe('variables of a new child', () => {
-    it('[runtime 7.5] are those of its parent but the scoped ones, and what it is given', async () => {
+    it('[runtime 7.5] are its parent’s except scoped ones, plus those given to it', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const owner = { thread: parent.id };
@@ -45,7 +45,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       );
     });
 
-    it('that were stored before it was there win over what it inherits', async () => {
+    it('stored before the child exists override inherited ones', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const child = newChild();
@@ -57,7 +57,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       expect(await values(store, child.threadId)).toEqual(['secret A its own', 'secret B given']);
     });
 
-    it('that cannot be any are refused, and no child is made', async () => {
+    it('that are invalid are refused, and no child is created', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const before = await parent.everything();
@@ -69,7 +69,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       expect(await parent.everything()).toEqual(before);
     });
 
-    it('reach living children when they are set later', async () => {
+    it('reach living children if they are set later', async () => {
       const { store } = given();
       const parent = await openParent(store, 2);
       const child = await createOpened(parent);
@@ -96,7 +96,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       ...fields,
     });
 
-    it('[runtime 7.5] is kept once and shown until it is served', async () => {
+    it('[runtime 7.5] is stored once and listed until it is fulfilled', async () => {
       const { store, second } = given();
       const parent = await openParent(store);
       const asked = ask(parent);
@@ -121,7 +121,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       expect(await store.children.list(parent.id)).toEqual([]);
     });
 
-    it('[runtime 7.5] makes its child with the values, a single time, and with nobody who waits', async () => {
+    it('[runtime 7.5] creates its child with the values, once, without a waiting call', async () => {
       const { store, second } = given();
       const parent = await openParent(store);
       await store.env.set({ owner: { thread: parent.id }, name: 'KEY', value: 'not for the child' });
@@ -162,7 +162,7 @@ export function registerFamilyRequest(given: () => Stores): void {
         expect(JSON.stringify(await new ThreadDriver(store, id).everything())).not.toContain(SECRET);
     });
 
-    it('[runtime 7.5] is a wait that holds nobody up, whose answer makes the child, and keeps no value', async () => {
+    it('[runtime 7.5] is a wait that blocks nothing; its answer creates the child, and contains no value', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const asked = ask(parent, { types: { TOKEN: 'secret' } });
@@ -192,7 +192,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       expect(JSON.stringify(await parent.everything())).not.toContain(SECRET);
     });
 
-    it('[runtime 7.5] that was served through its own door is an answered wait', async () => {
+    it('[runtime 7.5] fulfilled through its own endpoint is an answered wait', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const { id: requestId } = await store.variableRequests.save(ask(parent));
@@ -202,7 +202,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       expect(await parent.events('wait.answered')).toMatchObject([{ data: { waitId: requestId } }]);
     });
 
-    it('[runtime 7.5] that is refused makes no child, and its parent is told once', async () => {
+    it('[runtime 7.5] that is denied creates no child, and its parent is told once', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const { id } = await store.variableRequests.save(ask(parent));
@@ -222,7 +222,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       expect(await store.queue.count(parent.id)).toBe(1);
     });
 
-    it('is not used up where its child cannot be made', async () => {
+    it('stays open if its child cannot be created', async () => {
       const { store } = given();
       const parent = await openParent(store, 2);
       const other = await createOpened(parent, { call: { step: 1, index: 1 } });
@@ -240,7 +240,7 @@ export function registerFamilyRequest(given: () => Stores): void {
       expect(await serve()).toMatchObject({ kind: 'created' });
     });
 
-    it('of a thread that is over comes to nothing', async () => {
+    it('of an ended thread has no effect', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const { id: requestId } = await store.variableRequests.save(ask(parent));

@@ -7,7 +7,7 @@ import { askCalls, create, createOpened, newChild, openParent } from './family-d
 
 export function registerFamily(given: () => Stores): void {
   describe('a child', () => {
-    it('[definitions 13.4] is made with its messages, its place in the registry, and a word in both logs', async () => {
+    it('[definitions 13.4] is created with its messages, its registry entry, and an event in both logs', async () => {
       const { store } = given();
       const parent = new ThreadDriver(store);
       await parent.open({ userId: 'ann' });
@@ -71,7 +71,7 @@ export function registerFamily(given: () => Stores): void {
       expect(await store.children.get(parent.id)).toBeNull();
     });
 
-    it('is made once, however often and by however many its call comes', async () => {
+    it('is created once for its call, however often and by whomever it is repeated', async () => {
       const { store, second } = given();
       const parent = await openParent(store);
       const child = newChild({ maxInstances: 1 });
@@ -89,7 +89,7 @@ export function registerFamily(given: () => Stores): void {
       expect(await thread.transcript()).toEqual(['[user: find it]']);
     });
 
-    it('is opened by its first run with what waits for it, and counts as started from then on', async () => {
+    it('is opened by its first run with its queued messages, and counts as started from then on', async () => {
       const { store } = given();
       const parent = await openParent(store, 2);
       const first = newChild();
@@ -117,7 +117,7 @@ export function registerFamily(given: () => Stores): void {
       expect(await parent.open()).toMatchObject({ unstarted: false });
     });
 
-    it('that is told nothing at first is idle and owes nothing', async () => {
+    it('without a first message is idle and owes no report', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const child = await createOpened(parent, { child: { messages: [] } });
@@ -126,7 +126,7 @@ export function registerFamily(given: () => Stores): void {
       expect(await store.reports.listDue(child.id)).toEqual([]);
     });
 
-    it('is not made by a thread that is terminated', async () => {
+    it('is not created by a terminated thread', async () => {
       const parent = await openParent(given().store);
       await parent.rest('terminated');
       const before = await parent.everything();
@@ -134,7 +134,7 @@ export function registerFamily(given: () => Stores): void {
       expect(await parent.everything()).toEqual(before);
     });
 
-    it('is not made of a call that a stop has ended meanwhile; one that was made is found again', async () => {
+    it('is not created for a call ended by a stop; one that exists is found again', async () => {
       const { store } = given();
       const parent = await openParent(store, 2);
       const made = await create(parent);
@@ -161,7 +161,7 @@ export function registerFamily(given: () => Stores): void {
     });
   });
 
-  describe('limits of children', () => {
+  describe('limits on children', () => {
     it('[runtime 7.2] of one agent count the living ones, and name them', async () => {
       const { store } = given();
       const parent = await openParent(store, 4);
@@ -183,7 +183,7 @@ export function registerFamily(given: () => Stores): void {
       });
     });
 
-    it('hold between calls that come at once', async () => {
+    it('apply across concurrent calls', async () => {
       const { store, second } = given();
       const parent = await openParent(store, 6);
       const made = await Promise.all(
@@ -199,7 +199,7 @@ export function registerFamily(given: () => Stores): void {
       expect(await store.threads.get(parent.id)).toMatchObject({ childCount: 2 });
     });
 
-    it('bound how deep threads may lie below one another', async () => {
+    it('apply to the depth of nested threads', async () => {
       const { store } = given();
       let parent = await openThread(store);
       const rootId = parent.id;

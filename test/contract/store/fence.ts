@@ -33,7 +33,7 @@ const COMMANDS: readonly [string, (thread: ThreadDriver) => Promise<unknown>][] 
 export function registerFence(given: () => Stores): void {
   describe('the fence', () => {
     it.each(COMMANDS)(
-      'refuses %s of a retired run as StaleRun, and nothing is written',
+      'refuses %s from a retired run as StaleRun, and writes nothing',
       async (_name, command) => {
         const thread = await openThread(given().store);
         await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
@@ -45,7 +45,7 @@ export function registerFence(given: () => Stores): void {
       },
     );
 
-    it('admits a new run with its first command, whichever that is', async () => {
+    it('admits a new run with its first command, whichever it is', async () => {
       const thread = await openThread(given().store);
       await thread.as('run-2').stash(message('a'));
       await thread.as('run-3').rest();
@@ -54,7 +54,7 @@ export function registerFence(given: () => Stores): void {
       expect(await thread.as('run-3').open()).toMatchObject({ kind: 'open', waiting: 1 });
     });
 
-    it('drops the streamed text of a retired run without a word', async () => {
+    it('drops the streamed text of a retired run silently', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       await thread.as('run-2').open();
@@ -62,7 +62,7 @@ export function registerFence(given: () => Stores): void {
       expect(await thread.events('model.chunk')).toEqual([]);
     });
 
-    it('stores the result of a tool that a retired run began, as long as the call is its own', async () => {
+    it('stores the result of a tool started by a retired run while the call is still its own', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
       await thread.beginTool(1, 0);
@@ -71,7 +71,7 @@ export function registerFence(given: () => Stores): void {
       expect(await thread.as('run-2').settleLostTool(1, 0)).toMatchObject({ kind: 'settled', state: 'done' });
     });
 
-    it('knows the runs of one thread from those of another', async () => {
+    it('separates the runs of different threads', async () => {
       const [one, other] = [await openThread(given().store), await openThread(given().store)];
       await one.as('run-2').open();
       expect(await other.open()).toMatchObject({ kind: 'open' });

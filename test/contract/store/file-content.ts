@@ -24,7 +24,7 @@ const same = (a: ArrayBuffer | null, b: Uint8Array) => a !== null && Buffer.from
 export function registerFileContent(given: () => Stores): void {
   describe('the content of a file', () => {
     it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 7])(
-      'of %i bytes comes back whole, and in chunks',
+      'of %i bytes is read back complete, and in chunks',
       async (size) => {
         const { store, second } = given();
         const { id, write } = await filesOf(store);
@@ -48,7 +48,7 @@ export function registerFileContent(given: () => Stores): void {
       },
     );
 
-    it('is kept once for all that have it, and goes with the last of them', async () => {
+    it('is stored once for all files that share it, and removed with the last', async () => {
       const { store, second } = given();
       const [a, b] = [await filesOf(store), await filesOf(store)];
       for (const size of [100, CHUNK + 1]) {
@@ -73,7 +73,7 @@ export function registerFileContent(given: () => Stores): void {
       }
     });
 
-    it('survives writers and removers of the same one at once', async () => {
+    it('survives concurrent writers and removers of equal content', async () => {
       const { store, second } = given();
       const threads = await Promise.all(Array.from({ length: 4 }, () => filesOf(store)));
       const content = bytesOf(CHUNK + 5, 42);
@@ -93,7 +93,7 @@ export function registerFileContent(given: () => Stores): void {
       }
     });
 
-    it('is the old one or the new one, never a mixture, while it is replaced', async () => {
+    it('is the old or the new one, never a mixture, while it is replaced', async () => {
       const { store, second } = given();
       const { id, write } = await filesOf(store);
       const contents = [1, 2].map((n) => new Uint8Array(2 * CHUNK).fill(n));
@@ -112,7 +112,7 @@ export function registerFileContent(given: () => Stores): void {
       await writer;
     });
 
-    it('that is replaced while it is streamed ends the stream, and so does a signal', async () => {
+    it('replaced during a stream ends the stream, as does an abort signal', async () => {
       const { store } = given();
       const { id, write } = await filesOf(store);
       await write('/data', bytesOf(2 * CHUNK, 7));
@@ -134,7 +134,7 @@ export function registerFileContent(given: () => Stores): void {
       await expect(streamFile(store, id, '/data', abort.signal)).rejects.toThrow('enough');
     });
 
-    it('of what is no file is null', async () => {
+    it('of a directory or missing file is null', async () => {
       const { store } = given();
       const { id, write } = await filesOf(store);
       await write('/dir/file');
@@ -145,7 +145,7 @@ export function registerFileContent(given: () => Stores): void {
       }
     });
 
-    it('that is too large is refused by name of the limit, and nothing is written', async () => {
+    it('that is too large is refused with the name of the limit, and nothing is written', async () => {
       const { store } = given();
       const { id, write, stats } = await filesOf(store);
       const refusal = (bytes: number) => ({
@@ -166,7 +166,7 @@ export function registerFileContent(given: () => Stores): void {
       expect([await stats(), await store.files.stat(id, '/a')]).toMatchObject([{ fileCount: 0 }, null]);
     });
 
-    it('is found by name', async () => {
+    it('is searched by file name', async () => {
       const { store } = given();
       const { id, write } = await filesOf(store);
       for (const path of ['/b.txt', '/a/b.txt', '/a/c/b.md', '/B.txt']) await write(path);
@@ -179,7 +179,7 @@ export function registerFileContent(given: () => Stores): void {
       await expect(find('*'.repeat(1001))).rejects.toMatchObject({ code: 'LimitExceeded' });
     });
 
-    it('is found by its lines, over the borders of chunks', async () => {
+    it('is searched by line, across chunk boundaries', async () => {
       const { store } = given();
       const { id, write } = await filesOf(store);
       await write('/notes.md', 'first line\r\nneedle 1\n\nno\nneedle 2', 'text/markdown');

@@ -54,7 +54,7 @@ export function registerFile(given: () => Stores): void {
       await store.files.unlink(id, 'docs/note.md');
     });
 
-    it('are replaced whole by a second write, but for the time of their creation', async () => {
+    it('are replaced completely by a second write, except their creation time', async () => {
       const { store } = given();
       const { id, write } = await filesOf(store);
       const first = await write('/a', 'first', 'text/plain', {
@@ -78,7 +78,7 @@ export function registerFile(given: () => Stores): void {
       expect(await store.files.getThumbnail(id, '/a')).toBeNull();
     });
 
-    it('make the directories above them, which go with the last of them', async () => {
+    it('create their parent directories, which are removed with the last file', async () => {
       const { store } = given();
       const { id, write, list, stats } = await filesOf(store);
       await write('/a/b/c/one');
@@ -105,7 +105,7 @@ export function registerFile(given: () => Stores): void {
       expect(await stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
     });
 
-    it('leave directories that were made', async () => {
+    it('leave explicitly created directories in place', async () => {
       const { store } = given();
       const { id, write, list } = await filesOf(store);
       const made = await store.files.mkdir(id, '/kept/too');
@@ -128,14 +128,14 @@ export function registerFile(given: () => Stores): void {
       expect(await list('/')).toEqual(['/implied/']);
     });
 
-    it('are listed with directories first, then by name, whatever the order of the engine', async () => {
+    it('are listed directories first, then by name, in the same order on each engine', async () => {
       const { store } = given();
       const { write, list } = await filesOf(store);
       for (const name of ['b', 'A', 'a', 'B', '_', 'ä', 'z/x', 'Z/x', '1']) await write(`/${name}`);
       expect(await list('/')).toEqual(['/Z/', '/z/', '/1', '/A', '/B', '/_', '/a', '/b', '/ä']);
     });
 
-    it('tell paths apart that look alike to a database', async () => {
+    it('with paths that a database might equate are distinct', async () => {
       const { store } = given();
       const { write, list } = await filesOf(store);
       for (const name of ['a', 'A', 'a ', 'a%', 'a_', 'a*', "a'", 'a\\', '\u00e9', 'e\u0301'])
@@ -146,7 +146,7 @@ export function registerFile(given: () => Stores): void {
       expect(await list('/')).toHaveLength(3);
     });
 
-    it('keep directories from being removed while something is in them', async () => {
+    it('keep a non-empty directory from being removed', async () => {
       const { store } = given();
       const { id, write } = await filesOf(store);
       await write('/a/b');
@@ -187,7 +187,7 @@ export function registerFile(given: () => Stores): void {
       expect([await files.list('/'), await files.stats()]).toEqual(before);
     });
 
-    it('have a root that is always there', async () => {
+    it('have a root that always exists', async () => {
       const { store } = given();
       const { id, list } = await filesOf(store);
       const root = { path: '/', name: '/', isDirectory: true, mimeType: 'inode/directory' };
@@ -196,7 +196,7 @@ export function registerFile(given: () => Stores): void {
       expect([await list('/'), await list('/nothing/here')]).toEqual([[], []]);
     });
 
-    it("are a thread's alone", async () => {
+    it('belong to one thread', async () => {
       const { store } = given();
       const [mine, other] = [await filesOf(store), await filesOf(store)];
       await mine.write('/secret/plan', 'needle');
@@ -214,7 +214,7 @@ export function registerFile(given: () => Stores): void {
       expect(await mine.stats()).toEqual({ fileCount: 1, directoryCount: 1, totalSize: 6 });
     });
 
-    it('of an unknown thread are none, and cannot be written', async () => {
+    it('of an unknown thread are absent, and cannot be written', async () => {
       const { store } = given();
       expect(await store.files.stat('nobody', '/')).toBeNull();
       expect(await store.files.readdir('nobody', '/')).toEqual({ entries: [] });
@@ -223,7 +223,7 @@ export function registerFile(given: () => Stores): void {
         await expect(act(store, 'nobody')).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 
-    it('of a terminated thread can be read and not be changed', async () => {
+    it('of a terminated thread can be read and not changed', async () => {
       const { store } = given();
       const files = await filesOf(store);
       await files.write('/a/b', 'text');

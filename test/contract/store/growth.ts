@@ -11,7 +11,7 @@ const inject = ({ store, id }: ThreadDriver) =>
 
 export function registerGrowth(given: () => Stores): void {
   describe('a wait for a log to grow', () => {
-    it('ends at once for what is there already, and with what this or another process writes', async () => {
+    it('ends at once for existing rows, and with a write by this or another process', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       const { length } = await thread.events();
@@ -25,7 +25,7 @@ export function registerGrowth(given: () => Stores): void {
       }
     });
 
-    it('ends with the first row of a thread that was not there, with its signal, with its time, and with its store', async () => {
+    it('ends with the first row of a new thread, its signal, its timeout, and its store', async () => {
       const { store, engine } = given();
       const thread = new ThreadDriver(store);
       const opens = store.events.awaitGrowth(thread.id, 0);
@@ -44,7 +44,7 @@ export function registerGrowth(given: () => Stores): void {
       await ends;
     });
 
-    it('what is written here is told to those who listen, once it is committed, and what they throw changes nothing', async () => {
+    it('notifies listeners of this process after the commit, and ignores what they throw', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const told: ThreadEvent[] = [];

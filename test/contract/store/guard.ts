@@ -18,7 +18,7 @@ async function callOnce(thread: ThreadDriver, n: number, first = false): Promise
 
 export function registerGuard(given: () => Stores): void {
   describe('guards', () => {
-    it('[AX-75] find a loop among the calls of an execution, and say so to whoever asks again', async () => {
+    it('[AX-75] find a loop among the calls of an execution, and give each later attempt the same verdict', async () => {
       const thread = await openThread(given().store);
       for (let n = 1; n < 4; n++)
         expect(await callOnce(thread, n, n === 1)).toEqual({ kind: 'stored', queued: 0 });
@@ -33,7 +33,7 @@ export function registerGuard(given: () => Stores): void {
       ]);
     });
 
-    it('[AX-76] remind the request behind the warning, and no other', async () => {
+    it('[AX-76] remind the request after the warning, and no other', async () => {
       const thread = await openThread(given().store);
       for (let n = 1; n < 4; n++) await callOnce(thread, n, n === 1);
       const { step } = await thread.beginCall();
@@ -43,7 +43,7 @@ export function registerGuard(given: () => Stores): void {
       expect(await read()).toBeUndefined();
     });
 
-    it('[AX-101] keep the limit of rounds with which an execution began, and pause a child by one key', async () => {
+    it('[AX-101] keep the round limit of the start of an execution, and pause a child by one key', async () => {
       const rounds = (max: number) => ({ rounds: () => ({ a: max }) });
       const root = await openThread(given().store);
       const child = new ThreadDriver(given().store);

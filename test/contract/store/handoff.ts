@@ -22,7 +22,7 @@ const agentOf = async (thread: ThreadDriver) => (await thread.store.threads.get(
 
 export function registerHandoff(given: () => Stores): void {
   describe('a handoff', () => {
-    it('[definitions 12.7] changes the agent with the next step, and says so', async () => {
+    it('[definitions 12.7] changes the agent with the next step, and is logged', async () => {
       const thread = await withCalls(given, 'clerk');
       await handOver(thread, 0, 'clerk');
       expect(await agentOf(thread)).toBe('helper');
@@ -32,7 +32,7 @@ export function registerHandoff(given: () => Stores): void {
       expect(await thread.events('thread.agent')).toMatchObject([{ data: { from: 'helper', to: 'clerk' } }]);
     });
 
-    it('leaves a step that a new run takes over to the agent that began it', async () => {
+    it('leaves a step taken over by a new run to the agent that started it', async () => {
       const thread = await withCalls(given, 'clerk', 'look');
       await handOver(thread, 0, 'clerk');
       const again = thread.as('run-2');
@@ -44,7 +44,7 @@ export function registerHandoff(given: () => Stores): void {
       expect(await agentOf(thread)).toBe('helper');
     });
 
-    it('[definitions 12.7] puts the first input in line; of two in one step the last one wins, input and all', async () => {
+    it('[definitions 12.7] queues its input; of two in one step the last wins, with its input', async () => {
       const thread = await withCalls(given, 'clerk', 'boss');
       await handOver(thread, 0, 'clerk', 'for the clerk');
       await handOver(thread, 1, 'boss', 'for the boss');
@@ -56,7 +56,7 @@ export function registerHandoff(given: () => Stores): void {
       expect(said[1]?.metadata).toEqual({ handoff: 'boss' });
     });
 
-    it('drops nothing that somebody else has sent, whatever its metadata says', async () => {
+    it('drops no message of another sender, whatever its metadata', async () => {
       const thread = await withCalls(given, 'clerk', 'boss');
       await handOver(thread, 0, 'clerk', 'for the clerk');
       await thread.stash(message('mine', 'for whoever comes', { metadata: { handoff: 'clerk' } }));
@@ -68,7 +68,7 @@ export function registerHandoff(given: () => Stores): void {
     });
 
     it.each(['idle', 'stopped', 'failed'] as const)(
-      'takes effect when its execution ends %s, which a commit tells as often as it is asked',
+      'takes effect if its execution ends %s, as every repeated commit returns',
       async (status) => {
         const thread = await withCalls(given, 'clerk');
         await handOver(thread, 0, 'clerk');
@@ -85,7 +85,7 @@ export function registerHandoff(given: () => Stores): void {
       },
     );
 
-    it('is stored once, though its call says so twice', async () => {
+    it('is stored once, though its call is repeated', async () => {
       const thread = await withCalls(given, 'clerk');
       await handOver(thread, 0, 'clerk', 'hello');
       const before = await thread.everything();

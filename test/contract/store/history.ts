@@ -51,7 +51,7 @@ export function registerHistory(given: () => Stores): void {
       return thread.store.steps.readContext(thread.id, step, window && (() => window));
     };
 
-    it('[definitions 12.2] is everything where nobody says otherwise', async () => {
+    it('[definitions 12.2] is complete without options', async () => {
       const context = await read(['one', 'two']);
       expect(ids(context)).toBe('u0 c0 r0 a0 u1 c1 r1 a1 now');
       expect(context).toMatchObject({ trimmed: 0, step: 5, executionId: 'now' });
@@ -70,7 +70,7 @@ export function registerHistory(given: () => Stores): void {
       expect(context.trimmed).toBe(0);
     });
 
-    it("is chosen by the place of the step, and tells what the model's answers told", async () => {
+    it('is selected by the position of the step, and has the fields of the model’s answers', async () => {
       const [thread, step] = await withPast(given, []);
       await thread.commit(
         { ...thread.from, step, attempt: 1 },
@@ -95,13 +95,13 @@ export function registerHistory(given: () => Stores): void {
     // A message of 400 characters counts as some 104 tokens; a call and a short result as some 20 each.
     const long = (n: number) => Array.from({ length: n }, (_, index) => `${index} `.padEnd(400, 'x'));
 
-    it('[runtime 4] is as much of its newest part as the window takes', async () => {
+    it('[runtime 4] is its newest part that fits the window', async () => {
       const context = await read(long(10), { ...ALL, tokens: 600 });
       expect(ids(context)).toBe('u8 c8 r8 a8 u9 c9 r9 a9 now');
       expect(context.trimmed).toBe(32);
     });
 
-    it('[runtime 4] begins with what a user said, and has no result without its call', async () => {
+    it('[runtime 4] begins with a user message, and has no result without its call', async () => {
       const [thread, step] = await withPast(given, long(6));
       for (const tokens of [20, 130, 150, 180, 250, 380, 400, 430, 480, 700]) {
         const context = await thread.store.steps.readContext(thread.id, step, () => ({ ...ALL, tokens }));
@@ -116,7 +116,7 @@ export function registerHistory(given: () => Stores): void {
       }
     });
 
-    it("[definitions 22.7] always has the step's own execution, whatever its length", async () => {
+    it("[definitions 22.7] always includes the step's own execution, whatever its length", async () => {
       const [thread, step] = await withPast(given, ['one']);
       const huge = 'y'.repeat(10_000);
       const toolCalls = [call('own', 'look')];
@@ -135,7 +135,7 @@ export function registerHistory(given: () => Stores): void {
       }
     });
 
-    it('[runtime 4] of a thousand messages is read page by page, and cut where the window ends', async () => {
+    it('[runtime 4] of a thousand messages is read in pages up to the end of the window', async () => {
       const [thread, step] = await withPast(given, []);
       const items = Array.from({ length: 300 }, (_, n) => ({
         id: `m${n}`,
@@ -155,7 +155,7 @@ export function registerHistory(given: () => Stores): void {
       expect(part.trimmed).toBe(100);
     });
 
-    it('counts a recent image for what it takes', async () => {
+    it('counts a recent image at its size', async () => {
       const [thread, step] = await withPast(given, []);
       const file = {
         type: 'file',
@@ -201,7 +201,7 @@ export function registerHistory(given: () => Stores): void {
       ['of another agent', (thread) => answeredTool(thread, { nextAgent: 'other' }), {}],
     ];
 
-    it.each(SITUATIONS)('comes along with the begin of a step %s', async (_what, prepare, fields) => {
+    it.each(SITUATIONS)('is returned with the start of a step %s', async (_what, prepare, fields) => {
       const thread = await openThread(given().store);
       await prepare(thread);
       if (fields.runId) await thread.as(fields.runId).open();
@@ -211,7 +211,7 @@ export function registerHistory(given: () => Stores): void {
       expect(begun.context).toEqual(await thread.store.steps.readContext(thread.id, begun.step));
     });
 
-    it('[runtime 4] that comes along with a begin is told of in the log, once, where a part of it is left out', async () => {
+    it('[runtime 4] returned with a start is logged once if a part of it is omitted', async () => {
       const [thread, step] = await withPast(given, long(3));
       await thread.commit({ ...thread.from, step, attempt: 1 });
       thread.afterStep = step;
@@ -231,7 +231,7 @@ export function registerHistory(given: () => Stores): void {
       ]);
     });
 
-    it('tells an event of a step once, where it is asked to', async () => {
+    it('logs an event of a step once, if requested', async () => {
       const [thread, step] = await withPast(given, ['one']);
       const event = { type: 'context.trimmed' as const, data: { messages: 3 }, step, once: true };
       await thread.store.events.append(thread.id, event);

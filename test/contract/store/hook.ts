@@ -18,8 +18,8 @@ const file = (name: string) => ({
 });
 
 export function registerHook(given: () => Stores): void {
-  describe('what a step is about to drain', () => {
-    it('is what it drains, in that order', async () => {
+  describe('the preview of a drain', () => {
+    it('equals the drain, in order', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await thread.stash(message('w1'), tool('w2', 'add', { a: 1 }), message('both'));
@@ -40,7 +40,7 @@ export function registerHook(given: () => Stores): void {
       ).toEqual(rows.map(({ id }) => id));
     });
 
-    it('is shown as it will be stored', async () => {
+    it('shows each message as it will be stored', async () => {
       const thread = await openThread(given().store);
       const fields = { silent: true, metadata: { a: 1 }, attachments: [file('a.txt')] };
       const items = [message('m1', 'hello', fields), tool('t1', 'add', { a: 1 })];
@@ -51,7 +51,7 @@ export function registerHook(given: () => Stores): void {
       expect(rows.map((row) => untimed(row.message))).toEqual(messages.map(untimed));
     });
 
-    it('is nothing where the step was begun already, or the thread is over', async () => {
+    it('is empty if the step has started or the thread has ended', async () => {
       const thread = await openThread(given().store);
       await thread.begin([message('m1')], { ordinal: 5 });
       await thread.stash(message('m2'));
@@ -63,7 +63,7 @@ export function registerHook(given: () => Stores): void {
       expect(record.terminatedAt).not.toBeNull();
     });
 
-    it('[definitions 9] is nothing where a stored step is to be taken over, be its calls made or not', async () => {
+    it('[definitions 9] is empty if a stored step is to be taken over, whether its calls ran or not', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('m1')], { toolCalls: [call('c1', 'add')] });
       await thread.stash(message('m2'));
@@ -74,7 +74,7 @@ export function registerHook(given: () => Stores): void {
       expect((await pending(thread, [message('m3')], 1)).rows.map(({ id }) => id)).toEqual(['m3', 'm2']);
     });
 
-    it('tells the execution that is open, with its steps and its scratch', async () => {
+    it('contains the open execution with its steps and scratch', async () => {
       const thread = await openThread(given().store);
       expect(await pending(thread)).toMatchObject({ executionId: null, stepCount: 0, scratch: {} });
       await thread.answer([message('m1')], { context: '{"n":1}', toolCalls: [call('c1', 'add')] });
@@ -88,7 +88,7 @@ export function registerHook(given: () => Stores): void {
       expect(await pending(thread, [], 2)).toMatchObject({ executionId: null, scratch: {} });
     });
 
-    it('tells a row that will be refused, since another message has its id', async () => {
+    it('marks a row that will be refused because its id is taken', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await store.messages.inject(thread.id, {
@@ -106,11 +106,11 @@ export function registerHook(given: () => Stores): void {
     });
   });
 
-  describe('rows that hooks have made', () => {
+  describe('rows changed by hooks', () => {
     const begin = (thread: ThreadDriver, items: readonly QueueItem[], prepared: readonly PreparedRow[]) =>
       thread.begin(items, { prepared });
 
-    it('are stored as they are', async () => {
+    it('are stored unchanged', async () => {
       const thread = await openThread(given().store);
       const queued = { metadata: { a: 1 }, attachments: [file('a.txt')] };
       await thread.stash(
@@ -141,7 +141,7 @@ export function registerHook(given: () => Stores): void {
       expect(JSON.parse(messages[2]?.tool_calls ?? '')).toEqual([call('queued_t1', 'add', '{"a":1}')]);
     });
 
-    it('are all that is drained beside the items: what came meanwhile waits, and no rest passes over it', async () => {
+    it('are drained with their items alone: later rows wait, and prevent rest', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('w1'), message('w2'));
       const begun = await begin(thread, [message('i1')], [{ id: 'i1' }, { id: 'w1' }]);
@@ -157,13 +157,13 @@ export function registerHook(given: () => Stores): void {
       expect(await begin(thread, [], [{ id: 'w2' }])).toMatchObject({ kind: 'call', swept: 1 });
     });
 
-    it('ask for an answer by the role that they have now', async () => {
+    it('need an answer by their current role', async () => {
       const thread = await openThread(given().store);
       const begun = await begin(thread, [message('m1')], [{ id: 'm1', role: 'assistant' }]);
       expect(begun).toMatchObject({ kind: 'nothing_to_do' });
     });
 
-    it('that were taken back meanwhile are not stored', async () => {
+    it('withdrawn meanwhile are not stored', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await thread.stash(message('w1'));
@@ -172,7 +172,7 @@ export function registerHook(given: () => Stores): void {
       expect(await thread.messages()).toEqual([]);
     });
 
-    it('bring along what their hooks asked of the flow', async () => {
+    it('carry the flow directives of their hooks', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const asked = { prepared: [{ id: 'm1' }], directive: 'stop' as const, context: '{"n":1}' };
@@ -188,7 +188,7 @@ export function registerHook(given: () => Stores): void {
       });
     });
 
-    it('leave the last word to the hooks of the answer', async () => {
+    it('are overridden by the hooks of the answer', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('m1')], { prepared: [{ id: 'm1' }], directive: 'stop' });
       const committed = await thread.commit(ref, { directive: 'blocked' });
@@ -196,8 +196,8 @@ export function registerHook(given: () => Stores): void {
     });
   });
 
-  describe('what hooks ask when all is stored', () => {
-    it('is kept with the step, or the call, and the execution', async () => {
+  describe('flow directives of hooks', () => {
+    it('are stored with the step or call and the execution', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const record = await thread.answer([message('m1')], { toolCalls: [call('c1', 'add')] });
@@ -210,7 +210,7 @@ export function registerHook(given: () => Stores): void {
       expect(await pending(thread, [], 9)).toMatchObject({ scratch: { n: 1 } });
     });
 
-    it('is refused to a run that was replaced, and nothing to a thread that is over', async () => {
+    it('are refused to a replaced run, and ignored for an ended thread', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const { step } = await thread.answer([message('m1')]);
@@ -226,7 +226,7 @@ export function registerHook(given: () => Stores): void {
   });
 
   describe('a new thread', () => {
-    it('is greeted once it is marked so', async () => {
+    it('is marked as greeted once', async () => {
       const { store, second } = given();
       const thread = await openThread(store);
       expect((await pending(thread)).greeted).toBe(false);

@@ -23,7 +23,7 @@ async function used(given: Stores): Promise<ThreadDriver> {
 
 export function registerLimit(given: () => Stores): void {
   describe('limits', () => {
-    it('[runtime 6.4] forbid a step before anything is drained, and say so again when they are asked again', async () => {
+    it('[runtime 6.4] deny a step before anything is drained, and deny it again when repeated', async () => {
       const thread = await used(given());
       const limited = { kind: 'limited', step: 2, reason: 'max_side_steps', swept: 0, waiting: 2 };
       const items = [message('late')];
@@ -35,7 +35,7 @@ export function registerLimit(given: () => Stores): void {
       expect((await thread.events('item.queued')).map(({ data }) => data.id)).toEqual(['own', 'late']);
     });
 
-    it('[runtime 6.4] let an execution that they ended rest with what the thread itself has queued, and with that alone', async () => {
+    it('[runtime 6.4] let an execution that they ended rest with items of the thread itself, and no others', async () => {
       const thread = await used(given());
       expect(await thread.rest('idle', { reason: 'max_side_steps' })).toMatchObject({
         kind: 'rest',
@@ -48,7 +48,7 @@ export function registerLimit(given: () => Stores): void {
       });
     });
 
-    it('[runtime 6.4] count anew where a person lets the thread go on with what it has queued itself', async () => {
+    it('[runtime 6.4] restart when a person continues the thread with its own queued items', async () => {
       const thread = await used(given());
       await thread.rest('idle', { reason: 'max_side_steps' });
       thread.executionId = 'execution-2';
@@ -60,7 +60,7 @@ export function registerLimit(given: () => Stores): void {
       });
     });
 
-    it('[runtime 6.4] count on where the thread itself begins an execution, and anew where somebody else does', async () => {
+    it('[runtime 6.4] continue for an execution started by the thread itself, and restart for one from outside', async () => {
       const thread = await used(given());
       expect(await thread.rest('idle', { reason: 'stop_on_response' })).toMatchObject({ kind: 'pending' });
       thread.executionId = 'execution-2';
@@ -72,7 +72,7 @@ export function registerLimit(given: () => Stores): void {
       });
     });
 
-    it('[runtime 6.4] count the step that is in the place of one which a killed run had open, and not that one', async () => {
+    it('[runtime 6.4] count the step that replaces an abandoned one of a killed run, not that one', async () => {
       const thread = await openThread(given().store);
       const one = within({ maxSteps: { a: 1 } });
       expect(await thread.begin([message('a')], one)).toMatchObject({ kind: 'call', step: 1 });
@@ -81,7 +81,7 @@ export function registerLimit(given: () => Stores): void {
       expect(await revived.begin([], one)).toMatchObject({ kind: 'call', step: 2, taken: { a: 1, b: 0 } });
     });
 
-    it('[runtime 6.4] are asked of queued tools as they begin, also behind a step that is taken over', async () => {
+    it('[runtime 6.4] apply to queued tools as they start, also after a step that is taken over', async () => {
       const thread = await openThread(given().store);
       const one = within({ maxSteps: { a: 1 } });
       await thread.commit(await thread.beginCall([message('a')], one), { toolCalls: [call('c1', 'look')] });
@@ -94,7 +94,7 @@ export function registerLimit(given: () => Stores): void {
       expect(await revived.begin([], one)).toMatchObject({ kind: 'limited', step: 1, waiting: 1 });
     });
 
-    it('[runtime 6.4] are those of the side that the first message makes act', async () => {
+    it('[runtime 6.4] are those of the side that the first message activates', async () => {
       const thread = await openThread(given().store);
       const sides = { ...within({ maxSteps: { b: 1 }, maxSessionTurns: 9 }), twoSides: true };
       const said = (id: string) => message(id, id, { role: 'assistant' });
@@ -107,7 +107,7 @@ export function registerLimit(given: () => Stores): void {
       expect(await thread.begin([message('c')], { ...sides, prepared: [] })).toMatchObject({ kind: 'call' });
     });
 
-    it('[runtime 6.4] hold for a session that has used up its turns', async () => {
+    it('[runtime 6.4] apply to a session with exhausted turns', async () => {
       const thread = await openThread(given().store);
       const session = { side: 'a', turns: 3 } as const;
       const sides = { ...within({ maxSteps: {}, maxSessionTurns: 3 }), twoSides: true, session };
@@ -115,14 +115,14 @@ export function registerLimit(given: () => Stores): void {
       expect(await thread.store.threads.get(thread.id)).toMatchObject({ session: { side: 'a', turns: 0 } });
     });
 
-    it('show hooks what is due, and that it would not be drained', async () => {
+    it('show hooks the queued rows, and that they would not be drained', async () => {
       const thread = await used(given());
       const query = { ...thread.from, ordinal: 9, afterStep: thread.afterStep, items: [] };
       expect(await thread.store.queue.readPending({ ...query, ...TWO })).toMatchObject({ limited: true });
       expect(await thread.store.queue.readPending(query)).toMatchObject({ limited: false });
     });
 
-    it('[runtime 6.4] let hooks see what nobody has to answer: a limit keeps none of it in line', async () => {
+    it('[runtime 6.4] let hooks see messages that need no answer: a limit does not hold them back', async () => {
       const thread = await openThread(given().store);
       const one = within({ maxSteps: { a: 1 } });
       await thread.commit(await thread.beginCall([message('a')], one));

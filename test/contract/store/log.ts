@@ -5,7 +5,7 @@ import { call, isGapFree, message, openThread, tool } from '../thread-driver.ts'
 
 export function registerLog(given: () => Stores): void {
   describe('the log', () => {
-    it('numbers events from one, without a gap', async () => {
+    it('numbers events from one, without gaps', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a'), message('b')], { toolCalls: [call('c0', 'look')] });
       await thread.runTool(1, 0);
@@ -18,7 +18,7 @@ export function registerLog(given: () => Stores): void {
       expect((await thread.store.threads.get(thread.id))?.lastSeq).toBe(events.length);
     });
 
-    it('is read in pages, after a number', async () => {
+    it('is read in pages after a sequence number', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await thread.begin(Array.from({ length: 30 }, (_, n) => message(`m${n}`)));
@@ -38,7 +38,7 @@ export function registerLog(given: () => Stores): void {
       ]);
     });
 
-    it('holds more events of one command than a database takes in one statement', async () => {
+    it('holds more events of one command than fit one SQL statement', async () => {
       const thread = await openThread(given().store);
       const rejections = Array.from(
         { length: 5000 },
@@ -50,7 +50,7 @@ export function registerLog(given: () => Stores): void {
       expect(isGapFree(events)).toBe(true);
     });
 
-    it('gives each message a later time than the one before, within one command too', async () => {
+    it('gives each message a later time than the one before, also within one command', async () => {
       const thread = await openThread(given().store);
       await thread.answer(Array.from({ length: 50 }, (_, n) => message(`m${n}`)));
       for (let n = 0; n < 20; n++) {

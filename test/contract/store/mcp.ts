@@ -13,8 +13,8 @@ const tool = (name: string, digest = 'a'): McpListedTool => ({
 });
 
 export function registerMcp(given: () => Stores): void {
-  describe('lists of tools of servers', () => {
-    it('stay for an execution as they were first; the next one is told what changed', async () => {
+  describe('tool lists of MCP servers', () => {
+    it('stay the same within an execution; the next one is told the changes', async () => {
       const { store, second } = given();
       const { id: threadId } = await openThread(store);
       const keep = (executionId: string, ...tools: McpListedTool[]) =>
@@ -31,7 +31,7 @@ export function registerMcp(given: () => Stores): void {
       ]);
     });
 
-    it('that cannot be had are told once for each reason, may come later, and are compared with the last ones all the same', async () => {
+    it('that fail are reported once per reason, may succeed later, and are compared with the last list', async () => {
       const { store } = given();
       const { id: threadId } = await openThread(store);
       const place = { threadId, server: 'files', step: 1 };

@@ -5,7 +5,7 @@ import { message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
 
 export function registerOpenThread(given: () => Stores): void {
   describe('openThread', () => {
-    it('makes the thread at its very first run', async () => {
+    it('creates the thread at its first run', async () => {
       const { store } = given();
       const thread = new ThreadDriver(store);
       const opened = await thread.open({
@@ -32,7 +32,7 @@ export function registerOpenThread(given: () => Stores): void {
       expect(Math.abs(Number(record?.createdAt) / 1000 - Date.now())).toBeLessThan(60_000);
     });
 
-    it('given twice has the effect of once', async () => {
+    it('repeated has no further effect', async () => {
       const thread = await openThread(given().store);
       const before = await thread.everything();
       expect(await thread.open()).toMatchObject({ kind: 'open' });
@@ -42,21 +42,21 @@ export function registerOpenThread(given: () => Stores): void {
       ]);
     });
 
-    it('keeps what the thread was made with, whatever a later run says', async () => {
+    it('keeps the thread’s initial settings, whatever a later run passes', async () => {
       const thread = await openThread(given().store);
       expect(await thread.as('run-2').open({ agent: 'other', userId: 'u2' })).toMatchObject({
         thread: { agent: 'helper', userId: null },
       });
     });
 
-    it('makes a thread once when two connections open it at the same time', async () => {
+    it('creates a thread once if two connections open it at the same time', async () => {
       const { store, second } = given();
       const thread = new ThreadDriver(store);
       await Promise.all([thread.open(), thread.as('run-1', second).open(), thread.open()]);
       expect(await thread.events('thread.created')).toHaveLength(1);
     });
 
-    it('refuses a thread that has run before and is not here, naming the store', async () => {
+    it('refuses a missing thread that ran before, naming the store', async () => {
       const { store } = given();
       const thread = new ThreadDriver(store);
       await expect(thread.open({ mustExist: true })).rejects.toMatchObject({
@@ -68,14 +68,14 @@ export function registerOpenThread(given: () => Stores): void {
       expect(await thread.open({ mustExist: true })).toMatchObject({ kind: 'open' });
     });
 
-    it('[runtime 10] says that a terminated thread is over, to every run', async () => {
+    it('[runtime 10] reports a terminated thread to every run', async () => {
       const thread = await openThread(given().store);
       await thread.rest('terminated');
       expect(await thread.open()).toEqual({ kind: 'terminated' });
       expect(await thread.as('run-2').open()).toEqual({ kind: 'terminated' });
     });
 
-    it('counts what waits, and finds a thread at rest where it stands', async () => {
+    it('counts queued items, and returns the last step of an idle thread', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       await thread.rest();
@@ -83,7 +83,7 @@ export function registerOpenThread(given: () => Stores): void {
       expect(await thread.as('run-2').open()).toMatchObject({ afterStep: 1, turnOpen: false, waiting: 2 });
     });
 
-    it('goes back to the last step of an open turn, which may be unfinished', async () => {
+    it('returns the last step of an open turn, which may be unfinished', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], {
         toolCalls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
@@ -96,7 +96,7 @@ export function registerOpenThread(given: () => Stores): void {
       expect(await thread.as('run-3').open()).toMatchObject({ afterStep: 1, turnOpen: true });
     });
 
-    it('finds everything again after the store was closed', async () => {
+    it('finds the same thread after the store was reopened', async () => {
       const opened = await given().engine.open();
       try {
         const thread = await openThread(opened.store);
@@ -111,7 +111,7 @@ export function registerOpenThread(given: () => Stores): void {
       }
     });
 
-    it('gives each store an id of its own', async () => {
+    it('gives each store its own id', async () => {
       const { store, second, engine } = given();
       const other = await engine.open();
       expect(second.id).toBe(store.id);

@@ -10,8 +10,8 @@ const inject = (thread: ThreadDriver, id: string, fields: Partial<InjectedMessag
   thread.store.messages.inject(thread.id, { id, role: 'user', content: id, executionId: null, ...fields });
 
 export function registerOwnMessage(given: () => Stores): void {
-  describe('messages of code', () => {
-    it('are changed field by field, metadata key by key, and the same change again is none', async () => {
+  describe('messages changed by code', () => {
+    it('are updated by field, metadata by key, and a repeated update changes nothing', async () => {
       const thread = await openThread(given().store);
       await inject(thread, 'm', { metadata: { a: 1, b: 2 } });
       const updates = { content: 'new', silent: true, metadata: { b: null, c: { d: 1 } } };
@@ -25,7 +25,7 @@ export function registerOwnMessage(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('keep their time and their place when they are changed', async () => {
+    it('keep their time and position', async () => {
       const thread = await openThread(given().store);
       const first = await inject(thread, 'first');
       await inject(thread, 'second');
@@ -35,7 +35,7 @@ export function registerOwnMessage(given: () => Stores): void {
       expect(messages.map(({ content }) => content)).toEqual(['later', 'second']);
     });
 
-    it('that are not there cannot be changed, and neither can those that still wait', async () => {
+    it('that are missing or still queued cannot be updated', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('waiting'));
       for (const id of ['nobody', 'waiting']) {
@@ -45,7 +45,7 @@ export function registerOwnMessage(given: () => Stores): void {
       }
     });
 
-    it('are removed with the results of their calls, once', async () => {
+    it('are deleted with the results of their calls, once', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')], messageId: 'asked' });
       await thread.beginTool(1, 0);
@@ -59,7 +59,7 @@ export function registerOwnMessage(given: () => Stores): void {
       expect(await thread.events('message.deleted')).toHaveLength(2);
     });
 
-    it('that wait are taken out of line, and do not come again', async () => {
+    it('that are queued are removed from the queue, and do not return', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('a'), message('b'));
       expect(await thread.store.messages.delete(thread.id, 'a')).toBe(true);
@@ -68,7 +68,7 @@ export function registerOwnMessage(given: () => Stores): void {
       expect(await thread.transcript()).toEqual(['user: content of b', 'assistant: an answer']);
     });
 
-    it('of a terminated thread stay as they are', async () => {
+    it('of a terminated thread cannot be changed', async () => {
       const thread = await openThread(given().store);
       await inject(thread, 'm');
       await thread.rest('terminated');
@@ -85,8 +85,8 @@ export function registerOwnMessage(given: () => Stores): void {
     });
   });
 
-  describe('a call that a hook removes', () => {
-    it('leaves no result, and its message names it no longer', async () => {
+  describe('a call removed by a hook', () => {
+    it('has no result, and is removed from its message', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look'), call('c1', 'see')] });
       await thread.beginTool(1, 0);
@@ -102,7 +102,7 @@ export function registerOwnMessage(given: () => Stores): void {
       expect(await thread.events('tool.removed')).toHaveLength(1);
     });
 
-    it('leaves an answer without calls when it was the only one', async () => {
+    it('leaves an answer without calls if it was the only one', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { content: 'well', toolCalls: [call('c0', 'look')] });
       await thread.beginTool(1, 0);
@@ -116,7 +116,7 @@ export function registerOwnMessage(given: () => Stores): void {
   });
 
   describe('the scratch of an execution', () => {
-    it('is kept by the commits of tools and answers, and is gone when the execution ends', async () => {
+    it('is stored by the commits of tools and answers, and removed with the execution', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')], context: '{"n":1}' });
       expect(await thread.beginTool(1, 0)).toMatchObject({ kind: 'run', scratch: { n: 1 }, stepCount: 1 });
@@ -141,7 +141,7 @@ export function registerOwnMessage(given: () => Stores): void {
   });
 
   describe('logs', () => {
-    it('tell model calls, tool calls and the life of the thread, newest first, in pages', async () => {
+    it('list model calls, tool calls and thread events, newest first, in pages', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       await thread.store.modelCalls.start({ ...ref, call: 1, model: 'scripted', modelId: 's-1' });
@@ -181,7 +181,7 @@ export function registerOwnMessage(given: () => Stores): void {
   });
 
   describe('terminateThread', () => {
-    it('ends a thread as its workflow would, once, with all that is open', async () => {
+    it('ends a thread as its workflow would, once, with everything open', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')] });
       await thread.beginTool(1, 0);

@@ -32,8 +32,8 @@ const told = async (thread: ThreadDriver) =>
   (await thread.events('produced.line')).map(({ data }) => data.data);
 
 export function registerProducer(given: () => Stores): void {
-  describe('an execution that code of a process produces', () => {
-    it('is claimed once, for ever; its step asks no model, also at another attempt', async () => {
+  describe('an execution produced by code of a process', () => {
+    it('is claimed once for good; its step calls no model, at any attempt', async () => {
       const { store, second } = given();
       const { thread, executionId, presence, begun, begin } = await produced(given());
       expect(begun).toMatchObject({ produced: true, executionId });
@@ -50,7 +50,7 @@ export function registerProducer(given: () => Stores): void {
       expect(await second.producers.claim({ ...presence, holder: 'other' })).toBe(false);
     });
 
-    it('has its lines in order, each once however often it is told, between its begin and its end', async () => {
+    it('has its lines in order, each once however often sent, between start and end', async () => {
       const { store } = given();
       const { thread, presence, begin } = await produced(given(), { begins: false });
       const tell = (from: number, ...lines: number[]) =>
@@ -74,7 +74,7 @@ export function registerProducer(given: () => Stores): void {
       expect(await told(thread)).toHaveLength(3);
     });
 
-    it('ends once, with what comes first', async () => {
+    it('ends once, with the first end', async () => {
       const { store, second } = given();
       const { thread, executionId, presence } = await produced(given());
       const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
@@ -91,7 +91,7 @@ export function registerProducer(given: () => Stores): void {
       expect((await thread.events('produced.ended')).map(({ data }) => data)).toEqual([{ executionId }]);
     });
 
-    it('is lost without a sign of its process, and nobody else goes on with it', async () => {
+    it('is lost once its process stops renewing it, and no other process continues it', async () => {
       const { store, second } = given();
       const { thread, executionId, presence } = await produced(given(), { presenceMs: -1 });
       const kept = await produced(given());
@@ -117,7 +117,7 @@ export function registerProducer(given: () => Stores): void {
       expect(await store.producers.renew(kept.presence)).toBe(true);
     });
 
-    it('is lost where its thread was never made, too', async () => {
+    it('is lost also if its thread was never created', async () => {
       const { store } = given();
       const presence = { threadId: randomUUID(), executionId: 'x', holder: 'me', presenceMs: -1 };
       expect(await store.producers.claim(presence)).toBe(true);

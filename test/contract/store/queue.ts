@@ -7,7 +7,7 @@ import { call, message, openThread, stored, ThreadDriver, tool } from '../thread
 
 export function registerQueue(given: () => Stores): void {
   describe('the queue', () => {
-    it('[runtime 9] drains what was stashed, in order, and then it is drained', async () => {
+    it('[runtime 9] drains stashed items in order, and is empty afterwards', async () => {
       const thread = await openThread(given().store);
       expect(await thread.stash(message('a'), message('b'))).toEqual({ waiting: 2 });
       expect(await thread.stash(message('c'))).toEqual({ waiting: 3 });
@@ -22,14 +22,14 @@ export function registerQueue(given: () => Stores): void {
       expect(await thread.stash()).toEqual({ waiting: 0 });
     });
 
-    it('[runtime 9] drains what the step took before what waited in the store', async () => {
+    it('[runtime 9] drains items taken by the step before those in the store', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('s1'), message('s2'));
       expect(await thread.begin([message('t1'), message('t2')])).toMatchObject({ kind: 'call', swept: 2 });
       expect((await thread.messages()).map(({ id }) => id)).toEqual(['t1', 't2', 's1', 's2']);
     });
 
-    it('[runtime 9] drains what the step took even behind more rows than a step takes', async () => {
+    it('[runtime 9] drains items taken by the step even after more rows than a step takes', async () => {
       const thread = await openThread(given().store);
       const rows = Array.from({ length: 1200 }, (_, n) => message(`s${n}`, 'x'));
       await thread.stash(...rows);
@@ -40,7 +40,7 @@ export function registerQueue(given: () => Stores): void {
       expect(steps.reduce((sum, step) => sum + ('swept' in step ? step.swept : 0), 0)).toBe(1200);
     });
 
-    it('takes an item that comes again for the one it has', async () => {
+    it('treats a repeated item as the one it has', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('a', 'first'), tool('t', 'look'));
       const before = await thread.everything();
@@ -52,7 +52,7 @@ export function registerQueue(given: () => Stores): void {
       expect((await thread.messages()).filter(({ id }) => id === 'a')).toMatchObject([{ content: 'first' }]);
     });
 
-    it('keeps whether the answer to an item was delivered, once it is drained', async () => {
+    it('keeps after the drain whether the answer to an item was delivered', async () => {
       const thread = await openThread(given().store);
       const { queue } = thread.store;
       const delivery = () => queue.readDelivery(thread.id, 'a');
@@ -67,7 +67,7 @@ export function registerQueue(given: () => Stores): void {
       expect(await delivery()).toBe('delivered');
     });
 
-    it('gives a staged item the place of its signal', async () => {
+    it('gives a staged item the position of its signal', async () => {
       const { store } = given();
       const thread = new ThreadDriver(store);
       await store.queue.stage(
@@ -85,14 +85,14 @@ export function registerQueue(given: () => Stores): void {
       ]);
     });
 
-    it('finds a staged item that a step took itself', async () => {
+    it('finds a staged item taken by a step directly', async () => {
       const thread = await openThread(given().store);
       await thread.store.queue.stage(thread.id, message('large', 'the large content'));
       await thread.begin([stored('large')]);
       expect(await thread.messages()).toMatchObject([{ id: 'large', content: 'the large content' }]);
     });
 
-    it('keeps the first content that was staged under an id, and rejects another one', async () => {
+    it('keeps the first content staged under an id, and rejects other content', async () => {
       const thread = await openThread(given().store);
       const { queue } = thread.store;
       await queue.stage(thread.id, message('large', 'first'));
@@ -107,7 +107,7 @@ export function registerQueue(given: () => Stores): void {
       expect(await thread.messages()).toMatchObject([{ content: 'first' }]);
     });
 
-    it('rejects an id under which nothing is stored, visibly and once', async () => {
+    it('rejects an id without content, visibly and once', async () => {
       const thread = await openThread(given().store);
       expect(await thread.stash(stored('gone'), message('a'))).toEqual({ waiting: 1 });
       await thread.stash(stored('gone'));
@@ -119,7 +119,7 @@ export function registerQueue(given: () => Stores): void {
       expect((await thread.messages()).map(({ id }) => id)).toEqual(['a']);
     });
 
-    it('rejects an item that is nested too deep to be read back, and takes those behind it', async () => {
+    it('rejects an item nested too deeply, and takes those after it', async () => {
       const thread = await openThread(given().store);
       const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
       const deepest = message('deepest', 'x', { metadata: { a: nested(LIMITS.jsonDepth - 1) } });
@@ -133,7 +133,7 @@ export function registerQueue(given: () => Stores): void {
       );
     });
 
-    it('rejects an id that another message of the thread has', async () => {
+    it('rejects an id used by another message of the thread', async () => {
       const thread = await openThread(given().store);
       await thread.store.messages.inject(thread.id, {
         id: 'taken',
@@ -148,7 +148,7 @@ export function registerQueue(given: () => Stores): void {
       ]);
     });
 
-    it('reports the refusals of a step once, however often it is asked', async () => {
+    it('reports the refusals of a step once, however often it is repeated', async () => {
       const thread = await openThread(given().store);
       const rejections = [
         { code: 'InvalidMessage', reason: 'no content', id: 'bad' },
@@ -165,7 +165,7 @@ export function registerQueue(given: () => Stores): void {
       ]);
     });
 
-    it('makes messages of every kind of item as they were sent', async () => {
+    it('turns each kind of item into its message', async () => {
       const thread = await openThread(given().store);
       await thread.begin([
         message('a', 'hello 😀', { metadata: { n: 1 } }),
@@ -189,7 +189,7 @@ export function registerQueue(given: () => Stores): void {
       ]);
     });
 
-    it('remembers that nobody answers queued tools, also where another run takes their step over', async () => {
+    it('remembers that queued tools need no answer, also if another run takes over their step', async () => {
       const thread = await openThread(given().store);
       const alone = { ...tool('t', 'look'), unanswered: true } as const;
       expect(await thread.begin([alone], { ordinal: 1 })).toMatchObject({
@@ -203,7 +203,7 @@ export function registerQueue(given: () => Stores): void {
     it.each<[string, readonly QueueItem[]]>([
       ['a message comes with it', [message('a')]],
       ['another tool is to be answered', [tool('other', 'look')]],
-    ])('has a queued tool answered where %s', async (_, beside) => {
+    ])('answers a queued tool if %s', async (_, beside) => {
       const thread = await openThread(given().store);
       const begun = await thread.begin([{ ...tool('t', 'look'), unanswered: true }, ...beside]);
       expect(begun).toMatchObject({ kind: 'stored', record: { kind: 'tools' } });
@@ -212,7 +212,7 @@ export function registerQueue(given: () => Stores): void {
       );
     });
 
-    it('has a queued tool answered where it comes into a turn that goes on', async () => {
+    it('answers a queued tool that arrives during a turn', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c', 'look')] });
       await thread.runTool(1, 0);
@@ -228,7 +228,7 @@ export function registerQueue(given: () => Stores): void {
       ['what SQL would mean', `'; drop table threads; -- $1 ? \\ "`],
       ['many planes', 'e\u0301 ﷽ 漢字 😀 \u{10FFFF} \u2028'],
       ['nothing', ''],
-    ])('keeps every text as it was: %s', async (_name, text) => {
+    ])('keeps every text unchanged: %s', async (_name, text) => {
       const { store, second } = given();
       const thread = await openThread(store);
       const toolCalls = [call('c0', 'look', text)];
@@ -245,7 +245,7 @@ export function registerQueue(given: () => Stores): void {
       expect(await thread.events('model.chunk')).toMatchObject([{ data: { delta: text } }]);
     });
 
-    it('counts the items that were taken or refused', async () => {
+    it('counts items that were taken or refused', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const count = (...ids: string[]) => store.queue.countDrained(thread.id, ids);
@@ -259,7 +259,7 @@ export function registerQueue(given: () => Stores): void {
       expect(await store.queue.countDrained('another thread', ['a'])).toBe(0);
     });
 
-    it('counts the items in line, whoever put them there', async () => {
+    it('counts queued items of any sender', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await store.queue.stage(thread.id, message('staged'));
@@ -271,7 +271,7 @@ export function registerQueue(given: () => Stores): void {
       expect([await store.queue.count(thread.id), await store.queue.count('another thread')]).toEqual([0, 0]);
     });
 
-    it('[runtime 10] takes nothing in on a terminated thread', async () => {
+    it('[runtime 10] takes no item for a terminated thread', async () => {
       const thread = await openThread(given().store);
       await thread.rest('terminated');
       const before = await thread.everything();
@@ -283,7 +283,7 @@ export function registerQueue(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('says which thread it does not know', async () => {
+    it('names an unknown thread', async () => {
       const { store } = given();
       await expect(store.queue.add('nobody', message('a'))).rejects.toMatchObject({ code: 'ThreadNotFound' });
       await expect(

@@ -18,7 +18,7 @@ async function withMessages(given: () => Stores): Promise<ThreadDriver> {
 
 export function registerRead(given: () => Stores): void {
   describe('threads', () => {
-    it('that are unknown read as null, without messages or events', async () => {
+    it('that are unknown are null, without messages and events', async () => {
       const { store } = given();
       expect(await store.threads.get('nobody')).toBeNull();
       expect(await store.messages.list('nobody')).toEqual({ messages: [], total: 0, hasMore: false });
@@ -27,7 +27,7 @@ export function registerRead(given: () => Stores): void {
       await expect(store.steps.readContext('nobody', 1)).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 
-    it('are listed by what changed last, by status and by agent', async () => {
+    it('are listed by last change, by status and by agent', async () => {
       const { store } = given();
       const agent = `agent-${randomUUID()}`;
       const threads = Array.from({ length: 4 }, () => new ThreadDriver(store));
@@ -79,7 +79,7 @@ export function registerRead(given: () => Stores): void {
       });
     });
 
-    it('are a hundred, the newest, unless asked otherwise', async () => {
+    it('are the newest hundred by default', async () => {
       const thread = await openThread(given().store);
       await thread.begin(Array.from({ length: 120 }, (_, n) => message(`m${n}`)));
       const page = await thread.store.messages.list(thread.id);
@@ -91,7 +91,7 @@ export function registerRead(given: () => Stores): void {
       ]);
     });
 
-    it('that are pending say so', async () => {
+    it('that are pending are marked', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('a', 'soon', { metadata: { n: 1 } }), tool('t', 'look', { at: 'it' }));
       const [a, t] = await thread.messages();
@@ -156,7 +156,7 @@ export function registerRead(given: () => Stores): void {
       expect(await thread.begin()).toMatchObject({ kind: 'nothing_to_do' });
     });
 
-    it('are the context of a step with their executions, oldest first, pending ones left out', async () => {
+    it('in the context of a step have their executions, oldest first, without pending ones', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await thread.answer([message('a')]);

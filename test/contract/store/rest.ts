@@ -1,4 +1,4 @@
-/** commitStatus: a thread comes to rest, with everything settled (runtime §6, §10). */
+/** commitStatus: a thread becomes idle, with everything settled (runtime §6, §10). */
 import { describe, expect, it } from '@jest/globals';
 import type { RestStatus } from '../../../src/core/thread/step.ts';
 import type { Stores } from '../store-contract.ts';
@@ -8,7 +8,7 @@ const REST: readonly RestStatus[] = ['idle', 'stopped', 'failed'];
 
 export function registerRest(given: () => Stores): void {
   describe('rest', () => {
-    it.each(REST)('comes as %s, once', async (status) => {
+    it.each(REST)('sets %s, once', async (status) => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       const error = status === 'failed' ? { code: 'rate_limit', message: 'slow' } : undefined;
@@ -30,7 +30,7 @@ export function registerRest(given: () => Stores): void {
       ]);
     });
 
-    it.each(['idle', 'failed'] as const)('does not come as %s while items are pending', async (status) => {
+    it.each(['idle', 'failed'] as const)('does not set %s while items are pending', async (status) => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       await thread.stash(message('b'), tool('t', 'look'));
@@ -41,14 +41,14 @@ export function registerRest(given: () => Stores): void {
       expect(await thread.begin()).toMatchObject({ kind: 'stored', record: { kind: 'tools' } });
     });
 
-    it('does not come while the workflow has more', async () => {
+    it('is refused while the workflow has more items', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       expect(await thread.rest('idle', { more: true })).toEqual({ kind: 'pending', waiting: 0, step: 1 });
       expect(await thread.rest('idle', { more: false })).toMatchObject({ kind: 'rest' });
     });
 
-    it('comes as stopped though items are pending, and they stay in line', async () => {
+    it('sets stopped though items are pending, and they stay queued', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       await thread.stash(message('b'));
@@ -60,7 +60,7 @@ export function registerRest(given: () => Stores): void {
       ]);
     });
 
-    it('[decision 0008] keeps the text that a stopped step had streamed', async () => {
+    it('[decision 0008] keeps the streamed text of a stopped step', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       await thread.chunk(ref, 'a first try', 1);
@@ -78,7 +78,7 @@ export function registerRest(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('[decision 0008] leaves no message of a step that had streamed nothing', async () => {
+    it('[decision 0008] leaves no message of a stopped step without streamed text', async () => {
       const thread = await openThread(given().store);
       await thread.beginCall([message('a')]);
       await thread.rest('stopped');
@@ -112,7 +112,7 @@ export function registerRest(given: () => Stores): void {
       expect(await thread.as('run-2').begin()).toMatchObject({ kind: 'nothing_to_do' });
     });
 
-    it('clears the last error when the thread runs again', async () => {
+    it('is followed by a run that clears the last error', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       await thread.rest('failed', { error: { code: 'x', message: 'x' } });
@@ -125,7 +125,7 @@ export function registerRest(given: () => Stores): void {
       });
     });
 
-    it('reports refusals, and with an ordinal only once', async () => {
+    it('reports refusals, with an ordinal only once', async () => {
       const thread = await openThread(given().store);
       const rejections = [{ code: 'InvalidMessage', reason: 'no content' }] as const;
       await thread.rest('idle', { rejections, ordinal: 7 });
@@ -138,7 +138,7 @@ export function registerRest(given: () => Stores): void {
   });
 
   describe('[runtime 10] termination', () => {
-    it('is for ever', async () => {
+    it('is permanent', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c0', 'look')] });
       await thread.stash(message('b'));

@@ -34,7 +34,7 @@ export function registerRunContext(given: () => Stores): void {
   const read = async ({ id, store }: ThreadDriver) => (await store.executions.get(id))?.context;
 
   describe('the context of a run', () => {
-    it('[PL-01] is kept with the execution as its message brought it, and told in the metadata', async () => {
+    it('[PL-01] is stored with the execution as its message carried it, and in the metadata', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a', 'go', { context: EVERY_FIELD })]);
       const context = complete({ agentChain: ['gateway', 'helper'] });
@@ -60,7 +60,7 @@ export function registerRunContext(given: () => Stores): void {
       ]);
     });
 
-    it('is brought by a tool, by what was staged or spilled before, and seen by hooks before it is stored', async () => {
+    it('is carried by a tool and by staged or spilled items, and seen by hooks before it is stored', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const context = { runId: 'r-1' };
@@ -75,7 +75,7 @@ export function registerRunContext(given: () => Stores): void {
       expect(pending.runContext).toMatchObject({ traceId: 't-1' });
     });
 
-    it('[PL-02] is read from the metadata that came before there were contexts', async () => {
+    it('[PL-02] is read from metadata without a context', async () => {
       const thread = await openThread(given().store);
       const metadata = {
         session_id: 's-1',
@@ -109,7 +109,7 @@ export function registerRunContext(given: () => Stores): void {
       });
     });
 
-    it('is made of the execution alone where nobody gives one, and nothing is stored for it', async () => {
+    it('is derived from the execution if none is given, and nothing is stored for it', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a', 'go', { metadata: { permissions: { all: true }, canceled: true } })]);
       expect(await given().store.executions.get(thread.id)).toMatchObject({
@@ -122,7 +122,7 @@ export function registerRunContext(given: () => Stores): void {
       ]);
     });
 
-    it('begins with what the thread was started with, and items can only narrow it', async () => {
+    it('starts as the thread’s own, and items can only narrow it', async () => {
       const thread = new ThreadDriver(given().store);
       const standing = {
         sessionId: 's-1',
@@ -150,7 +150,7 @@ export function registerRunContext(given: () => Stores): void {
       expect(await read(thread)).toMatchObject({ runId: 'execution-2', ...standing });
     });
 
-    it('is narrowed by what joins the execution, which keeps its name, through another run as well', async () => {
+    it('is narrowed by input that joins the execution, in another run too, and keeps its name', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a', 'go', { context: { runId: 'r-1', traceId: 't-1' } })], {
         toolCalls: [call('c', 'look')],
@@ -170,7 +170,7 @@ export function registerRunContext(given: () => Stores): void {
       });
     });
 
-    it('is found by its run, its session and its trace', async () => {
+    it('is found by its run, session and trace', async () => {
       const { store } = given();
       const [runId, sessionId, traceId] = [randomUUID(), randomUUID(), randomUUID()];
       const [one, other] = [await openThread(store), await openThread(store)];
@@ -187,7 +187,7 @@ export function registerRunContext(given: () => Stores): void {
       expect(await store.executions.get(one.id, 'unknown')).toBeNull();
     });
 
-    it('[PL-03] is handed to a child, which has runs of its own', async () => {
+    it('[PL-03] is passed to a child, which has run ids of its own', async () => {
       const { store } = given();
       const parent = await openParent(store);
       const context = childContext(complete({ agentChain: ['gateway', 'helper'] }));

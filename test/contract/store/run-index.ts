@@ -6,7 +6,7 @@ import { message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 export function registerRunIndex(given: () => Stores): void {
   describe('the index of runs', () => {
-    it('[PL-24] has each execution with its agent, its place in the log, and how it ended', async () => {
+    it('[PL-24] has each execution with its agent, its log position, and its end', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await thread.answer([message('a')]);
@@ -31,7 +31,7 @@ export function registerRunIndex(given: () => Stores): void {
       expect(runs.map(({ firstSeq }) => firstSeq)).toEqual(started.map(({ seq }) => seq).toReversed());
     });
 
-    it('[PL-24] is searched by thread, agent and state, all at once', async () => {
+    it('[PL-24] is searched by thread, agent and state together', async () => {
       const { store } = given();
       const agent = `agent-${Math.random()}`;
       const threads = [];
@@ -54,7 +54,7 @@ export function registerRunIndex(given: () => Stores): void {
       expect(await idsOf({ threadId: threads[1], state: 'completed' })).toEqual([]);
     });
 
-    it('[PL-24] is read page by page: each run once, whatever begins meanwhile', async () => {
+    it('[PL-24] is read in pages: each run once, while others start', async () => {
       const { store } = given();
       const agent = `agent-${Math.random()}`;
       const begin = async () => {
@@ -76,7 +76,7 @@ export function registerRunIndex(given: () => Stores): void {
       expect(seen).toEqual(begun);
     });
 
-    it('[PL-24] is searched by run, session and trace, where a context names them', async () => {
+    it('[PL-24] is searched by run, session and trace named by a context', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const session = `session-of-${thread.id}`;

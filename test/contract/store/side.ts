@@ -43,7 +43,7 @@ export function registerSide(given: () => Stores): void {
       ['the first of several', [fromA('m1'), message('m2')], 'b'],
       ['the first that speaks for a side', [rule('r'), fromA('m')], 'b'],
       ['a message, not a queued tool before it', [tool('t', 'look'), fromA('m')], 'b'],
-    ])('[definitions 22.40] is of the side that answers %s', async (_what, items, side) => {
+    ])('[definitions 22.40] belongs to the side that answers %s', async (_what, items, side) => {
       const thread = await openThread(given().store);
       const begun = await thread.begin(items, TWO);
       expect(await sessionOf(thread)).toEqual({ side, turns: 0 });
@@ -51,7 +51,7 @@ export function registerSide(given: () => Stores): void {
       expect(await sideOf(thread, step)).toBe(side);
     });
 
-    it('[definitions 12.3] stores what its side says under the role of that side', async () => {
+    it('[definitions 12.3] stores its side’s messages under the role of that side', async () => {
       const thread = await openThread(given().store);
       expect(await act(thread, [message('m', 'topic')], TWO, { content: 'A speaks' })).toBe('a');
       const calls = [call('c', 'look')];
@@ -84,7 +84,7 @@ export function registerSide(given: () => Stores): void {
       expect(await thread.store.steps.readContext(thread.id, 5)).toMatchObject({ sideSteps: { a: 1, b: 0 } });
     });
 
-    it('stays with its side whatever the session was when it is begun again', async () => {
+    it('keeps its side when it is started again, whatever the session is', async () => {
       const thread = await openThread(given().store);
       await thread.begin([fromA('m')], { ...TWO, ordinal: 7 });
       const again = await thread.begin([fromA('m')], { ...at('a', 5), ordinal: 7 });
@@ -93,7 +93,7 @@ export function registerSide(given: () => Stores): void {
       expect(await sessionOf(thread)).toEqual({ side: 'b', turns: 0 });
     });
 
-    it('is told of with its side when it is taken over, and leaves the session where it stood before', async () => {
+    it('is returned with its side when it is taken over, and leaves the session unchanged', async () => {
       const thread = await openThread(given().store);
       await act(thread, [message('m')], TWO);
       await act(thread, [], at('b', 1));
@@ -106,7 +106,7 @@ export function registerSide(given: () => Stores): void {
       expect(await sessionOf(thread)).toEqual({ side: 'b', turns: 1 });
     });
 
-    it('answers a message that came while another step was taken over, whatever the session says', async () => {
+    it('answers a message that arrived while another step was taken over, whatever the session is', async () => {
       const thread = await openThread(given().store);
       await act(thread, [message('m')], TWO, { toolCalls: [call('c', 'look')] });
       const revived = thread.as('run-2');
@@ -119,7 +119,7 @@ export function registerSide(given: () => Stores): void {
       expect(await act(revived, [], at('a'))).toBe('b');
     });
 
-    it('[definitions 12.3] runs queued tools as the side that acts, and shows hooks the same', async () => {
+    it('[definitions 12.3] runs queued tools as the acting side, and shows hooks the same', async () => {
       const thread = await openThread(given().store);
       const items = [tool('t', 'look')];
       const pending = await thread.store.queue.readPending({
@@ -136,21 +136,21 @@ export function registerSide(given: () => Stores): void {
       expect((await thread.messages())[0]?.metadata).toEqual({ queuedTool: true });
     });
 
-    it('tells hooks who will act: as the first message says', async () => {
+    it('shows hooks the acting side by the first message', async () => {
       const thread = await openThread(given().store);
       const query = { ...thread.from, ordinal: 0, afterStep: 0, ...at('a', 2) };
       expect((await thread.store.queue.readPending({ ...query, items: [fromA('m')] })).side).toBe('b');
       expect((await thread.store.queue.readPending({ ...query, items: [rule('r')] })).side).toBe('a');
     });
 
-    it('follows the role that hooks gave to the first message', async () => {
+    it('follows the role that a hook gave to the first message', async () => {
       const thread = await openThread(given().store);
       const prepared = [{ id: 'm', role: 'assistant' as const }];
       await thread.begin([message('m')], { ...TWO, prepared });
       expect(await sessionOf(thread)).toMatchObject({ side: 'b' });
     });
 
-    it('keeps what its side had streamed under the role of that side when it is stopped', async () => {
+    it('keeps its streamed text under the role of its side when it is stopped', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([fromA('m')], TWO);
       await thread.chunk(ref, 'B had be');
@@ -164,7 +164,7 @@ export function registerSide(given: () => Stores): void {
     });
 
     it.each(['stopped', 'failed'] as const)(
-      'that %s has no answer that the workflow could know of: its side is to act again',
+      'that %s has no answer known to the workflow: its side acts again',
       async (status) => {
         const thread = await openThread(given().store);
         const ref = await thread.beginCall([fromA('m')], at('a', 2));
@@ -179,7 +179,7 @@ export function registerSide(given: () => Stores): void {
       },
     );
 
-    it('loses a call that a hook removed from the message of either side', async () => {
+    it('loses a call removed by a hook from a message of either side', async () => {
       const thread = await openThread(given().store);
       const toolCalls = [call('c1', 'look'), call('c2', 'count')];
       await act(thread, [fromA('m')], TWO, { content: 'B', toolCalls });
@@ -190,7 +190,7 @@ export function registerSide(given: () => Stores): void {
   });
 
   describe('a session', () => {
-    it('stands where the thread came to rest, and the next run of the workflow is told so', async () => {
+    it('is stored where the thread became idle, and returned to the next run', async () => {
       const thread = await openThread(given().store);
       await act(thread, [message('m')], TWO);
       await thread.rest('idle', { session: { side: 'b', turns: 1 }, reason: 'max_side_steps' });
@@ -199,14 +199,14 @@ export function registerSide(given: () => Stores): void {
       });
     });
 
-    it('is left alone by a thread of one AI side', async () => {
+    it('is unchanged by a thread with one AI side', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('m')]);
       await thread.rest('idle');
       expect(await sessionOf(thread)).toEqual({ side: 'a', turns: 0 });
     });
 
-    it('of a message alone wants an answer: with one AI side, a message of that side does not', async () => {
+    it('answers a message of side a only with two AI sides', async () => {
       const thread = await openThread(given().store);
       expect(await thread.begin([fromA('m1')])).toMatchObject({ kind: 'nothing_to_do' });
       expect(await thread.begin([fromA('m2')], TWO)).toMatchObject({ kind: 'call' });
@@ -243,7 +243,7 @@ export function registerSide(given: () => Stores): void {
       // The history starts with a message of side A, which side B reads as a user message.
       ['b', 25, 'ac ar a b now', 1],
     ])(
-      '[runtime 4a] has room for all but what the other side asked its tools: side %s with %i tokens is "%s"',
+      '[runtime 4a] has room for all but the other side’s tool calls: side %s with %i tokens is "%s"',
       async (side, tokens, expected, trimmed) => {
         const [thread, step] = await withPast(side);
         const context = await thread.store.steps.readContext(thread.id, step, () => ({ ...WINDOW, tokens }));
@@ -253,13 +253,13 @@ export function registerSide(given: () => Stores): void {
     );
   });
 
-  describe('calls that a side makes at once', () => {
+  describe('immediate calls of a side', () => {
     const calls = (key: string, ...names: string[]) => ({
       key,
       tools: names.map((name, n) => tool(`${key}-${n}`, name, { n })),
     });
 
-    it('[runtime 7.3] come before its first model step, as queued tools, and the model is asked next', async () => {
+    it('[runtime 7.3] run before its first model step as queued tools, and the model is called next', async () => {
       const thread = await openThread(given().store);
       const immediate = { a: calls('helper:a', 'greet', 'fetch') };
       expect(await thread.begin([message('m')], { immediate })).toEqual({
@@ -292,7 +292,7 @@ export function registerSide(given: () => Stores): void {
       expect(await thread.begin([], { immediate })).toMatchObject({ kind: 'call', step: 2 });
     });
 
-    it('[runtime 7.3] come once, and again for whoever gets the thread by a handoff, also where it had the thread before', async () => {
+    it('[runtime 7.3] run once, and again for an agent that gets the thread by handoff, even a second time', async () => {
       const thread = await openThread(given().store);
       const first = { immediate: { a: calls('helper:a', 'greet') } };
       await thread.begin([message('m')], { ...first, ordinal: 0 });
@@ -329,7 +329,7 @@ export function registerSide(given: () => Stores): void {
       });
     });
 
-    it('[runtime 7.3] never come after the first model step, nor for an agent that has not got the thread', async () => {
+    it('[runtime 7.3] never run after the first model step, nor for an agent without the thread', async () => {
       const thread = await openThread(given().store);
       const others = { immediate: { a: calls('clerk:a', 'greet') } };
       await act(thread, [message('m')], { ...others, ordinal: 0 });
@@ -338,7 +338,7 @@ export function registerSide(given: () => Stores): void {
       expect(await thread.begin([message('n')], { ...late, ordinal: 1 })).toMatchObject({ kind: 'call' });
     });
 
-    it('[runtime 7.3] are those of the side that acts', async () => {
+    it('[runtime 7.3] are those of the acting side', async () => {
       const thread = await openThread(given().store);
       const immediate = { a: calls('helper:a', 'greet'), b: calls('helper:b', 'fetch') };
       expect(await thread.begin([fromA('m')], { ...TWO, immediate })).toMatchObject({
@@ -353,7 +353,7 @@ export function registerSide(given: () => Stores): void {
       });
     });
 
-    it('wait for queued tools, and for nothing where there is nothing to answer', async () => {
+    it('run after queued tools, and not at all if there is nothing to answer', async () => {
       const thread = await openThread(given().store);
       const immediate = { a: calls('helper:a', 'greet') };
       expect(await thread.begin([], { immediate })).toMatchObject({ kind: 'nothing_to_do' });

@@ -7,7 +7,7 @@ import { call, message, openThread, tool } from '../thread-driver.ts';
 
 export function registerStep(given: () => Stores): void {
   describe('a step', () => {
-    it('[runtime 3] calls the model when there is something to answer', async () => {
+    it('[runtime 3] calls the model if there is something to answer', async () => {
       const thread = await openThread(given().store);
       expect(await thread.begin([message('a')])).toEqual({
         kind: 'call',
@@ -37,7 +37,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.messages()).toHaveLength(items.length);
     });
 
-    it('[runtime 3] goes on while the turn is open, and has nothing to do once it was ended', async () => {
+    it('[runtime 3] continues an open turn, and has nothing to do once it is ended', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
       await thread.runTool(1, 0);
@@ -48,7 +48,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.begin()).toEqual({ kind: 'nothing_to_do', step: 2, swept: 0 });
     });
 
-    it('[runtime 2] goes on from the history where a person lets it with nothing in line, in an execution of its own', async () => {
+    it('[runtime 2] continues from the history with an empty queue on request, in a new execution', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       thread.afterStep = 1;
@@ -73,7 +73,7 @@ export function registerStep(given: () => Stores): void {
       expect((await thread.events('step.started')).map(({ data }) => data.items)).toEqual([1, 0, 1]);
     });
 
-    it('[runtime 5.1] stores as many tool calls as one answer has, and tells them in their order', async () => {
+    it('[runtime 5.1] stores thousands of tool calls of one answer, and logs them in order', async () => {
       const thread = await openThread(given().store);
       const toolCalls = Array.from({ length: 3000 }, (_, n) => call(`c${n}`, `look_${n}`));
       const committed = await thread.answer([message('a')], { content: null, toolCalls });
@@ -84,7 +84,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.beginTool(1, 2999)).toMatchObject({ kind: 'run', call: { callId: 'c2999' } });
     });
 
-    it('[definitions 14.6] keeps what hooks have queued with what they have seen, once', async () => {
+    it('[definitions 14.6] stores tools queued by hooks with the hooked rows, once', async () => {
       const thread = await openThread(given().store);
       const first = await thread.beginCall([message('a')]);
       const queuedTools = [{ id: 'q1', name: 'look', arguments: {} }];
@@ -133,7 +133,7 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
-    it('calls the model after a queued tool, though nobody else has spoken', async () => {
+    it('calls the model after a queued tool without another message', async () => {
       const thread = await openThread(given().store);
       await thread.begin([tool('t1', 'look')]);
       await thread.runTool(1, 0);
@@ -141,7 +141,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.begin()).toMatchObject({ kind: 'call', step: 2 });
     });
 
-    it('[runtime 3.4] stores the answer, its calls and its usage at once', async () => {
+    it('[runtime 3.4] stores the answer, its calls and its usage together', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       const committed = await thread.commit(ref, {
@@ -183,12 +183,12 @@ export function registerStep(given: () => Stores): void {
       ['', false],
       [' \n', false],
       ['yes', true],
-    ])('says that an answer of %j has text: %j', async (content, text) => {
+    ])('reports whether an answer of %j has text: %j', async (content, text) => {
       const thread = await openThread(given().store);
       expect(await thread.answer([message('a')], { content })).toMatchObject({ text });
     });
 
-    it('says that more input has come when it came too late for this answer', async () => {
+    it('reports input that arrived too late for this answer', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       await thread.stash(message('b'));
@@ -198,7 +198,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.begin()).toMatchObject({ kind: 'call', step: 2, swept: 1 });
     });
 
-    it('commits once: the second attempt finds what the first one stored', async () => {
+    it('commits once: a second attempt returns the first result', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       const first = await thread.commit(ref, { content: 'first' });
@@ -212,7 +212,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('fails once, and keeps the reason for whoever asks again', async () => {
+    it('fails once, and returns the same reason when repeated', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });
       const error = { code: 'rate_limit', message: 'Too many requests.' };
@@ -227,7 +227,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.events('step.failed')).toMatchObject([{ step: 1, attempt: 1, data: error }]);
     });
 
-    it('is not failed by an attempt that was taken for lost, but takes its answer', async () => {
+    it('is not failed by an attempt that counted as lost, but accepts its answer', async () => {
       const thread = await openThread(given().store);
       const lost = await thread.beginCall([message('a')], { ordinal: 1 });
       await thread.begin([], { ordinal: 1 });
@@ -238,7 +238,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.commit(lost, { content: 'late, but true' })).toMatchObject({ kind: 'stored' });
     });
 
-    it('answers terminated to everything once the thread is over', async () => {
+    it('answers terminated to every command once the thread has ended', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       await thread.rest('terminated');
@@ -256,8 +256,8 @@ export function registerStep(given: () => Stores): void {
     });
   });
 
-  describe('what a step streams', () => {
-    it('is in the log with its step, attempt and call', async () => {
+  describe('the stream of a step', () => {
+    it('is logged with its step, attempt and call', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')]);
       expect(await thread.chunk(ref, 'Hel')).toBe(true);
@@ -268,7 +268,7 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
-    it('is refused once the step is closed, and for an attempt that was taken for lost', async () => {
+    it('is refused once the step is closed, and for an attempt that counted as lost', async () => {
       const thread = await openThread(given().store);
       const first = await thread.beginCall([message('a')], { ordinal: 1 });
       const again = await thread.beginCall([], { ordinal: 1 });
@@ -281,7 +281,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('stays until some time after the end of its execution; its count and the message stay', async () => {
+    it('is removed some time after its execution ended; its count and message stay', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const first = await thread.beginCall([message('a')]);
@@ -316,7 +316,7 @@ export function registerStep(given: () => Stores): void {
       expect((await store.threads.get(thread.id))?.lastSeq).toBe((await thread.events()).at(-1)?.seq);
     });
 
-    it('of a long answer goes piece by piece, the first ones first', async () => {
+    it('of a long answer is removed in portions, oldest first', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')]);
@@ -333,7 +333,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.events('model.chunk')).toEqual([]);
     });
 
-    it('tells of each call to a model, its end and its cost, once', async () => {
+    it('logs each model call, its end and its cost, once', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')]);
@@ -359,7 +359,7 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
-    it('tells what is to be forgotten with the failure that says why, once, and what a lost worker had streamed', async () => {
+    it('logs a discarded attempt once with its failure, and that of a lost worker', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const first = await thread.beginCall([message('a')], { ordinal: 1 });
@@ -382,7 +382,7 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
-    it('keeps of a stopped step what was streamed since the last request that was discarded', async () => {
+    it('keeps the text of a stopped step since the last discarded request', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')]);
@@ -394,7 +394,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.events('execution.aborted')).toMatchObject([{ data: { keptText: false } }]);
     });
 
-    it('tells that an answer has not begun, for the attempt that has the step', async () => {
+    it('logs that an answer has not begun, for the current attempt', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const first = await thread.beginCall([message('a')], { ordinal: 1 });
@@ -406,7 +406,7 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
-    it('tells that a step waits for its model, and asks for it again without calling that a retry', async () => {
+    it('logs that a step waits for its model, and the next request is not a retry', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const first = await thread.beginCall([message('a')], { ordinal: 1 });
@@ -422,7 +422,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.events('step.retried')).toMatchObject([{ attempt: 3 }]);
     });
 
-    it('tells of a call that was taken for lost and ended after all', async () => {
+    it('logs a call that counted as lost and ended after all', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });
@@ -432,7 +432,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.events('model.answered')).toMatchObject([{ attempt: 1, data: { cost: 0.5 } }]);
     });
 
-    it('begins the first call with each attempt of the step, where it is asked to, and ends it with the answer', async () => {
+    it('starts the first call with each attempt of the step, if requested, and ends it with the answer', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const window = { includeChat: true, includePastTools: true, recentImages: 0 };
@@ -458,7 +458,7 @@ export function registerStep(given: () => Stores): void {
       ]);
     });
 
-    it('ends the call that answered with the answer, once', async () => {
+    it('ends the answering call with the answer, once', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')]);
@@ -483,7 +483,7 @@ export function registerStep(given: () => Stores): void {
       expect(await thread.everything()).toEqual(after);
     });
 
-    it('ends the call of an answer that comes too late, also one that was taken for lost: it was paid for', async () => {
+    it('ends the call of a late answer, even one that counted as lost: it was charged', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Stores } from '../store-contract.ts';
 
 export function registerStrike(given: () => Stores): void {
-  describe('strikes', () => {
+  describe('crash strikes', () => {
     const work = (name: string) => ({
       work: `${name}:${randomUUID()}`,
       threadId: 'thread-1',
@@ -14,7 +14,7 @@ export function registerStrike(given: () => Stores): void {
     const strikesOf = async ({ work: key }: { work: string }) =>
       (await given().second.strikes.read(key))?.strikes;
 
-    it('count each death once that work has caused, however often it is told', async () => {
+    it('count each process death once, however often it is reported', async () => {
       const [culprit, bystander] = [work('culprit'), work('bystander')];
       const deaths = [
         { id: randomUUID(), culprit, suspects: [] },
@@ -26,14 +26,14 @@ export function registerStrike(given: () => Stores): void {
       expect(await strikesOf(bystander)).toBe(0);
     });
 
-    it('make work suspect without a count where it merely ran, and keep the count of what had one', async () => {
+    it('mark work that merely ran as suspect without a count, and keep an existing count', async () => {
       const suspect = work('suspect');
       await given().store.strikes.recordDeaths([{ id: randomUUID(), culprit: suspect, suspects: [] }]);
       await given().store.strikes.recordDeaths([{ id: randomUUID(), suspects: [suspect] }]);
       expect(await strikesOf(suspect)).toBe(1);
     });
 
-    it('are gone when the work has ended in order, and there are none of other work', async () => {
+    it('are removed when the work ends normally, without affecting other work', async () => {
       const [suspect, other] = [work('suspect'), work('other')];
       await given().store.strikes.recordDeaths([{ id: randomUUID(), suspects: [suspect] }]);
       await given().store.strikes.clear(suspect.work);

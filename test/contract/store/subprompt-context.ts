@@ -5,14 +5,14 @@ import { call, message, openThread, type ThreadDriver } from '../thread-driver.t
 import { begin, finish, opened, say, withPromptCall } from './subprompt-driver.ts';
 
 export function registerSubpromptContext(given: () => Stores): void {
-  describe('what a sub-prompt sees', () => {
+  describe('the context of a sub-prompt', () => {
     const roles = async (thread: ThreadDriver, step: number, includeChat: boolean) => {
       const window = () => ({ includeChat, includePastTools: true, recentImages: 0 });
       const { messages } = await thread.store.steps.readContext(thread.id, step, window);
       return messages.map(({ role, content }) => `${role}: ${content}`);
     };
 
-    it('[definitions 12.6] is its own messages alone, unless its prompt includes the chat', async () => {
+    it('[definitions 12.6] has only its own messages, unless its prompt includes the chat', async () => {
       const thread = await withPromptCall(given);
       const { step } = await opened(thread, {
         message: { id: 'first', content: 'what of x?', attachments: [] },
@@ -21,7 +21,7 @@ export function registerSubpromptContext(given: () => Stores): void {
       expect(await roles(thread, step, true)).toEqual(['user: content of a', 'user: what of x?']);
     });
 
-    it('never holds a message whose calls have no result yet, nor the results of its other calls', async () => {
+    it('excludes messages whose calls have no result yet, and the results of their other calls', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { content: null, toolCalls: [call('c0', 'look')] });
       await thread.runTool(1, 0);
@@ -39,7 +39,7 @@ export function registerSubpromptContext(given: () => Stores): void {
       ]);
     });
 
-    it('is not what another sub-prompt said', async () => {
+    it('excludes messages of another sub-prompt', async () => {
       const thread = await withPromptCall(given, 'consult');
       await say(thread, await opened(thread));
       await finish(thread);

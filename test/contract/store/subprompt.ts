@@ -6,7 +6,7 @@ import { begin, deep, finish, open, opened, say, withPromptCall } from './subpro
 
 export function registerSubprompt(given: () => Stores): void {
   describe("a sub-prompt's step", () => {
-    it('[definitions 12.6] opens once for a call; the same call again is its next attempt', async () => {
+    it('[definitions 12.6] starts once for a call; a repeated start is its next attempt', async () => {
       const thread = await withPromptCall(given);
       const first = { id: 'first', content: 'what of x?', attachments: [] };
       expect(await open(thread, { message: first })).toEqual({ kind: 'call', step: 2, attempt: 1 });
@@ -19,7 +19,7 @@ export function registerSubprompt(given: () => Stores): void {
       ]);
     });
 
-    it('[definitions 12.6] stores its messages one deeper, below the tool message that will hold its result', async () => {
+    it('[definitions 12.6] stores its messages one level deeper, below the tool message with its result', async () => {
       const thread = await withPromptCall(given);
       const ref = await opened(thread, { message: { id: 'first', content: 'what of x?', attachments: [] } });
       expect(await say(thread, ref, 'look')).toMatchObject({
@@ -40,7 +40,7 @@ export function registerSubprompt(given: () => Stores): void {
       ]);
     });
 
-    it('[runtime 7.3] comes behind the calls that its prompt makes at once: one step of them, until they have their results', async () => {
+    it('[runtime 7.3] follows the immediate calls of its prompt, once they have their results', async () => {
       const thread = await withPromptCall(given);
       const asked = { prompt: 'consult', arguments: { topic: 'x' }, parentId: 'result-1-0' };
       const ask = (...names: string[]) =>
@@ -71,7 +71,7 @@ export function registerSubprompt(given: () => Stores): void {
       );
     });
 
-    it('is found stored once it was committed, and over once its call has a result', async () => {
+    it('is returned as stored once committed, and as over once its call has a result', async () => {
       const thread = await withPromptCall(given);
       await say(thread, await opened(thread), 'look');
       expect(await open(thread)).toMatchObject({ kind: 'stored', record: { step: 2, calls: ['look'] } });
@@ -80,7 +80,7 @@ export function registerSubprompt(given: () => Stores): void {
       expect(await open(thread)).toEqual({ kind: 'over' });
     });
 
-    it('tells what its result is composed of', async () => {
+    it('returns the parts of its result', async () => {
       const thread = await withPromptCall(given);
       expect(await thread.store.subprompts.read(thread.id, 1, 0)).toBeNull();
       await say(thread, await opened(thread), 'look', 'tell');
@@ -100,7 +100,7 @@ export function registerSubprompt(given: () => Stores): void {
       });
     });
 
-    it('that failed says why, and is not the thread’s own failure', async () => {
+    it('that failed returns its reason, without failing the thread', async () => {
       const thread = await withPromptCall(given);
       const ref = await opened(thread);
       await thread.store.steps.fail({ ...ref, error: { code: 'server_error', message: 'gone' } });
@@ -112,7 +112,7 @@ export function registerSubprompt(given: () => Stores): void {
       });
     });
 
-    it('within another one is one deeper, and knows the way to it', async () => {
+    it('inside another is one level deeper, and has the path to it', async () => {
       const thread = await withPromptCall(given);
       await say(thread, await opened(thread), 'check');
       await begin(thread, 2, 0);
@@ -125,7 +125,7 @@ export function registerSubprompt(given: () => Stores): void {
       expect(said?.parent_id).toBe(subprompt?.parentId);
     });
 
-    it('leaves what belongs to the thread alone: input that waits', async () => {
+    it('does not consume the thread’s queued input', async () => {
       const thread = await withPromptCall(given);
       const ref = await opened(thread);
       await thread.chunk(ref, 'as I');
@@ -141,7 +141,7 @@ export function registerSubprompt(given: () => Stores): void {
   });
 
   describe("a thread with a sub-prompt's step", () => {
-    it('is asked by a new run for the step around it, which finds the sub-prompt where it was', async () => {
+    it('resumes in a new run at the outer step, which finds the sub-prompt', async () => {
       const thread = await withPromptCall(given);
       await say(thread, await opened(thread), 'look');
       await thread.beginTool(2, 0);
@@ -157,7 +157,7 @@ export function registerSubprompt(given: () => Stores): void {
       expect(await again.settleLostTool(2, 0)).toMatchObject({ kind: 'settled', state: 'unknown' });
     });
 
-    it('answers after its last own step, however many a sub-prompt made behind it', async () => {
+    it('answers after its last own step, whatever steps a sub-prompt added', async () => {
       const thread = await withPromptCall(given);
       await say(thread, await opened(thread));
       await finish(thread);
@@ -172,7 +172,7 @@ export function registerSubprompt(given: () => Stores): void {
     });
 
     it.each(['stopped', 'terminated', 'failed', 'idle'] as const)(
-      'that comes to rest as %s leaves neither step nor call open, and keeps what was streamed',
+      'that rests as %s leaves neither step nor call open, and keeps the streamed text',
       async (status) => {
         const thread = await withPromptCall(given, 'look');
         const ref = await opened(thread);
@@ -195,7 +195,7 @@ export function registerSubprompt(given: () => Stores): void {
       },
     );
 
-    it('ends the inner calls before the one that they lie in', async () => {
+    it('ends inner calls before the call around them', async () => {
       const thread = await withPromptCall(given);
       await say(thread, await opened(thread), 'look', 'tell');
       await thread.rest('stopped');
@@ -209,7 +209,7 @@ export function registerSubprompt(given: () => Stores): void {
       expect(await thread.begin()).toMatchObject({ kind: 'nothing_to_do' });
     });
 
-    it('that ended cannot have its call opened', async () => {
+    it('that ended cannot open its call', async () => {
       const thread = await withPromptCall(given);
       await thread.rest('terminated');
       expect(await open(thread)).toEqual({ kind: 'terminated' });

@@ -46,7 +46,7 @@ export function registerSummary(stores: () => Stores): void {
     eventsOf(await store.events.read(id, 0, 1000), 'context.compacted').map(({ data }) => data);
 
   describe('summaries', () => {
-    it('stand in place of all messages until their last one, which stay as they are', async () => {
+    it('replace all messages up to their last one, which stay stored', async () => {
       const { thread, ref } = await talkedWith();
       expect(await keep(thread, ref, 8)).toMatchObject({ kind: 'kept', summary: { text: 'of 8' } });
       const { messages, summary, trimmed } = await read(thread, ref);
@@ -68,7 +68,7 @@ export function registerSummary(stores: () => Stores): void {
       ]);
     });
 
-    it('come along with the step that begins', async () => {
+    it('are returned with the next step', async () => {
       const { thread, ref } = await talkedWith();
       await keep(thread, ref, 10);
       await thread.commit(ref);
@@ -78,7 +78,7 @@ export function registerSummary(stores: () => Stores): void {
       expect(begun.kind === 'call' && begun.context?.messages.length).toBe(5);
     });
 
-    it('are kept once for their last message: the second is answered the first one', async () => {
+    it('are stored once for their last message: a second attempt gets the first one', async () => {
       const { thread, ref } = await talkedWith();
       const command = await summarise(thread, ref, 8);
       await thread.store.steps.saveSummary(command);
@@ -87,7 +87,7 @@ export function registerSummary(stores: () => Stores): void {
       expect(await told(thread)).toHaveLength(1);
     });
 
-    it('follow one another, and the newest counts', async () => {
+    it('follow one another, and the newest applies', async () => {
       const { thread, ref } = await talkedWith();
       await keep(thread, ref, 4);
       await keep(thread, ref, 4);
@@ -99,7 +99,7 @@ export function registerSummary(stores: () => Stores): void {
     it.each<[string, Partial<HistoryWindow>]>([
       ['another prompt', { summaries: { prompt: 'other', scope: '' } }],
       ['an execution', { summaries: { prompt: 'main', scope: 'execution-7' } }],
-    ])('of one prompt are none of %s', async (_whose, window) => {
+    ])('of one prompt do not apply to %s', async (_whose, window) => {
       const { thread, ref } = await talkedWith();
       await keep(thread, ref, 8);
       const { summary, messages } = await read(thread, ref, window);
@@ -107,7 +107,7 @@ export function registerSummary(stores: () => Stores): void {
       expect(messages).toHaveLength(13);
     });
 
-    it('cover what the execution itself has done', async () => {
+    it('cover messages of the current execution', async () => {
       const { thread, ref } = await talkedWith();
       await thread.commit(ref, { toolCalls: [call('c', 'look')] });
       await thread.runTool(ref.step, 0);
@@ -119,7 +119,7 @@ export function registerSummary(stores: () => Stores): void {
       expect(trimmed).toBe(0);
     });
 
-    it('tell how many messages between them and the window were left out', async () => {
+    it('report how many messages between them and the window were omitted', async () => {
       const { thread, ref } = await talkedWith();
       await keep(thread, ref, 4);
       const { messages, trimmed } = await read(thread, ref, { tokens: 30 });
@@ -133,7 +133,7 @@ export function registerSummary(stores: () => Stores): void {
         ({ store, id }, each) => store.messages.update(id, each, { content: 'else' }),
       ],
       ['that is removed', ({ store, id }, each) => store.messages.delete(id, each)],
-    ])('that cover a message %s count no more; the one before does again', async (_how, change) => {
+    ])('that cover a message %s no longer apply; the previous one does again', async (_how, change) => {
       const { thread, ref } = await talkedWith();
       const all = (await read(thread, ref)).messages;
       await keep(thread, ref, 4);
@@ -146,7 +146,7 @@ export function registerSummary(stores: () => Stores): void {
       expect((await read(thread, ref)).summary).toBeUndefined();
     });
 
-    it('outlive a change of metadata, which no model reads', async () => {
+    it('survive a change of metadata, which no model reads', async () => {
       const { thread, ref } = await talkedWith();
       const [first] = (await read(thread, ref)).messages;
       await keep(thread, ref, 8);
@@ -154,7 +154,7 @@ export function registerSummary(stores: () => Stores): void {
       expect((await read(thread, ref)).summary).toMatchObject({ messages: 8 });
     });
 
-    it('of what was changed while they were made are not kept', async () => {
+    it('are not stored if a covered message changed meanwhile', async () => {
       const { thread, ref } = await talkedWith();
       const command = await summarise(thread, ref, 8);
       await thread.store.messages.update(thread.id, command.messageId, { content: 'else' });
@@ -163,7 +163,7 @@ export function registerSummary(stores: () => Stores): void {
       expect(await told(thread)).toEqual([]);
     });
 
-    it('are not kept for a step that is over, or that another attempt has', async () => {
+    it('are not stored for a step that ended or has another attempt', async () => {
       const { thread, ref } = await talkedWith();
       const command = await summarise(thread, ref, 8);
       const late = { ...command, attempt: ref.attempt + 1 };

@@ -11,8 +11,8 @@ function reset(thread: ThreadDriver): ThreadDriver {
 }
 
 export function registerTakeOver(given: () => Stores): void {
-  describe('a step that is asked for again', () => {
-    it('is the same step with the next attempt, and tells that the first one was lost', async () => {
+  describe('a repeated step', () => {
+    it('is the same step with the next attempt, and the first is logged as lost', async () => {
       const thread = await openThread(given().store);
       await thread.begin([message('a')], { ordinal: 1 });
       expect(await thread.begin([message('a')], { ordinal: 1 })).toEqual({
@@ -37,7 +37,7 @@ export function registerTakeOver(given: () => Stores): void {
       ]);
     });
 
-    it('is found stored once it was committed', async () => {
+    it('is returned as stored once it was committed', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });
       await thread.commit(ref, { toolCalls: [call('c1', 'look')] });
@@ -61,7 +61,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('answers how many rows it swept, whenever it swept them', async () => {
+    it('returns how many rows it drained, at either attempt', async () => {
       const thread = await openThread(given().store);
       await thread.stash(message('a'), message('b'));
       expect(await thread.begin([], { ordinal: 1 })).toMatchObject({ kind: 'call', swept: 2 });
@@ -73,7 +73,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.begin([], { ordinal: 2 })).toMatchObject({ kind: 'nothing_to_do', swept: 1 });
     });
 
-    it('leaves to the next step what came in between, messages and tools alike', async () => {
+    it('leaves rows that arrived in between to the next step, messages and tools alike', async () => {
       const thread = await openThread(given().store);
       await thread.begin([message('a')], { ordinal: 1 });
       await thread.stash(message('b'), tool('t', 'look'));
@@ -92,7 +92,7 @@ export function registerTakeOver(given: () => Stores): void {
       });
     });
 
-    it('is nothing to do once it was stopped', async () => {
+    it('has nothing to do once it was stopped', async () => {
       const thread = await openThread(given().store);
       const ref = await thread.beginCall([message('a')], { ordinal: 1 });
       await thread.rest('stopped');
@@ -105,7 +105,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.transcript()).toEqual(['user: content of a']);
     });
 
-    it('finds the tools of its queue stored, once', async () => {
+    it('returns the tools of its queue, stored once', async () => {
       const thread = await openThread(given().store);
       const first = await thread.begin([tool('t', 'look')], { ordinal: 1 });
       const before = await thread.everything();
@@ -113,7 +113,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('that the database forgot in a crash asks no model and tells nothing', async () => {
+    it('lost by the database in a crash calls no model and logs nothing', async () => {
       const thread = await openThread(given().store);
       const before = await thread.everything();
       const ref = { ...thread.from, step: 1, attempt: 1 };
@@ -126,8 +126,8 @@ export function registerTakeOver(given: () => Stores): void {
     });
   });
 
-  describe('a run that goes on where another was killed', () => {
-    it('[runtime 3.7] takes over the last step, which nobody has judged, before it drains anything', async () => {
+  describe('a run that replaces a killed one', () => {
+    it('[runtime 3.7] takes over the last step without evaluated stop rules before it drains anything', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
       await thread.runTool(1, 0);
@@ -152,7 +152,7 @@ export function registerTakeOver(given: () => Stores): void {
       });
     });
 
-    it('[runtime 3.7] takes over a step of queued tools, though a message that came with them waits for its answer', async () => {
+    it('[runtime 3.7] takes over a step of queued tools, though their message waits for its answer', async () => {
       const thread = await openThread(given().store);
       await thread.begin([tool('t', 'tidy'), message('a')]);
       await thread.runTool(1, 0);
@@ -167,8 +167,8 @@ export function registerTakeOver(given: () => Stores): void {
     });
   });
 
-  describe('a workflow that was reset', () => {
-    it('[runtime 3.7] has no step judged again that was judged before another one began', async () => {
+  describe('a reset workflow', () => {
+    it('[runtime 3.7] does not evaluate a step again that was evaluated before the next one started', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
       await thread.runTool(1, 0);
@@ -177,7 +177,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await reset(thread).begin([message('a')])).toMatchObject({ kind: 'call', step: 3 });
     });
 
-    it('takes the stored answer over instead of asking again', async () => {
+    it('takes over the stored answer without another request', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { content: 'the answer' });
       const begun = await reset(thread).begin([message('a')]);
@@ -188,7 +188,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await thread.transcript()).toEqual(['user: content of a', 'assistant: the answer']);
     });
 
-    it('has nothing to do for what was answered before the thread rested', async () => {
+    it('has nothing to do for messages answered before the thread became idle', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')]);
       await thread.rest();
@@ -212,7 +212,7 @@ export function registerTakeOver(given: () => Stores): void {
       ]);
     });
 
-    it('finishes unfinished tool calls before anything else, one step after the other', async () => {
+    it('finishes open tool calls first, one step after the other', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c1', 'look'), call('c2', 'count')] });
       await thread.runTool(1, 0);
@@ -238,7 +238,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await again.begin()).toMatchObject({ kind: 'call', step: 3 });
     });
 
-    it('abandons the step that the retired run had open', async () => {
+    it('abandons the open step of the retired run', async () => {
       const thread = await openThread(given().store);
       const lost = await thread.beginCall([message('a')]);
       await thread.chunk(lost, 'half an ans');
@@ -250,7 +250,7 @@ export function registerTakeOver(given: () => Stores): void {
       expect(await again.commit(ref)).toMatchObject({ kind: 'stored' });
     });
 
-    it('goes on in the same execution, so that the turn stays current', async () => {
+    it('continues the same execution, so that the turn stays current', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
       const again = reset(thread);

@@ -27,8 +27,8 @@ export function registerTaskKept(given: () => Stores): void {
     return { id, run, threadId: run.threadId };
   }
 
-  describe('a session of a backend', () => {
-    it('[TG-11] is its owner’s: of the organisation, else the user, else of nobody; the same again changes it', async () => {
+  describe('a backend session', () => {
+    it('[TG-11] belongs to its organisation, else its user, else nobody; a repeated write updates it', async () => {
       const [organizationId, userId] = [randomUUID(), randomUUID()];
       const ours = await openTask({ organizationId, userId });
       const colleague = await openTask({ organizationId, userId: randomUUID() });
@@ -52,7 +52,7 @@ export function registerTaskKept(given: () => Stores): void {
       expect(await tasks().getSession(ours.threadId, id)).toMatchObject({ status: 'active' });
     });
 
-    it('is refused without an id, with one that is too long, and by a task that there is not', async () => {
+    it('is refused without an id, with too long an id, and for an unknown task', async () => {
       const { threadId } = await openTask();
       const session = { backend: 'box', status: 'active', resumeToken: null, threadId } as const;
       for (const id of ['', 'x'.repeat(201)])
@@ -62,7 +62,7 @@ export function registerTaskKept(given: () => Stores): void {
   });
 
   describe('the manifest of a task', () => {
-    it('is told where a newer build has another one, once; a run that was replaced notes nothing', async () => {
+    it('is reported once if a newer build has another; a replaced run records nothing', async () => {
       const { id, run, threadId } = await openTask();
       await tasks().noteManifest({ ...run, manifest: 'a' });
       await tasks().noteManifest({ ...run, manifest: 'a' });
@@ -76,7 +76,7 @@ export function registerTaskKept(given: () => Stores): void {
       expect(await tasks().get(id)).toMatchObject({ manifest: null });
     });
 
-    it('is kept by its hash, found by its first digits, and by none that two share', async () => {
+    it('is stored by its hash, and found by an unambiguous prefix', async () => {
       const [one, other] = ['1', '2'].map((last) => `${randomUUID().replaceAll('-', '')}${last}`);
       const twins = ['a', 'b'].map((last) => `${'9'.repeat(40)}${last}`);
       for (const hash of [one, other, one, ...twins] as string[])
@@ -90,8 +90,8 @@ export function registerTaskKept(given: () => Stores): void {
     });
   });
 
-  describe('a task that a thread has started', () => {
-    it('is made with its call, once, below its parent; its one report comes with its end', async () => {
+  describe('a task started by a thread', () => {
+    it('is created once with its call, below its parent; its one report is stored with its end', async () => {
       const { store, second } = given();
       const parent = await openParent(store);
       const id = randomUUID();
@@ -130,12 +130,12 @@ export function registerTaskKept(given: () => Stores): void {
     });
   });
 
-  describe('an adapter that lives with a process', () => {
+  describe('an adapter bound to a process', () => {
     const claimOf = (threadId: string, holder = 'queue-1', presenceMs = 60_000) => ({
       ...{ threadId, holder, presenceMs },
     });
 
-    it('is one queue’s, whoever works for it; all of it is shown to be present at once, and its task’s end ends that', async () => {
+    it('belongs to one queue; its presence is renewed in one write, and ends with its task', async () => {
       const { store, second } = given();
       const queue = randomUUID();
       const { run, threadId } = await openTask();
@@ -155,7 +155,7 @@ export function registerTaskKept(given: () => Stores): void {
       expect(await second.producers.claimTask(claimOf(threadId, 'another'))).toBe(false);
     });
 
-    it('[TG-20] fails its task where it is lost, once, whoever looks; its workflow is known until it is seen to', async () => {
+    it('[TG-20] fails its task once when it is lost; its workflow is listed until it is handled', async () => {
       const { store, second } = given();
       const { id, run, threadId } = await openTask();
       const wait = { id: randomUUID(), threadId, key: 'ask:0', kind: 'question', name: 'count' } as const;
@@ -188,7 +188,7 @@ export function registerTaskKept(given: () => Stores): void {
       expect(await second.producers.claimTask(claimOf(threadId, 'queue-2'))).toBe(false);
     });
 
-    it('may be another’s where it was lost before its task was there, once its workflow is seen to', async () => {
+    it('may be claimed again if lost before its task existed, once its workflow is handled', async () => {
       const { store, second } = given();
       const threadId = `task/${randomUUID()}`;
       await store.producers.claimTask(claimOf(threadId, 'queue-1', -1));

@@ -36,7 +36,7 @@ export function registerTask(given: () => Stores): void {
   }
 
   describe('a task', () => {
-    it('is opened once, whoever opens it again, and a run that was replaced writes nothing', async () => {
+    it('is opened once, and a replaced run writes nothing', async () => {
       const { id, run, open } = await openTask();
       await tasks().open(open);
       expect(await eventsOf(run.threadId)).toEqual(['task.created']);
@@ -49,7 +49,7 @@ export function registerTask(given: () => Stores): void {
       ).rejects.toMatchObject({ code: 'StoreMismatch' });
     });
 
-    it('observes and decides a step once: the same again changes nothing', async () => {
+    it('stores one observation and one decision per step; repeating them changes nothing', async () => {
       const { run } = await decided();
       await tasks().saveObservation({ ...run, ...observed(0), state: '{"count":9}' });
       await tasks().saveDecision({
@@ -67,7 +67,7 @@ export function registerTask(given: () => Stores): void {
       expect(await eventsOf(run.threadId)).toEqual(['task.created', 'task.observed', 'task.decided']);
     });
 
-    it('[TG-20] acts at most once: what another attempt has begun is unknown from then on, and its late end is not kept', async () => {
+    it('[TG-20] acts at most once: a started act is unknown to another attempt, and its late end is dropped', async () => {
       const { id, run } = await decided();
       const act = { ...run, step: 0, again: false };
       const begun = await tasks().beginAct({ ...act, attempt: 'one' });
@@ -82,7 +82,7 @@ export function registerTask(given: () => Stores): void {
       });
     });
 
-    it('acts again where it may, under the same key, and its cost is counted once', async () => {
+    it('acts again if it may, under the same key, and its cost counts once', async () => {
       const { id, run } = await decided();
       const act = { ...run, step: 0, again: true };
       const first = await tasks().beginAct({ ...act, attempt: 'one' });
@@ -93,7 +93,7 @@ export function registerTask(given: () => Stores): void {
       expect(await tasks().get(id)).toMatchObject({ steps: 1, spentCostUsd: 0.25 });
     });
 
-    it('keeps the key of an action until it has succeeded', async () => {
+    it('keeps the key of an action until it succeeds', async () => {
       const { run } = await decided();
       const keys: unknown[] = [];
       for (const [step, ok] of [false, true, true].entries()) {
@@ -106,7 +106,7 @@ export function registerTask(given: () => Stores): void {
       expect(keys[2]).not.toEqual(keys[1]);
     });
 
-    it('counts the time that it is at work, and none that it waits', async () => {
+    it('counts working time, and not waiting time', async () => {
       const { id, run } = await openTask();
       await tasks().rest({ ...run, waits: true });
       const waiting = await tasks().get(id);
@@ -118,7 +118,7 @@ export function registerTask(given: () => Stores): void {
       expect(await tasks().get(id)).toMatchObject({ status: 'running' });
     });
 
-    it('ends once, with what is open: its waits are closed, what it was at has no result', async () => {
+    it('ends once, with everything open: its waits are closed, its act has no result', async () => {
       const { store } = given();
       const { id, run } = await decided();
       await store.waits.open({
@@ -145,7 +145,7 @@ export function registerTask(given: () => Stores): void {
       expect(await tasks().open({ ...run, mustExist: true, manifest: null })).toMatchObject({ kind: 'over' });
     });
 
-    it('stands in lists of tasks, page behind page, and in none of threads', async () => {
+    it('appears in paged lists of tasks, and in none of threads', async () => {
       const { store } = given();
       const userId = randomUUID();
       const made: string[] = [];
@@ -163,7 +163,7 @@ export function registerTask(given: () => Stores): void {
       expect(await store.threads.list({ userId })).toEqual([]);
     });
 
-    it('tells again of an answer that it has not heard, until it has ended', async () => {
+    it('returns an answer until it is read or the task ends', async () => {
       const { store } = given();
       const { run } = await openTask();
       const wait = {

@@ -7,7 +7,7 @@ import { message, ThreadDriver } from '../thread-driver.ts';
 
 export function registerThreadList(given: () => Stores): void {
   describe('lists of threads', () => {
-    it('find what is asked for by every filter, and by several at once', async () => {
+    it('match every filter, and several at once', async () => {
       const { store } = given();
       const mark = randomUUID();
       const root = new ThreadDriver(store);
@@ -38,7 +38,7 @@ export function registerThreadList(given: () => Stores): void {
       expect(await list({ agent: mark, updatedBefore: (updatedAt ?? 0) + 1 })).toContain(child.id);
     });
 
-    it('have the words with which each of their threads begins, and none of what was not said by its user', async () => {
+    it('show the first user text of each thread, and no other role’s', async () => {
       const { store } = given();
       const [said, silent] = [new ThreadDriver(store), new ThreadDriver(store)];
       for (const thread of [said, silent]) await thread.open();
@@ -50,7 +50,7 @@ export function registerThreadList(given: () => Stores): void {
       expect(await store.threads.firstWords([])).toEqual({});
     });
 
-    it('are found by the beginnings of ids, the shortest first, of a kind and in the case in which they are written', async () => {
+    it('are searched by id prefix, shortest first, by kind and case-sensitively', async () => {
       const { store } = given();
       const mark = `Mark-${randomUUID()}`;
       for (const id of [`${mark}-2%`, `${mark}-1`, mark]) await new ThreadDriver(store, id).open();
@@ -66,7 +66,7 @@ export function registerThreadList(given: () => Stores): void {
       expect(await find('task/')).toEqual([]);
     });
 
-    it('go on behind any page, each thread once, in either order', async () => {
+    it('continue after any page, each thread once, in either order', async () => {
       const { store } = given();
       const agent = `agent-${randomUUID()}`;
       const threads = Array.from({ length: 7 }, () => new ThreadDriver(store));
@@ -95,7 +95,7 @@ export function registerThreadList(given: () => Stores): void {
       expect((await walk({}))[0]?.id).toBe(threads[0]?.id);
     });
 
-    it('tags are set as a whole, also of a thread that has ended', async () => {
+    it('match tags, which are replaced together, also on an ended thread', async () => {
       const { store, second } = given();
       const thread = new ThreadDriver(store);
       const [old, kept] = [randomUUID(), randomUUID()];

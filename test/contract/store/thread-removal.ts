@@ -7,8 +7,8 @@ import { message, openThread } from '../thread-driver.ts';
 const bytes = new TextEncoder().encode('of two threads');
 
 export function registerThreadRemoval(given: () => Stores): void {
-  describe('a thread that is deleted', () => {
-    it('has nothing left but its id and its end; what others have stays, and doing it again changes nothing', async () => {
+  describe('a deleted thread', () => {
+    it('leaves only its id and its end; other threads are unchanged, and a second deletion does nothing', async () => {
       const { store, second } = given();
       const [thread, other] = [await openThread(store), await openThread(store)];
       const tag = randomUUID();

@@ -16,7 +16,7 @@ export function registerToken(given: () => Stores): void {
       ...more,
     });
 
-    it('are found by their digest from every process, until they are revoked', async () => {
+    it('are found by digest from every process until they are revoked', async () => {
       const { store, second } = given();
       const token = of({ organizationId: 'acme' });
       const { digest, lifeMs: _, ...shown } = token;
@@ -33,7 +33,7 @@ export function registerToken(given: () => Stores): void {
       expect(await store.tokens.revoke('nowhere')).toBeNull();
     });
 
-    it('end with their time', async () => {
+    it('expire', async () => {
       const { store } = given();
       const [over, living] = [of({ lifeMs: 0 }), of({ lifeMs: 3_600_000 })];
       await store.tokens.create(over);

@@ -15,7 +15,7 @@ const results = async (thread: ThreadDriver) =>
 
 export function registerTool(given: () => Stores): void {
   describe('a tool call', () => {
-    it('[runtime 5.1] is scheduled, begun, and done', async () => {
+    it('[runtime 5.1] is scheduled, started, and done', async () => {
       const thread = await withCalls(given, 'look');
       expect(await thread.beginTool(1, 0)).toMatchObject({
         kind: 'run',
@@ -33,7 +33,7 @@ export function registerTool(given: () => Stores): void {
       ]);
     });
 
-    it("[definitions 14.1] brings the thread's newest messages where its body may ask for them", async () => {
+    it("[definitions 14.1] carries the thread's newest messages if its body may read them", async () => {
       const thread = await withCalls(given, 'look', 'look');
       await thread.runTool(1, 0);
       const key = { ...thread.from, step: 1, index: 1, attempt: 'attempt-1', idempotent: () => false };
@@ -59,7 +59,7 @@ export function registerTool(given: () => Stores): void {
       expect(await results(thread)).toMatchObject([{ content, tool_status: result.status }]);
     });
 
-    it('begins and ends once, though its attempt says so twice', async () => {
+    it('starts and ends once, though its attempt repeats both', async () => {
       const thread = await withCalls(given, 'look');
       const begun = await thread.beginTool(1, 0);
       expect(await thread.beginTool(1, 0)).toMatchObject({ kind: begun.kind });
@@ -71,7 +71,7 @@ export function registerTool(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('does not begin a second time for another attempt', async () => {
+    it('does not start a second time for another attempt', async () => {
       const thread = await withCalls(given, 'look');
       await thread.beginTool(1, 0);
       const before = await thread.everything();
@@ -80,7 +80,7 @@ export function registerTool(given: () => Stores): void {
       expect(await thread.commitTool(1, 0)).toMatchObject({ kind: 'stored' });
     });
 
-    it('begins again for another attempt when it is idempotent, and the first attempt is late', async () => {
+    it('starts again for another attempt if it is idempotent, and the first attempt is late', async () => {
       const thread = await withCalls(given, 'look');
       await thread.beginTool(1, 0, 'attempt-1', true);
       expect(await thread.beginTool(1, 0, 'attempt-2', true)).toMatchObject({ kind: 'run' });
@@ -91,7 +91,7 @@ export function registerTool(given: () => Stores): void {
       expect(await results(thread)).toMatchObject([{ content: 'done' }]);
     });
 
-    it('is settled for whoever comes after its result', async () => {
+    it('is settled for any command after its result', async () => {
       const thread = await withCalls(given, 'look');
       await thread.runTool(1, 0);
       const settled = { kind: 'settled', name: 'look', state: 'done', status: 'success' };
@@ -99,7 +99,7 @@ export function registerTool(given: () => Stores): void {
       expect(await thread.beginTool(1, 0, 'attempt-2', true)).toEqual(settled);
     });
 
-    it('puts a result that comes late into the log, once, and never into a second message', async () => {
+    it('logs a late result once, and stores no second message', async () => {
       const thread = await withCalls(given, 'look');
       await thread.beginTool(1, 0);
       await thread.settleLostTool(1, 0);
@@ -136,7 +136,7 @@ export function registerTool(given: () => Stores): void {
       });
     });
 
-    it('keeps the result of a body whose beginning the database forgot in a crash', async () => {
+    it('keeps the result of a body whose start the database lost in a crash', async () => {
       const thread = await withCalls(given, 'look');
       const idle = await thread.commitTool(1, 0, { attempt: 'attempt-1' });
       expect(idle).toEqual({ kind: 'stored', queued: 0 });
@@ -149,7 +149,7 @@ export function registerTool(given: () => Stores): void {
       ]);
     });
 
-    it('has its result though a sender once chose the ids of its call for a message', async () => {
+    it('has its result though a message already uses its id', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('1.0:c0'), message('c0')], { toolCalls: [call('c0', 'look')] });
       await thread.runTool(1, 0);
@@ -158,7 +158,7 @@ export function registerTool(given: () => Stores): void {
   });
 
   describe('a tool call whose worker was lost', () => {
-    it('may go again when it had not begun', async () => {
+    it('may be dispatched again if it had not started', async () => {
       const thread = await withCalls(given, 'look');
       const before = await thread.everything();
       expect(await thread.settleLostTool(1, 0)).toEqual({ kind: 'redispatch', name: 'look' });
@@ -166,7 +166,7 @@ export function registerTool(given: () => Stores): void {
       expect(await thread.beginTool(1, 0)).toMatchObject({ kind: 'run' });
     });
 
-    it('has an unknown outcome when it had begun, and the model is told', async () => {
+    it('has an unknown outcome if it had started, and the model is told', async () => {
       const thread = await withCalls(given, 'look');
       await thread.beginTool(1, 0);
       const settled = { kind: 'settled', name: 'look', state: 'unknown', status: 'error' };
@@ -185,7 +185,7 @@ export function registerTool(given: () => Stores): void {
       expect(await thread.events('tool.unknown')).toHaveLength(1);
     });
 
-    it('stays done when it was done', async () => {
+    it('stays done if it was done', async () => {
       const thread = await withCalls(given, 'look');
       await thread.runTool(1, 0);
       const before = await thread.everything();
@@ -198,7 +198,7 @@ export function registerTool(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('belongs to a thread that is over: terminated, and only the log hears of a late result', async () => {
+    it('of an ended thread is terminated, and a late result is only logged', async () => {
       const thread = await withCalls(given, 'look', 'count');
       await thread.beginTool(1, 0);
       await thread.rest('terminated');

@@ -7,7 +7,7 @@ import { openThread } from '../thread-driver.ts';
 
 export function registerValue(given: () => Stores): void {
   describe('values', () => {
-    it('are kept, replaced and deleted under their key', async () => {
+    it('are stored, replaced and deleted by key', async () => {
       const { store } = given();
       const { id } = await openThread(store);
       expect(await store.values.get(id, 'a')).toBeNull();
@@ -27,7 +27,7 @@ export function registerValue(given: () => Stores): void {
       ['numbers as precise as JSON has them', [0.1, 1e300, 5e-324, Number.MAX_SAFE_INTEGER, -1]],
       ['texts of every kind', 'a\0b\u2028\ufdd0\ud800 "\\é😀'],
       ['keys of every kind', { '': 1, '\0': 2, __proto__x: 3, 'é😀': { ' ': [null] } }],
-    ])('come back as they were: %s', async (_, value) => {
+    ])('are read back unchanged: %s', async (_, value) => {
       const { store, second } = given();
       const { id } = await openThread(store);
       await store.values.set(id, 'k', value);
@@ -55,7 +55,7 @@ export function registerValue(given: () => Stores): void {
       expect((await store.values.list(id)).map((entry) => entry.key)).toEqual([key]);
     });
 
-    it('tell keys apart that differ in case and form alone', async () => {
+    it('have distinct keys that differ only in case or Unicode form', async () => {
       const { store } = given();
       const { id } = await openThread(store);
       const keys = ['k', 'K', 'k ', '\u00e9', 'e\u0301'];
@@ -65,12 +65,12 @@ export function registerValue(given: () => Stores): void {
 
     it.each<[string, unknown, unknown, string]>([
       ['a key that is too long', 'k'.repeat(513), 1, 'LimitExceeded'],
-      ['a key that is no text', 7, 1, 'InvalidValue'],
+      ['a key that is not text', 7, 1, 'InvalidValue'],
       ['a key with NUL', 'a\0', 1, 'InvalidValue'],
       ['a key with half a character', 'a\ud800', 1, 'InvalidValue'],
       ['a value that is too large', 'k', 'x'.repeat(LIMITS.valueBytes), 'LimitExceeded'],
-      ['a value that is no JSON', 'k', { at: new Date(0) }, 'InvalidValue'],
-    ])('refuse %s, and keep what was there', async (_, key, value, code) => {
+      ['a value that is not JSON', 'k', { at: new Date(0) }, 'InvalidValue'],
+    ])('refuse %s, and keep the previous value', async (_, key, value, code) => {
       const { store } = given();
       const { id } = await openThread(store);
       await store.values.set(id, 'k', 'before');
@@ -79,7 +79,7 @@ export function registerValue(given: () => Stores): void {
       if (key !== 'k') expect(await store.values.get(id, key as string)).toBeNull();
     });
 
-    it('may be as large as their cap', async () => {
+    it('may be as large as their limit', async () => {
       const { store } = given();
       const { id } = await openThread(store);
       const value = 'x'.repeat(LIMITS.valueBytes - 2);
@@ -87,7 +87,7 @@ export function registerValue(given: () => Stores): void {
       expect(await store.values.get(id, 'k')).toBe(value);
     });
 
-    it("are a thread's alone", async () => {
+    it('belong to one thread', async () => {
       const { store } = given();
       const parent = await openThread(store);
       await store.values.set(parent.id, 'k', 'of the parent');
@@ -110,14 +110,14 @@ export function registerValue(given: () => Stores): void {
       expect(await store.values.get(parent.id, 'k')).toBe('of the parent');
     });
 
-    it('of an unknown thread read as null and are refused', async () => {
+    it('of an unknown thread are null, and cannot be set', async () => {
       const { store } = given();
       expect(await store.values.get('nobody', 'k')).toBeNull();
       expect(await store.values.list('nobody')).toEqual([]);
       await expect(store.values.set('nobody', 'k', 1)).rejects.toMatchObject({ code: 'ThreadNotFound' });
     });
 
-    it('of a terminated thread can be read and not be written', async () => {
+    it('of a terminated thread can be read and not written', async () => {
       const { store } = given();
       const thread = await openThread(store);
       await store.values.set(thread.id, 'k', 1);
@@ -130,7 +130,7 @@ export function registerValue(given: () => Stores): void {
       expect(await store.values.get(thread.id, 'k')).toBe(1);
     });
 
-    it('are told in the log, and change nothing else of the thread', async () => {
+    it('are logged, and change nothing else of the thread', async () => {
       const { store } = given();
       const thread = await openThread(store);
       const seen = async () => {
@@ -152,7 +152,7 @@ export function registerValue(given: () => Stores): void {
       ]);
     });
 
-    it('are listed by key, page by page', async () => {
+    it('are listed by key, in pages', async () => {
       const { store } = given();
       const { id } = await openThread(store);
       for (const key of ['c', 'a', 'e', 'b', 'd']) await store.values.set(id, key, { key });
@@ -166,7 +166,7 @@ export function registerValue(given: () => Stores): void {
       expect(rest.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
     });
 
-    it('are written by two connections at once, and the last one counts', async () => {
+    it('written by two connections at once end as the last one', async () => {
       const { store, second } = given();
       const { id } = await openThread(store);
       await Promise.all(
@@ -179,7 +179,7 @@ export function registerValue(given: () => Stores): void {
       expect((await second.values.list(id)).length).toBeLessThanOrEqual(3);
     });
 
-    it('are there when the store is opened again', async () => {
+    it('exist when the store is opened again', async () => {
       const opened = await given().engine.open();
       try {
         const { id } = await openThread(opened.store);

@@ -36,7 +36,7 @@ async function waitingChild(given: () => Stores, waits = true) {
 
 export function registerWaitOfChild(given: () => Stores): void {
   describe('a wait of a child', () => {
-    it('is shown by the parent that waits for it, once, and no more when it is answered', async () => {
+    it('is shown once by the parent that waits for the child, until it is answered', async () => {
       const { parent, child, wait, waits, told } = await waitingChild(given);
       expect(await statusOf(parent)).toBe('waiting');
       const { id, kind, name } = wait;
@@ -57,7 +57,7 @@ export function registerWaitOfChild(given: () => Stores): void {
       ]);
     });
 
-    it('is unseen by the parent whenever it changes, until its workflow has read it', async () => {
+    it('is unseen by the parent after each change, until its workflow has read it', async () => {
       const { parent, child, wait, waits } = await waitingChild(given);
       const unseen = async (olderThanMs = 0) =>
         (await waits.listUnread(olderThanMs)).filter(({ threadId }) => threadId === parent.id);
@@ -76,7 +76,7 @@ export function registerWaitOfChild(given: () => Stores): void {
       expect(await unseen()).toEqual([]);
     });
 
-    it('is seen by nobody at rest', async () => {
+    it('is not shown by an idle parent', async () => {
       const { parent, wait, waits } = await waitingChild(given);
       await waits.answer({ id: wait.id, answer: { value: 'this one' } });
       await parent.rest('stopped', { reason: 'stopped' });
@@ -84,14 +84,14 @@ export function registerWaitOfChild(given: () => Stores): void {
       expect(unseen.map(({ threadId }) => threadId)).not.toContain(parent.id);
     });
 
-    it('holds up nobody who does not wait for the child', async () => {
+    it('does not block a parent that does not wait for the child', async () => {
       const { parent, child, waits, told } = await waitingChild(given, false);
       expect(await statusOf(parent)).toBe('running');
       expect(await waits.showAbove(child.id)).toEqual([]);
       expect(await told(parent)).toEqual([]);
     });
 
-    it('begins to hold up a parent that comes to wait for the child', async () => {
+    it('blocks a parent that starts to wait for the child', async () => {
       const { parent, child, wait, waits } = await waitingChild(given, false);
       await parent.store.children.send({
         parentId: parent.id,
@@ -104,7 +104,7 @@ export function registerWaitOfChild(given: () => Stores): void {
       expect(await statusOf(parent)).toBe('waiting');
     });
 
-    it('is over for the parent with the report of the child, whose end has closed it', async () => {
+    it('ends for the parent with the report of the child, whose end closed it', async () => {
       const { parent, child, waits, told } = await waitingChild(given);
       await child.rest('failed', { report: report({ kind: 'failure' }) });
       await parent.store.reports.deliver(child.id, child.executionId);
@@ -113,7 +113,7 @@ export function registerWaitOfChild(given: () => Stores): void {
       expect(await told(parent)).toMatchObject([{ type: 'wait.opened' }, { data: { reason: 'failed' } }]);
     });
 
-    it('is released where the parent rests while it is open', async () => {
+    it('is released if the parent becomes idle while it is open', async () => {
       const { parent, wait, waits, told } = await waitingChild(given);
       await parent.rest('stopped', { reason: 'stopped' });
       expect(await statusOf(parent)).toBe('stopped');
@@ -121,7 +121,7 @@ export function registerWaitOfChild(given: () => Stores): void {
       expect(await waits.list({ threadId: parent.id })).toEqual([wait]);
     });
 
-    it('is shown again by a parent that was shown as running by another run', async () => {
+    it('is shown again by a parent that another run marked as running', async () => {
       const { parent, waits } = await waitingChild(given);
       const next = parent.as('run-2');
       await next.open({ mustExist: true });

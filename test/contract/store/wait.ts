@@ -34,7 +34,7 @@ const statusOf = async (thread: ThreadDriver) => (await thread.store.threads.get
 
 export function registerWait(given: () => Stores): void {
   describe('a wait', () => {
-    it('is opened with the end of the attempt that asks, and shown', async () => {
+    it('is opened and shown with the end of the attempt that asks', async () => {
       const { thread, wait, waits } = await waiting(given);
       expect(wait).toMatchObject({
         state: 'open',
@@ -57,14 +57,14 @@ export function registerWait(given: () => Stores): void {
       ]);
     });
 
-    it('is there once, however often it is opened', async () => {
+    it('exists once, however often it is opened', async () => {
       const { thread, wait, waits } = await waiting(given);
       const before = await thread.everything();
       expect(await waits.open(asks(thread))).toEqual({ kind: 'open', wait });
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('is not opened by an attempt that no longer holds its call', async () => {
+    it('is not opened by an attempt that lost its call', async () => {
       const thread = await openThread(given().store);
       await thread.answer([message('a')], { content: null, toolCalls: [call('c0', 'look')] });
       await thread.beginTool(1, 0);
@@ -73,7 +73,7 @@ export function registerWait(given: () => Stores): void {
       expect(await given().store.waits.list({ threadId: thread.id })).toEqual([]);
     });
 
-    it('takes the first answer, with which its call begins again', async () => {
+    it('takes the first answer, with which its call starts again', async () => {
       const { thread, wait, waits } = await waiting(given);
       const answer = { value: 'a', by: 'ada' };
       expect(await waits.answer({ id: wait.id, answer })).toMatchObject({ outcome: 'taken' });
@@ -99,7 +99,7 @@ export function registerWait(given: () => Stores): void {
       ]);
     });
 
-    it('takes one answer of two that come at once', async () => {
+    it('takes one of several concurrent answers', async () => {
       const { wait } = await waiting(given);
       const { store, second } = given();
       const answers = ['a', 'b', 'c', 'd'].map((value, n) =>
@@ -114,7 +114,7 @@ export function registerWait(given: () => Stores): void {
       ]);
     });
 
-    it('refuses what does not fit it, and what it does not know', async () => {
+    it('refuses an answer of another shape, and an unknown wait', async () => {
       const { thread, wait, waits } = await waiting(given);
       const before = await thread.everything();
       expect(await waits.answer({ id: wait.id, answer: { approved: true } })).toMatchObject({
@@ -126,7 +126,7 @@ export function registerWait(given: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
-    it('expires by the clock, also where nobody has noticed', async () => {
+    it('expires by the clock, even before anything reads it', async () => {
       const { thread, wait, waits } = await waiting(given, { expiresInMs: -1 });
       expect(wait.state).toBe('expired');
       expect(await waits.list({ threadId: thread.id })).toEqual([]);
@@ -138,19 +138,19 @@ export function registerWait(given: () => Stores): void {
       expect(begun).toMatchObject({ kind: 'run', waits: [{ wait: { state: 'expired' } }] });
     });
 
-    it('is not expired before its time', async () => {
+    it('does not expire early', async () => {
       const { thread, wait, waits } = await waiting(given, { expiresInMs: 3_600_000 });
       expect(await waits.get(wait.id)).toEqual(wait);
       expect(await statusOf(thread)).toBe('waiting');
     });
 
-    it('is ended by the call that begins, where its time is up', async () => {
+    it('is closed by the restarted call once it has expired', async () => {
       const { thread } = await waiting(given, { expiresInMs: -1 });
       expect(await thread.beginTool(1, 0, 'attempt-2')).toMatchObject({ kind: 'run' });
       expect(await thread.events('wait.closed')).toHaveLength(1);
     });
 
-    it('is closed by whoever does not want an answer any more', async () => {
+    it('can be closed when its answer is no longer needed', async () => {
       const { thread, wait, waits } = await waiting(given, { fingerprint: 'f1' });
       const stale = await waits.answer({ id: wait.id, answer: { value: 1 }, fingerprint: 'f2' });
       expect(stale).toMatchObject({ outcome: 'stale', wait: { state: 'open' } });
@@ -160,7 +160,7 @@ export function registerWait(given: () => Stores): void {
       expect(await statusOf(thread)).toBe('running');
     });
 
-    it('is closed with the execution, and its call with it', async () => {
+    it('is closed with the execution, as is its call', async () => {
       const { thread, wait, waits } = await waiting(given);
       const kept = await waits.open(
         asks(thread, { key: 'kept', executionId: null, call: undefined, blocks: false }),
@@ -186,7 +186,7 @@ export function registerWait(given: () => Stores): void {
       expect(await waits.open(asks(thread, { key: 'new', call: undefined }))).toEqual({ kind: 'terminated' });
     });
 
-    it('is found by a run that takes the thread over', async () => {
+    it('is found by a run that takes over the thread', async () => {
       const { thread, wait } = await waiting(given);
       const next = thread.as('run-2');
       const opened = await next.open({ mustExist: true });

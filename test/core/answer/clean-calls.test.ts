@@ -31,7 +31,7 @@ function clean(
 }
 
 describe('the calls of an answer', () => {
-  it('are as the model made them where there is nothing to repair', () => {
+  it('are unchanged if there is nothing to repair', () => {
     const given = [call('look', { arguments: { a: 1 }, extraContent: { s: 1 } }), call('unknown')];
     expect(clean(given)).toEqual({
       calls: given.map((each) => ({ call: each, repairs: [] })),
@@ -40,26 +40,26 @@ describe('the calls of an answer', () => {
     });
   });
 
-  it('[AX-45] lose those that name nothing, and spaces around a name', () => {
+  it('[AX-45] drop calls without a name, and trim names', () => {
     const given = ['None', ' none ', '', '  ', ' look '].map((name) => call(name));
     const { calls, dropped } = clean(given);
     expect(calls).toEqual([{ call: { ...call('look'), id: 'id of  look ' }, repairs: ['name'] }]);
     expect(dropped).toBe(4);
   });
 
-  it('[AX-45] keep one of a tool that is called so', () => {
+  it('[AX-45] keep a call whose tool has that placeholder as its name', () => {
     const { calls, dropped } = clean([call('none')], {}, ['none']);
     expect([calls.map(({ call }) => call.name), dropped]).toEqual([['none'], 0]);
   });
 
-  it('[AX-45] are one that is refused where all of them name nothing: the model is told', () => {
+  it('[AX-45] become one refused call if none of them has a name, and the model is told', () => {
     const { calls, dropped } = clean([call('None'), call('')], { content: 'Let me see.' });
     expect(calls).toEqual([{ call: { id: 'call_4_0', name: UNNAMED_CALL, arguments: {} }, repairs: [] }]);
     expect(dropped).toBe(2);
     expect(TOOL_NAME.test(UNNAMED_CALL)).toBe(false);
   });
 
-  it('[AX-46] have their arguments repaired, and their own words are kept', () => {
+  it('[AX-46] get repaired arguments, and keep the original text', () => {
     const { calls, raw } = clean([call('look', { rawArguments: '{"x":1} trailing' })]);
     expect(calls).toEqual([
       { call: { id: 'id of look', name: 'look', arguments: { x: 1 } }, repairs: ['unwrapped'] },
@@ -69,17 +69,17 @@ describe('the calls of an answer', () => {
     ]);
   });
 
-  it('keep so much of their own words', () => {
+  it('truncate the original text they keep', () => {
     const rawArguments = `{"x":"${'y'.repeat(LIMITS.rawCallChars)}"} trailing`;
     expect(clean([call('look', { rawArguments })]).raw[0]?.arguments).toHaveLength(LIMITS.rawCallChars);
   });
 
-  it('[AX-47] keep arguments that cannot be repaired as they are', () => {
+  it('[AX-47] keep irreparable arguments unchanged', () => {
     const given = [call('look', { rawArguments: '{"path":"a' })];
     expect(clean(given)).toEqual({ calls: [{ call: given[0], repairs: [] }], dropped: 0, raw: [] });
   });
 
-  it('[AX-47] are not taken to have no arguments where the answer ended before they began', () => {
+  it('[AX-47] are not given empty arguments if the answer was cut off before they began', () => {
     const given = [call('first'), call('last')];
     const texts = (finishReason: ProviderResponse['finishReason']) =>
       clean(given, { finishReason }).calls.map((each) => each.call.rawArguments);
@@ -90,7 +90,7 @@ describe('the calls of an answer', () => {
     expect(whole.calls[0]?.call).toEqual(call('last', { arguments: { a: 1 } }));
   });
 
-  it('[AX-49] get ids of the step and their place where they have none, the same each time', () => {
+  it('[AX-49] without ids get ids from the step and their position, the same each time', () => {
     const given = [call('look', { id: '' }), call('look', { id: 'call_4_0' }), call('look', { id: ' ' })];
     const ids = () => clean(given).calls.map((each) => each.call.id);
     expect(ids()).toEqual(['call_4_0_', 'call_4_0', 'call_4_2']);
@@ -98,7 +98,7 @@ describe('the calls of an answer', () => {
     expect(clean(given).raw).toEqual([]);
   });
 
-  it('[AX-49] get ids of their own where two have the same', () => {
+  it('[AX-49] with equal ids get ids of their own', () => {
     const { calls, raw } = clean([call('look', { id: 'a' }), call('look', { id: 'a' })]);
     expect(calls.map((each) => [each.call.id, each.repairs])).toEqual([
       ['a', []],
@@ -107,7 +107,7 @@ describe('the calls of an answer', () => {
     expect(raw).toEqual([{ callId: 'call_4_1', id: 'a', name: 'look', arguments: '{}' }]);
   });
 
-  it('[AX-53] are those of its text where it has no other', () => {
+  it('[AX-53] are taken from the text if there are no others', () => {
     const { calls, raw } = clean([], { content: 'look({"a":1})', finishReason: 'stop' });
     expect(calls).toEqual([
       { call: { id: 'call_4_0', name: 'look', arguments: { a: 1 } }, repairs: ['inline'] },
@@ -119,20 +119,20 @@ describe('the calls of an answer', () => {
     expect(mended.raw).toEqual([{ callId: 'call_4_0', id: '', name: 'look', arguments: '{"a":1,}' }]);
   });
 
-  it('[AX-55] are never those of its text where it has others', () => {
+  it('[AX-55] are not taken from the text if there are others', () => {
     const { calls } = clean([call('other')], { content: '<tool_code>look()</tool_code>' });
     expect(calls.map((each) => each.call.name)).toEqual(['other']);
   });
 
-  it('[AX-55] are those of its text where the others name nothing', () => {
+  it('[AX-55] are taken from the text if the others have no name', () => {
     const { calls, dropped } = clean([call('None')], { content: '<tool_code>look()</tool_code>' });
     expect(calls.map((each) => each.call.name)).toEqual(['look']);
     expect(dropped).toBe(1);
   });
 });
 
-describe('[AX-49] the calls of any answer', () => {
-  it.each(SEEDS)('have names, ids that differ, and arguments that stay as they are (seed %i)', (seed) => {
+describe('[AX-49] the calls of random answers', () => {
+  it.each(SEEDS)('have names, distinct ids, and stable arguments (seed %i)', (seed) => {
     const random = seededRandom(seed);
     const wrong: unknown[] = [];
     for (let round = 0; round < 250; round++) {

@@ -73,7 +73,7 @@ describe('a call within a text', () => {
     expect(find(text)).toEqual([]);
   });
 
-  it('is found, or not, in a time that is linear in the text', () => {
+  it('is searched for in time linear in the text', () => {
     const many = (piece: string) => piece.repeat(Math.ceil(LIMITS.answerTextBytes / piece.length));
     for (const piece of [
       '<tool_code>',

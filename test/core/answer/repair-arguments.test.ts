@@ -41,7 +41,7 @@ describe('the arguments of a call', () => {
     expect(read(text)).toEqual([expected, [repair]]);
   });
 
-  it('[AX-46] several rules may hold at once', () => {
+  it('[AX-46] several rules may apply at once', () => {
     expect(read('```\n{"a":"one\ntwo, }",}\n```')).toEqual([
       { a: 'one\ntwo, }' },
       ['unwrapped', 'escaped', 'commas'],
@@ -63,11 +63,11 @@ describe('the arguments of a call', () => {
     ['words', 'the door'],
     ['a text in quotes that is cut off', '"{\\"a\\":1}'],
     ['a value that is missing', '{"a":}'],
-  ])('[AX-47] are refused where they are %s', (_, text) => {
+  ])('[AX-47] are refused if they are %s', (_, text) => {
     expect(readArguments(text)).toBeUndefined();
   });
 
-  it('[AX-47] that are refused are told of: a model that was cut off knows to be shorter', () => {
+  it('[AX-47] that are refused are described: a model that was cut off reads to be shorter', () => {
     expect(describeArguments('{"path":"a.txt","content":"hel')).toMatch(
       /incomplete because the answer was cut off/,
     );
@@ -75,14 +75,14 @@ describe('the arguments of a call', () => {
     expect(describeArguments('[1]')).toBe('the arguments are not a JSON object');
   });
 
-  it('are refused where they are nested too deep, also within quotes', () => {
+  it('are refused if they are nested too deeply, also inside quotes', () => {
     const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     expect(readArguments(deep(LIMITS.jsonDepth))).toBeDefined();
     expect(readArguments(deep(LIMITS.jsonDepth + 1))).toBeUndefined();
     expect(readArguments(JSON.stringify(deep(100_000)))).toBeUndefined();
   });
 
-  it('have each rule shown above', () => {
+  it('have a test above for each rule', () => {
     const shown = ['null', '"{}"', '{} x', '{"a":"\n"}', '{"a":1,}'].map(
       (text) => readArguments(text)?.repairs,
     );
@@ -128,31 +128,24 @@ const PIECES = [
 ];
 
 describe('[AX-46] any text', () => {
-  it.each(SEEDS)(
-    'is read as it is, repaired by a rule, or refused, and never a part of what was cut off (seed %i)',
-    (seed) => {
-      const random = seededRandom(seed);
-      const wrong: unknown[] = [];
-      for (let round = 0; round < ROUNDS; round++) {
-        const object = anyObject(random);
-        const text = JSON.stringify(object, null, random.pick([0, 2]));
-        const cut = text.slice(0, 1 + random.below(text.length - 1));
-        const soup = Array.from({ length: 1 + random.below(12) }, () => random.pick(PIECES)).join('');
-        const same = (given: string) =>
-          JSON.stringify(readArguments(given)?.value) === JSON.stringify(object);
-        if (!same(text) || readArguments(text)?.repairs.length !== 0) wrong.push(['not as it is', text]);
-        if (!same(JSON.stringify(text))) wrong.push(['not unquoted', text]);
-        if (!same(`Sure:\n\`\`\`json\n${text}\n\`\`\``)) wrong.push(['not unwrapped', text]);
-        if (readArguments(cut) || readArguments(`Sure: ${cut}`)) wrong.push(['a part', cut]);
-        const read = readArguments(soup);
-        const again = read && readArguments(JSON.stringify(read.value));
-        if (
-          read &&
-          (again?.repairs.length !== 0 || JSON.stringify(again.value) !== JSON.stringify(read.value))
-        )
-          wrong.push(['another the second time', soup]);
-      }
-      expect(wrong).toEqual([]);
-    },
-  );
+  it.each(SEEDS)('is parsed, repaired by a rule, or refused, never read in part (seed %i)', (seed) => {
+    const random = seededRandom(seed);
+    const wrong: unknown[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const object = anyObject(random);
+      const text = JSON.stringify(object, null, random.pick([0, 2]));
+      const cut = text.slice(0, 1 + random.below(text.length - 1));
+      const soup = Array.from({ length: 1 + random.below(12) }, () => random.pick(PIECES)).join('');
+      const same = (given: string) => JSON.stringify(readArguments(given)?.value) === JSON.stringify(object);
+      if (!same(text) || readArguments(text)?.repairs.length !== 0) wrong.push(['not as it is', text]);
+      if (!same(JSON.stringify(text))) wrong.push(['not unquoted', text]);
+      if (!same(`Sure:\n\`\`\`json\n${text}\n\`\`\``)) wrong.push(['not unwrapped', text]);
+      if (readArguments(cut) || readArguments(`Sure: ${cut}`)) wrong.push(['a part', cut]);
+      const read = readArguments(soup);
+      const again = read && readArguments(JSON.stringify(read.value));
+      if (read && (again?.repairs.length !== 0 || JSON.stringify(again.value) !== JSON.stringify(read.value)))
+        wrong.push(['another the second time', soup]);
+    }
+    expect(wrong).toEqual([]);
+  });
 });

@@ -51,14 +51,14 @@ describe('budgets', () => {
     expect(told(lines, spending)).toBe(expected);
   });
 
-  it('[PL-18] a warning of one limit hides none of another', () => {
+  it('[PL-18] a warning about one limit hides no other', () => {
     const lines = [line('maxSteps', 5, 3), line('maxLlmCalls', 5, 3)];
     expect(told(lines, { maxSteps: 1, maxLlmCalls: 1 })).toBe(
       'allow maxSteps 4, maxLlmCalls 4; warns maxSteps, maxLlmCalls',
     );
   });
 
-  it('[PL-17] one account that is used up denies for all, and nothing is spent of the others', () => {
+  it('[PL-17] one exhausted account denies the spending, and nothing is spent from the others', () => {
     const lines = [line('maxSteps', 9, 0), line('maxSteps', 3, 3, { executionId: 'root' })];
     expect(told(lines, { maxSteps: 1 })).toBe('deny root maxSteps at 4');
   });
@@ -75,7 +75,7 @@ describe('budgets', () => {
       8192,
     ],
     ['none, where nothing of it is limited', [line('maxInputTokens', 100, 0)], {}, undefined],
-  ])('[PL-17] a request may bring as much output as its bound: %s', (_, lines, fields, expected) => {
+  ])('[PL-17] a request may return as many output tokens as its limit: %s', (_, lines, fields, expected) => {
     const plan = planReservation(lines.map(toCountedLine), { inputTokens: 1, ...fields });
     expect(plan).toMatchObject({ kind: 'reserve', amounts: { maxOutputTokens: BigInt(expected ?? 0) } });
     expect(plan.kind === 'reserve' && plan.maxOutputTokens).toBe(expected);

@@ -29,16 +29,16 @@ describe('a rule', () => {
     expect(findRule(rules, capability)).toBe(effect);
   });
 
-  it.each(['*', 'a', 'a.b', 'a.*', 'mcp.server:1.tool-a'])('may be named %s', (name) =>
+  it.each(['*', 'a', 'a.b', 'a.*', 'mcp.server:1.tool-a'])('may have the name %s', (name) =>
     expect(isRuleName(name)).toBe(true),
   );
-  it.each(['', '.', 'a.', '.a', 'a.*.b', '**', 'a b', 'a..b', '*.a'])('may not be named "%s"', (name) =>
+  it.each(['', '.', 'a.', '.a', 'a.*.b', '**', 'a b', 'a..b', '*.a'])('may not have the name "%s"', (name) =>
     expect(isRuleName(name)).toBe(false),
   );
 });
 
 describe('a decision', () => {
-  it('[PL-05] is the strongest over all capabilities, and names those', () => {
+  it('[PL-05] is the strictest over all capabilities, and names those', () => {
     const rules = {
       'records.*': 'require_approval',
       'records.read': 'allow',
@@ -57,7 +57,7 @@ describe('a decision', () => {
     });
   });
 
-  it('[PL-05] is narrowed by a context, and never widened', () => {
+  it('[PL-05] is narrowed by a context, never widened', () => {
     const own = policy({ rules: { 'records.write': 'require_approval', 'files.*': 'allow' } });
     const context = { rules: { 'records.*': 'allow', 'files.*': 'deny' } } as const;
     expect(decide(own, ['records.write'], context)).toMatchObject({
@@ -70,7 +70,7 @@ describe('a decision', () => {
     });
   });
 
-  it('[PL-05] says of two that agree that it comes from both, and of a default that it is one', () => {
+  it('[PL-05] names both sources if they agree, and the default if it applies', () => {
     const own = policy({ rules: { a: 'deny' }, default: 'require_approval' });
     expect(decide(own, ['a', 'b'], { rules: { a: 'deny' } }).sources).toEqual({
       a: 'policy+context',
@@ -82,7 +82,7 @@ describe('a decision', () => {
     });
   });
 
-  it('[PL-05] of an action that declares nothing is what the policy says of those', () => {
+  it('[PL-05] of an action without declared capabilities follows the rule for undeclared ones', () => {
     expect(decide(policy({ default: 'deny' }), [], { rules: {}, default: 'deny' }).effect).toBe('allow');
     expect(decide(policy({ undeclared: 'deny' }), [])).toMatchObject({
       effect: 'deny',
@@ -91,12 +91,12 @@ describe('a decision', () => {
   });
 });
 
-describe('what a thread hands down', () => {
+describe('permissions delegated to a child', () => {
   const agent = { ...policy({}), approvals: 'wait', onDenied: 'continue' } as const;
   const judge = (handed: Readonly<Record<string, unknown>>, capabilities: string[]) =>
     decide(policy({ rules: { '*': 'allow' } }), capabilities, readPermissions(handed)).effect;
 
-  it('[PL-06] is what its policy and its run let it do: nobody below may do more', () => {
+  it('[PL-06] are those of policy and run, and no descendant may exceed them', () => {
     const own = { ...agent, rules: { 'a.*': 'deny', 'a.b': 'allow' }, undeclared: 'deny' } as const;
     const handed = delegatePermissions(own, { 'c.*': 'require_approval', 'a.b': 'require_approval' });
     expect(judge(handed, ['a.x'])).toBe('deny');
@@ -109,7 +109,7 @@ describe('what a thread hands down', () => {
     expect(judge(delegatePermissions({ ...agent, rules: { '*': 'allow' } }, handed), [])).toBe('deny');
   });
 
-  it('[PL-07] lets nobody be asked below where nobody may be asked above, whichever generation says so', () => {
+  it('[PL-07] forbid approvals below a thread where approvals are refused, at any generation', () => {
     const approvalsOf = (handed: Readonly<Record<string, unknown>>) =>
       findRules(agent, { permissions: handed })?.policy.approvals;
     const refusing = delegatePermissions({ ...agent, approvals: 'refuse' }, {});
@@ -123,12 +123,12 @@ describe('what a thread hands down', () => {
     expect(findPermissionProblem({ capabilities: {}, approvals: 'never' })).toContain('"approvals"');
   });
 
-  it('is what the run says, where the agent has no policy', () => {
+  it('are those of the run if the agent has no policy', () => {
     const permissions = { 'a.*': 'deny' };
     expect(delegatePermissions(undefined, permissions)).toBe(permissions);
   });
 
-  it('denies what providers run where no rule of the policy allows it', () => {
+  it('deny provider tools that no rule of the policy allows', () => {
     expect(judge(delegatePermissions(agent, {}), ['provider.search'])).toBe('deny');
     const allowed = { ...agent, rules: { 'provider.search': 'allow' } } as const;
     expect(judge(delegatePermissions(allowed, {}), ['provider.search'])).toBe('allow');

@@ -1,4 +1,4 @@
-/** Contexts of runs: checked when they come in, and joined so that nothing is ever widened. */
+/** Contexts of runs: validated on arrival, and joined so that none is widened. */
 import { describe, expect, it } from '@jest/globals';
 import { readContextMetadata, writeContextMetadata } from '../../../src/core/governance/context-metadata.ts';
 import { parseContext } from '../../../src/core/governance/given-context.ts';
@@ -9,7 +9,7 @@ import { LIMITS } from '../../../src/core/value/limit.ts';
 
 const PLACE = { executionId: 'e-1', rootId: 'root', agent: 'helper' };
 
-describe('a context that comes in', () => {
+describe('an incoming run context', () => {
   const refused: [what: unknown, why: string][] = [
     ['text', '"context" must be an object'],
     [[], '"context" must be an object'],
@@ -36,18 +36,18 @@ describe('a context that comes in', () => {
       '"context" is nested deeper than 32 levels',
     ],
   ];
-  it.each(refused)('is refused with its field: %j', (value, why) => {
+  it.each(refused)('is refused with the name of its field: %j', (value, why) => {
     const parsed = parseContext(value);
     expect(parsed).toEqual({ ok: false, reason: expect.stringContaining(why) });
   });
 
-  it('is taken without the fields that are null', () => {
+  it('is accepted without its null fields', () => {
     expect(parseContext({ runId: 'r', traceId: null })).toEqual({ ok: true, context: { runId: 'r' } });
   });
 });
 
 describe('permissions', () => {
-  it('are read in the words of the page, and what cannot be understood denies', () => {
+  it('are parsed from the documented words, and an unknown word denies', () => {
     const words = { a: 'Allowed', b: true, c: false, d: 'ask', e: 'require-approval', f: { paths: [] } };
     expect(readPermissions({ ...words, g: { mode: 'denied' }, h: 'perhaps', i: null })).toEqual({
       rules: {
@@ -68,7 +68,7 @@ describe('permissions', () => {
     });
   });
 
-  it('that are joined say of every capability the stronger of what both say', () => {
+  it('that are joined give each capability the stricter of both rules', () => {
     const names = ['a', 'a.b', 'a.b.c', 'a.*', 'a.b.*', '*'];
     const asked = ['a', 'a.b', 'a.b.c', 'a.b.d', 'a.x', 'z'];
     const random = seeded(7);
@@ -94,7 +94,7 @@ describe('permissions', () => {
     }
   });
 
-  it('keep what else a rule says', () => {
+  it('keep the other fields of a rule', () => {
     const scoped = { 'fs.read': { paths: ['file:///a'] } };
     expect(joinPermissions(scoped, { 'fs.*': 'allow' })).toEqual({
       capabilities: { 'fs.read': { paths: ['file:///a'] }, 'fs.*': 'allow' },
@@ -120,7 +120,7 @@ describe('a context', () => {
     });
   });
 
-  it('[PL-01] reads back from the metadata that it was written to', () => {
+  it('[PL-01] reads back from the metadata it was written to', () => {
     const given = {
       runId: 'r',
       sessionId: 's',
@@ -140,7 +140,7 @@ describe('a context', () => {
     expect(written).toMatchObject({ canceled: true, cancel_reason: 'enough' });
   });
 
-  it('[PL-02] is read from older names, and what is typed comes first', () => {
+  it('[PL-02] is read from older names, and typed fields take precedence', () => {
     const metadata = {
       run_id: 'r',
       session_id: 'old',
@@ -161,7 +161,7 @@ describe('a context', () => {
     expect(readContextMetadata({ session_id: 7 })).toBeNull();
   });
 
-  it('[PL-03] hands a child all but its run', () => {
+  it('[PL-03] passes a child everything but its run id', () => {
     const context = contextOf({ runId: 'r', traceId: 't', agentChain: ['gateway'] }, PLACE);
     expect(contextOf(childContext(context), { ...PLACE, executionId: 'e-2', agent: 'child' })).toEqual({
       ...context,

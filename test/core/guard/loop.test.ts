@@ -47,13 +47,13 @@ describe('loops among calls', () => {
     expect(found(calls)).toBe(verdict);
   });
 
-  it('[AX-78] the worst verdict counts, whichever detector comes to it', () => {
+  it('[AX-78] the worst verdict of all detectors counts', () => {
     // The last four are equal, which is a warning; all eight make no progress, which ends the execution.
     expect(found('wxyzaaaa')).toBe('critical no_progress 8');
     expect(found('xyzaaaa')).toBe('warning generic_repeat 4');
   });
 
-  it('[AX-74] thresholds have defaults and floors, and history has room for them', () => {
+  it('[AX-74] thresholds have defaults and minimums, and the history is long enough for them', () => {
     expect(toLoopGuard()).toEqual({ warning: 4, critical: 8, history: 30 });
     expect(toLoopGuard({ warning: 1, critical: 1, history: 1 })).toEqual({
       warning: 3,
@@ -66,12 +66,12 @@ describe('loops among calls', () => {
     expect(found('AAAA', toLoopGuard({ warning: 1, critical: 1 }))).toBe('critical generic_repeat 4');
   });
 
-  it('looks at no more of the newest calls than its history', () => {
+  it('considers at most as many recent calls as its history', () => {
     const guard = { warning: 3, critical: 6, history: 4 };
     expect(found('AAAAAA', guard)).toBe('warning generic_repeat 4');
   });
 
-  it('has one word for warnings of the same kind, and tells of each kind once', () => {
+  it('keeps one warning of a kind, and the reminder names each kind once', () => {
     const warn = (count: number) => ({ name: 'look', detector: 'generic_repeat', count }) as const;
     const both = addWarning(addWarning([], warn(4)), warn(5));
     expect(both).toEqual([warn(5)]);

@@ -44,7 +44,7 @@ const at = (rows: readonly ContextMessage[], role: string) => rows.findIndex((ro
 describe.each(FAMILIES)('a history with metadata of %s', (family) => {
   const own = OWN[family];
 
-  it('is sent with it, and without ids of items, while it is unchanged', async () => {
+  it('is sent with its metadata, and without item ids, while it is unchanged', async () => {
     const { step, model, server, last } = await afterTwoAnswers(family);
     await step(model);
     expect(last()).toContain(own(0));
@@ -53,7 +53,7 @@ describe.each(FAMILIES)('a history with metadata of %s', (family) => {
     expect(server.refusals).toEqual([]);
   });
 
-  it('goes on after an edit of an answer, which loses all of its metadata, and the others none', async () => {
+  it('is accepted after an answer was edited, which loses only the metadata of that answer', async () => {
     const { step, model, server, rows, last } = await afterTwoAnswers(family);
     const edited = at(rows, 'assistant');
     rows[edited] = { ...(rows[edited] as ContextMessage), content: 'I will [removed].' };
@@ -65,7 +65,7 @@ describe.each(FAMILIES)('a history with metadata of %s', (family) => {
     expect(server.refusals).toEqual([]);
   });
 
-  it('goes on after the deletion of an answer with its results', async () => {
+  it('is accepted after an answer and its results were deleted', async () => {
     const { step, model, server, rows, last } = await afterTwoAnswers(family);
     rows.splice(at(rows, 'assistant'), 2);
     await step(model);
@@ -74,7 +74,7 @@ describe.each(FAMILIES)('a history with metadata of %s', (family) => {
     expect(server.refusals).toEqual([]);
   });
 
-  it('goes on behind a summary of its beginning', async () => {
+  it('is accepted after its beginning was summarised', async () => {
     const { step, model, server, rows, say, last } = await afterTwoAnswers(family);
     rows.splice(0, at(rows, 'tool') + 1);
     const summary = {
@@ -91,7 +91,7 @@ describe.each(FAMILIES)('a history with metadata of %s', (family) => {
     expect(server.refusals).toEqual([]);
   });
 
-  it('is sent once more without any, and as text, if the provider refuses it', async () => {
+  it('is sent again without metadata, as text, if the provider refuses it', async () => {
     const { step, model, server, rows, ends, last } = await afterTwoAnswers(family);
     for (const [index, row] of rows.entries())
       rows[index] = { ...row, parts: row.parts?.replaceAll(/(sig|enc) \d/g, 'expired') ?? null };
@@ -104,7 +104,7 @@ describe.each(FAMILIES)('a history with metadata of %s', (family) => {
     expect(last()).toContain('The tool \\"add\\" was called with {\\"a\\":2}. Its result: 3');
   });
 
-  it('loses the metadata behind the turn, unless the prompt includes reasoning', async () => {
+  it('loses its metadata after the turn, unless the prompt includes reasoning', async () => {
     for (const includes of [false, true]) {
       const served = await serve(family, 7, LOOP);
       open.push(served);
@@ -138,18 +138,18 @@ const ANSWER = {
 };
 
 describe('the parts of an answer', () => {
-  it('are stored without their texts, and opened as they were', () => {
+  it('are stored without their texts and restored unchanged', () => {
     const sealed = sealParts(PARTS, ANSWER, textDigest);
     expect(sealed).not.toContain('be it');
     expect(openParts(sealed, ANSWER, textDigest)).toEqual(PARTS);
   });
 
-  it('have their own reasoning where the answer is stored without it', () => {
+  it('keep their own reasoning if the answer is stored without it', () => {
     const { reasoning: _, ...answer } = ANSWER;
     expect(openParts(sealParts(PARTS, answer, textDigest), answer, textDigest)).toEqual(PARTS);
   });
 
-  it('are dropped as a whole if text, reasoning or a call has changed', () => {
+  it('are dropped together if text, reasoning or a call has changed', () => {
     const sealed = sealParts(PARTS, ANSWER, textDigest);
     const [call] = ANSWER.toolCalls;
     for (const changed of [
@@ -162,7 +162,7 @@ describe('the parts of an answer', () => {
       expect(openParts(sealed, { ...ANSWER, ...changed }, textDigest)).toBeUndefined();
   });
 
-  it('are not stored if they say no more than the message, are not its own, or are too large', () => {
+  it('are not stored if they add nothing to the message, belong to another, or are too large', () => {
     const plain = PARTS.list
       .filter(({ type }) => type === 'call' || type === 'text')
       .map(({ metadata: _, ...part }) => part);
@@ -179,7 +179,7 @@ describe('the parts of an answer', () => {
     expect(sealParts({ ...PARTS, list: large }, ANSWER, textDigest)).toBeUndefined();
   });
 
-  it('are ignored if a provider returns something else in their place', () => {
+  it('are ignored if a provider returns invalid ones', () => {
     const cycle: Record<string, unknown> = { origin: 'x', list: [] };
     cycle.list = [{ type: 'other', value: cycle }];
     for (const value of [
@@ -195,7 +195,7 @@ describe('the parts of an answer', () => {
     expect(readParts(PARTS)).toEqual(PARTS);
   });
 
-  it('are not shown to hooks, and return to an answer that a hook leaves as it is', () => {
+  it('are hidden from hooks, and restored to an answer that a hook leaves unchanged', () => {
     const before: ProviderMessage[] = [
       { role: 'user', content: 'go' },
       { role: 'assistant', content: 'So be it.', toolCalls: ANSWER.toolCalls, parts: PARTS },
@@ -208,7 +208,7 @@ describe('the parts of an answer', () => {
     expect(fromLLMMessages(changed, before).messages[1]).not.toHaveProperty('parts');
   });
 
-  it('go back within the turn as details of reasoning do, which behind it need reasoning.include', () => {
+  it('are sent back within the turn like reasoning details, and later only with reasoning.include', () => {
     const { rows, say } = talk();
     say('go');
     const details = [{ type: 'encrypted', data: 'x' }];
@@ -222,7 +222,7 @@ describe('the parts of an answer', () => {
     expect(shown({ running: 'x2', reasoningOf: 'main' })).toHaveProperty('reasoningDetails', details);
   });
 
-  it('count in the size of a request', () => {
+  it('count towards the size of a request', () => {
     const answer: ProviderMessage = { role: 'assistant', content: 'So be it.', toolCalls: ANSWER.toolCalls };
     const sizeOf = (messages: ProviderMessage[]) => prepareManifest({ messages }).totalEstimatedTokens;
     expect(sizeOf([{ ...answer, parts: PARTS }])).toBeGreaterThan(sizeOf([answer]) + 10);

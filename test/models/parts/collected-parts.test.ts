@@ -10,7 +10,7 @@ function partsOf(...given: (AiSdkPart & Record<string, unknown>)[]) {
 }
 
 describe('the parts of an answer', () => {
-  it('have the metadata of their start, their deltas and their end, and the later value counts', () => {
+  it('merge the metadata of their start, deltas and end; the later value wins', () => {
     expect(
       partsOf(
         {
@@ -43,7 +43,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('are kept of whole answers too: hidden reasoning, own tools, files as base64, the last of several results', () => {
+  it('of complete answers are stored: hidden reasoning, provider tools, files as base64, the last of several results', () => {
     const search = { toolCallId: 's1', toolName: 'search' };
     expect(
       partsOf(
@@ -67,7 +67,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('are none if the answer has no metadata, and ids of items alone are none', () => {
+  it('are empty if the answer has no metadata beyond item ids', () => {
     expect(
       partsOf(
         { type: 'reasoning', text: 'Hm.' },

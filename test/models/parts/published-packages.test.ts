@@ -34,7 +34,7 @@ const pairs = each.flatMap(([family, version]) =>
 );
 
 describe('a tool loop with thinking', () => {
-  it.each(each)('goes on with %s of AI SDK %i, and so does the next turn', async (family, version) => {
+  it.each(each)('continues with %s of AI SDK %i, as does the next turn', async (family, version) => {
     const { model, server } = await begin(family, version, LOOP);
     const { say, step, ends } = talk();
     say('1 + 2 + 3?');
@@ -46,7 +46,7 @@ describe('a tool loop with thinking', () => {
   });
 
   it.each(VERSIONS)(
-    'has the search that Anthropic ran between its thoughts, in AI SDK %i',
+    'includes the search that Anthropic ran between its thoughts, in AI SDK %i',
     async (version) => {
       const { model, server } = await begin('anthropic', version, [
         { thoughts: ['I will look.'], searches: 'sums', text: 'Adding.', calls: [1] },
@@ -70,7 +70,7 @@ describe('a tool loop with thinking', () => {
   );
 
   it.each(pairs)(
-    'of %s goes on with %s of AI SDK %i, and then with the first again',
+    'of %s continues with %s of AI SDK %i, and then with the first again',
     async (family, other, version) => {
       const first = await begin(family, version, LOOP);
       const second = await begin(other, version, LOOP);

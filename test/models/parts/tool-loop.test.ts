@@ -26,7 +26,7 @@ async function serve(...answers: Block[][]): Promise<StrictServer<AnthropicBody>
 const three: Block = { type: 'text', text: 'Three.' };
 const LOOP = ['user: 1 + 2?', 'assistant:  -> add', 'tool add success: 3', 'assistant: Three.'];
 
-it('thinking blocks return as they came, and leave by no door', async () => {
+it('thinking blocks are sent back unchanged, and shown by no endpoint', async () => {
   const server = await serve([thought, hidden, call], [three]);
   const runtime = await testRuntime({ registry: thinkingProject(server.url) });
   const id = await runtime.start('1 + 2?');
@@ -42,7 +42,7 @@ it('thinking blocks return as they came, and leave by no door', async () => {
   expect((await runtime.transcript(id)).at(-1)).toBe('assistant: Done.');
 });
 
-it('thinking that prompts exclude is shown to nobody, and still returns in the turn', async () => {
+it('thinking excluded by the prompt is hidden from readers, and still sent back within the turn', async () => {
   const server = await serve([thought, call], [three]);
   const registry = thinkingProject(server.url, { reasoning: { exclude: true } });
   const runtime = await testRuntime({ registry });
@@ -52,7 +52,7 @@ it('thinking that prompts exclude is shown to nobody, and still returns in the t
   expect(JSON.stringify(await runtime.messages(id))).not.toContain('I should add these.');
 });
 
-it('an edited answer goes back without its thinking, and so does one before a deleted call', async () => {
+it('an edited answer is sent back without its thinking, as is one before a deleted call', async () => {
   const server = await serve([thought, call], [thought, three]);
   const registry = thinkingProject(server.url, { reasoning: { include: true } });
   const runtime = await testRuntime({ registry });
@@ -68,7 +68,7 @@ it('an edited answer goes back without its thinking, and so does one before a de
   expect(server.requests[3]?.messages[1]?.content).toEqual([{ type: 'text', text: 'Four.' }]);
 });
 
-it('an agent that gets the thread within a turn continues it with the thinking of the agent before', async () => {
+it('an agent that takes over within a turn continues with the thinking of the agent before', async () => {
   const handing: Block = { type: 'tool_use', id: 'toolu_0', name: 'clerk', input: {} };
   const server = await serve([thought, handing], [hidden, call], [three]);
   const runtime = await testRuntime({ registry: thinkingProject(server.url) });
@@ -79,7 +79,7 @@ it('an agent that gets the thread within a turn continues it with the thinking o
   expect(server.requests[2]?.messages[3]?.content).toEqual([hidden, call]);
 });
 
-it('a worker killed within a loop leaves the next one all that the provider needs', async () => {
+it('a worker killed within a loop leaves the next one everything that the provider requires', async () => {
   const server = await serve([thought, hidden, call], [three], [three]);
   const cluster: Cluster = await startCluster({
     program: join(import.meta.dirname, 'thinking-worker.ts'),
@@ -97,7 +97,7 @@ it('a worker killed within a loop leaves the next one all that the provider need
   expect(server.requests.at(-1)?.messages[1]?.content).toEqual([thought, hidden, call]);
 });
 
-it('a worker killed while thinking and arguments stream leaves readers those of the next attempt alone', async () => {
+it('a worker killed while thinking and arguments stream leaves readers only those of the next attempt', async () => {
   const other = { ...call, id: 'toolu_2' } as Block;
   // Behind the first piece of the call's arguments.
   const server = await strictAnthropic([[thought, call], [thought, other], [three]], 8);

@@ -14,8 +14,8 @@ const VERSION = { 'a2a-version': '1.0' };
 const as = (token: string) => ({ ...VERSION, authorization: `Bearer ${token}` });
 const message = (more = {}) => ({ messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }], ...more });
 
-describe('a door of A2A', () => {
-  it('a task of somebody else is not found, and a token without the scope is refused; the card is for everybody', async () => {
+describe('the A2A endpoint', () => {
+  it('hides tasks of other users, refuses a token without the scope, and serves the agent card without a token', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!'), says('Hello too!')]) });
     const api = await testApi(runtime, { access });
     const path = '/a2a/helper';
@@ -48,7 +48,7 @@ describe('a door of A2A', () => {
     expect((await api.call('POST', path, rpc, as(READER))).body).toMatchObject({ code: 'Forbidden' });
   });
 
-  it('what cannot be read is refused with the number that A2A has for it', async () => {
+  it('answers an invalid request with the A2A error code for it', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const refused = async (body: unknown, headers: Readonly<Record<string, string>> = VERSION) => {
@@ -84,7 +84,7 @@ describe('a door of A2A', () => {
     expect(await refused(rpc('SendMessage', { message: changed }))).toEqual([200, 7, -32602]);
   });
 
-  it('a task of a thread that lacks variables fails and names them; once they are there its context goes on', async () => {
+  it('fails a task that lacks required variables and names them; its context continues once they are set', async () => {
     const runtime = await envRuntime({
       model: scriptedModel([says('Hello!')]),
       agent: { variables: [{ name: 'KEY', required: true }] },

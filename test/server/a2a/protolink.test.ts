@@ -21,7 +21,7 @@ async function agent(step: ScriptStep) {
 }
 
 describe('AgentClient', () => {
-  it('a task is sent, and has its answer; the same again is the same task; one that has ended cannot be cancelled', async () => {
+  it('returns the answer of a sent task, deduplicates a repeated task, and refuses to cancel a completed one', async () => {
     const { runtime, client, url } = await agent(says('Hello!'));
     const task = Task.createInfer({ prompt: 'hi' });
     expect(await client.sendTask(url, task)).toBe(task);
@@ -33,7 +33,7 @@ describe('AgentClient', () => {
     await expect(client.cancelTask(url, 'none')).rejects.toThrow(TaskNotFoundError);
   });
 
-  it('a task is cancelled by its id while the request that sent it is open, with the reason; its task is canceled on both sides', async () => {
+  it('cancels a task by id with a reason while the request that sent it is open; both sides report it canceled', async () => {
     const { model, client, url } = await agent(hangs());
     const task = Task.createInfer({ prompt: 'hi' });
     const running = client.sendTask(url, task);
@@ -49,7 +49,7 @@ describe('AgentClient', () => {
       expect(metadata.cancel_reason).toBe('Stopped from the application');
   });
 
-  it('a task is followed to its end; its text is what was committed', async () => {
+  it('streams a task to its end with the text that was committed', async () => {
     const { client, url } = await agent(says('Hello you'));
     const task = Task.createInfer({ prompt: 'hi' });
     const events: TaskEvent[] = [];

@@ -29,9 +29,9 @@ const pay = defineTool({
 
 const BINDINGS: readonly A2aBinding[] = ['JSONRPC', 'HTTP+JSON'];
 
-describe('tasks of A2A', () => {
+describe('A2A tasks', () => {
   it.each(BINDINGS)(
-    'a message begins a task, which is found again with its answer; over %s',
+    'creates a task from a message and returns it with its answer later; over %s',
     async (binding) => {
       const runtime = await testRuntime({ model: scriptedModel([says('Hello!'), says('Bye!')]) });
       const api = await testApi(runtime);
@@ -62,7 +62,7 @@ describe('tasks of A2A', () => {
     },
   );
 
-  it.each(BINDINGS)('a stream is the task, then what happens to it, to its end; over %s', async (binding) => {
+  it.each(BINDINGS)('streams the task first, then its updates until the end; over %s', async (binding) => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello you')]) });
     const api = await testApi(runtime);
     const client = await a2aClient(`${api.url}/a2a/helper/`, binding);
@@ -77,7 +77,7 @@ describe('tasks of A2A', () => {
     await expect(collect(client.resubscribeTask({ tenant: '', id }))).rejects.toThrow('has ended');
   });
 
-  it.each(BINDINGS)('a task is cancelled beside its open stream, which says so; over %s', async (binding) => {
+  it.each(BINDINGS)('reports the cancellation on the open stream of the task; over %s', async (binding) => {
     const runtime = await testRuntime({ model: scriptedModel([hangs()]) });
     const api = await testApi(runtime);
     const client = await a2aClient(`${api.url}/a2a/helper/`, binding);
@@ -101,7 +101,7 @@ describe('tasks of A2A', () => {
     expect(await client.getTask({ tenant: '', id })).toEqual(task);
   });
 
-  it('a task that has ended cannot be cancelled or gone on with, and one that there is not is not found', async () => {
+  it('refuses to cancel or continue a completed task, and does not find an unknown one', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const client = await a2aClient(`${api.url}/a2a/helper/`);
@@ -124,7 +124,7 @@ describe('tasks of A2A', () => {
   });
 
   it.each(BINDINGS)(
-    'a task that waits for a person goes on with the answer, once; over %s',
+    'continues a task that waits for a person once it is answered, exactly once; over %s',
     async (binding) => {
       const runtime = await testRuntime({
         model: scriptedModel([calls('pay', { amount: 5 }), calls('pay', { amount: 6 }), says('Done.')]),

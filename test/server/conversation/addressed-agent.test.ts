@@ -1,4 +1,4 @@
-/** A thread is addressed as the agent that it was created for, or that has it now: over every door. */
+/** A thread is addressed as the agent that it was created for, or that has it now: at every endpoint. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { calls, says, scriptedModel } from '../../../src/testing/index.ts';
@@ -57,8 +57,8 @@ const A2A = { 'a2a-version': '1.0' };
 const post = async (api: TestApi, [path, body]: readonly [string, object]) =>
   api.call('POST', path, body, path.startsWith('/a2a') ? A2A : {});
 
-describe('a thread of one agent', () => {
-  it('is not there for whoever addresses it as another agent, over every door', async () => {
+describe('a thread that belongs to one agent', () => {
+  it('is not found at any endpoint under the name of another agent', async () => {
     const { runtime, api, threadId, taskId } = await begin();
     const before = await runtime.transcript(threadId);
     // As for a chat that does not exist yet: nothing is said about the thread.
@@ -74,7 +74,7 @@ describe('a thread of one agent', () => {
     expect(await runtime.transcript(threadId)).toEqual(before);
   });
 
-  it('is addressed as both after a handoff, and the model of an answer is who answers', async () => {
+  it('is found under both agents after a handoff; the model of an answer is the agent that answered', async () => {
     const { runtime, api, threadId } = await begin(calls('clerk'));
     expect((await runtime.client.getThread(threadId)).agent).toBe('clerk');
     for (const name of ['helper', 'clerk']) {

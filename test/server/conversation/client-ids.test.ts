@@ -1,9 +1,9 @@
-/** Which ids a client of AG-UI is told. */
+/** Which ids an AG-UI client is sent. */
 import { describe, expect, it } from '@jest/globals';
 import { readGivenIds, toAgUiItemId } from '../../../src/server/api/ag-ui/given-ids.ts';
 
-describe("a client's ids", () => {
-  it('are told once each, also if a model uses the id of a call again', () => {
+describe('the ids known to an AG-UI client', () => {
+  it('are sent once each, even if a model reuses the id of a call', () => {
     const ids = readGivenIds([
       { id: 'ü', role: 'user' },
       { id: 'b', role: 'assistant', toolCalls: [{ id: 'call_0' }] },
@@ -19,7 +19,7 @@ describe("a client's ids", () => {
     expect([ids.ofResult('r-1', 'call_0'), ids.ofResult('r-2', 'call_0')]).toEqual(['mine', 'r-2']);
   });
 
-  it('are not told of the result of a new call that has the id of an earlier one', () => {
+  it('do not cover the result of a new call that has the id of an earlier one', () => {
     const ids = readGivenIds([
       { id: 'b', role: 'assistant', toolCalls: [{ id: 'call_0' }] },
       { id: 'r-1', role: 'tool', toolCallId: 'call_0' },

@@ -1,4 +1,4 @@
-/** A conversation that goes on in a new thread: pictures of the first one come along, ids and order stay. */
+/** A conversation that continues in a new thread: its pictures are copied, ids and order stay. */
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { describe, expect, it } from '@jest/globals';
@@ -28,8 +28,8 @@ const giveResult = (agent: HttpAgent, content: string) => {
   agent.addMessage({ id: randomUUID(), role: 'tool', toolCallId, content });
 };
 
-describe('a conversation of AG-UI', () => {
-  it('keeps its order, ids and pictures when it goes on in a new thread', async () => {
+describe('an AG-UI conversation', () => {
+  it('keeps its order, ids and pictures when it continues in a new thread', async () => {
     const { model, pictures, text } = recordedModel(({ messages }) =>
       messages.at(-1)?.role === 'user' && JSON.stringify(messages.at(-1)).includes('weather')
         ? calls('client__weather', { town: 'Oslo' }, { text: 'Looking.' })
@@ -65,7 +65,7 @@ describe('a conversation of AG-UI', () => {
     expect(Buffer.from(await response.arrayBuffer()).toString('base64')).toBe(PNG);
   });
 
-  it('keeps a message that is said while the thread waits, which is told to be in line, and is said once', async () => {
+  it('reports a message sent while the thread waits as queued, and stores it once', async () => {
     const { model } = recordedModel(({ messages }) =>
       messages.at(-1)?.role === 'user' && JSON.stringify(messages.at(-1)).includes('weather')
         ? calls('client__weather', { town: 'Oslo' })
@@ -98,7 +98,7 @@ describe('a conversation of AG-UI', () => {
   });
 });
 
-describe('a message that is sent while a call of the client is open', () => {
+describe('a message sent while a client tool call is open', () => {
   const tools = [{ type: 'function', function: weather }];
   const post = ({ url }: TestApi, path: string, body: object) =>
     fetch(url + path, {
@@ -117,35 +117,38 @@ describe('a message that is sent while a call of the client is open', () => {
         ...{ id, messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hurry.' }] }] },
       }),
   };
-  it.each(Object.keys(HURRY))('is told to be in line, and sent again it is said once: %s', async (door) => {
-    const { model } = recordedModel(({ messages }) =>
-      messages.some(({ role }) => role === 'tool') ? says('Rain.') : calls('client__weather', {}),
-    );
-    const runtime = await testRuntime({ model });
-    const api = await testApi(runtime);
-    const threadId = randomUUID();
-    const begin = { model: 'helper', metadata: { thread_id: threadId }, tools };
-    const messages = [{ role: 'user', content: 'weather?' }];
-    const asked = await post(api, '/v1/chat/completions', { ...begin, messages });
-    expect(asked.headers.get('everthread-queued')).toBeNull();
-    const [call] = JSON.parse(await asked.text()).choices[0].message.tool_calls;
-    for (const repeated of [null, 'true']) {
-      const answer = (await HURRY[door]?.(api, threadId)) as Response;
-      expect(await answer.text()).toMatch(/tool.calls/);
-      const told = ['everthread-queued', 'everthread-repeated'].map((name) => answer.headers.get(name));
-      expect([answer.status, ...told]).toEqual([200, 'true', repeated]);
-    }
-    const results = [
-      { role: 'assistant', content: null, tool_calls: [call] },
-      { role: 'tool', tool_call_id: call.id, content: 'rain' },
-    ];
-    const last = await post(api, '/v1/chat/completions', { ...begin, messages: [...messages, ...results] });
-    expect(JSON.parse(await last.text()).choices[0].message.content).toBe('Rain.');
-    const said = await runtime.messages(threadId);
-    expect(said.filter(({ content }) => content === 'Hurry.')).toHaveLength(1);
-  });
+  it.each(Object.keys(HURRY))(
+    'is reported as queued, and stored once when it is sent again: %s',
+    async (door) => {
+      const { model } = recordedModel(({ messages }) =>
+        messages.some(({ role }) => role === 'tool') ? says('Rain.') : calls('client__weather', {}),
+      );
+      const runtime = await testRuntime({ model });
+      const api = await testApi(runtime);
+      const threadId = randomUUID();
+      const begin = { model: 'helper', metadata: { thread_id: threadId }, tools };
+      const messages = [{ role: 'user', content: 'weather?' }];
+      const asked = await post(api, '/v1/chat/completions', { ...begin, messages });
+      expect(asked.headers.get('everthread-queued')).toBeNull();
+      const [call] = JSON.parse(await asked.text()).choices[0].message.tool_calls;
+      for (const repeated of [null, 'true']) {
+        const answer = (await HURRY[door]?.(api, threadId)) as Response;
+        expect(await answer.text()).toMatch(/tool.calls/);
+        const told = ['everthread-queued', 'everthread-repeated'].map((name) => answer.headers.get(name));
+        expect([answer.status, ...told]).toEqual([200, 'true', repeated]);
+      }
+      const results = [
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: call.id, content: 'rain' },
+      ];
+      const last = await post(api, '/v1/chat/completions', { ...begin, messages: [...messages, ...results] });
+      expect(JSON.parse(await last.text()).choices[0].message.content).toBe('Rain.');
+      const said = await runtime.messages(threadId);
+      expect(said.filter(({ content }) => content === 'Hurry.')).toHaveLength(1);
+    },
+  );
 
-  it('is the same message when it is sent again behind the result of the call', async () => {
+  it('is recognised as the same message when it is sent again after the result of the call', async () => {
     const { model } = recordedModel(({ messages }) =>
       messages.some(({ role }) => role === 'tool') ? says('Rain.') : calls('client__weather', {}),
     );
@@ -167,7 +170,7 @@ describe('a message that is sent while a call of the client is open', () => {
     expect(said.filter(({ content }) => content === 'Hurry.')).toHaveLength(1);
   });
 
-  it('is read with the result that is given before it, in one step', async () => {
+  it('is answered in the same step as the result that precedes it', async () => {
     const { model, count, text } = recordedModel(({ messages }) =>
       messages.some(({ role }) => role === 'tool') ? says('Rain.') : calls('client__weather', {}),
     );

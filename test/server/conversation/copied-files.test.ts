@@ -1,4 +1,4 @@
-/** Signed addresses of files of another thread, at every door that takes files. */
+/** Signed addresses of files of another thread, at every endpoint that takes files. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { signUrl } from '../../../src/server/api/signed-address.ts';
@@ -58,41 +58,44 @@ async function startHelper({ client }: TestRuntime, userId?: string): Promise<st
   return threadId;
 }
 
-describe('a file of another thread, by its signed address', () => {
-  it.each(Object.keys(DOORS))('is copied, or refused without the address: %s', async (door) => {
-    const { model, pictures, text, count } = recordedModel(() => says('Red.'));
-    const runtime = await testRuntime({ model });
-    const api = await testApi(runtime, {
-      agents: () => [{ name: 'helper', title: null, description: null }],
-    });
-    const threadId = await startHelper(runtime);
-    const data = Buffer.from(PNG, 'base64');
-    await runtime.client.files(threadId).write({ path: '/dot.png', content: data, mimeType: 'image/png' });
-    const { tokens } = runtime.client.store;
-    const now = Math.floor(Date.now() / 1000);
-    const address = async (expires: number) =>
-      `https://elsewhere.example/below${await signUrl(tokens, { threadId, path: '/dot.png', expires })}`;
-    const valid = await address(now + 3600);
-    const post = (url: string, isLast: boolean) => DOORS[door]?.(api, url, isLast);
-    const moments = door.startsWith('a2a') ? [true] : [true, false];
-    for (const isLast of moments) {
-      expect(await post(valid, isLast)).toBe('taken');
-      expect(pictures()).toHaveLength(1);
-      expect(text()).not.toContain('signature=');
-    }
-    for (const bad of [await address(now - 1), valid.replace(/.$/, (end) => (end === 'A' ? 'Q' : 'A'))]) {
-      const asked = count();
-      const refused = JSON.stringify(await post(bad, true));
-      expect(refused).toMatch(/expired|not signed/);
-      expect(refused).not.toContain('signature=');
-      expect(count()).toBe(asked);
-      if (!moments.includes(false)) continue;
-      expect(await post(bad, false)).toBe('taken');
-      expect(pictures()).toHaveLength(0);
-      expect(text()).toContain('not kept]');
-      expect(text()).not.toContain('signature=');
-    }
-  });
+describe('a file of another thread, referenced by its signed address', () => {
+  it.each(Object.keys(DOORS))(
+    'is copied if the address is valid, and refused if it is not: %s',
+    async (door) => {
+      const { model, pictures, text, count } = recordedModel(() => says('Red.'));
+      const runtime = await testRuntime({ model });
+      const api = await testApi(runtime, {
+        agents: () => [{ name: 'helper', title: null, description: null }],
+      });
+      const threadId = await startHelper(runtime);
+      const data = Buffer.from(PNG, 'base64');
+      await runtime.client.files(threadId).write({ path: '/dot.png', content: data, mimeType: 'image/png' });
+      const { tokens } = runtime.client.store;
+      const now = Math.floor(Date.now() / 1000);
+      const address = async (expires: number) =>
+        `https://elsewhere.example/below${await signUrl(tokens, { threadId, path: '/dot.png', expires })}`;
+      const valid = await address(now + 3600);
+      const post = (url: string, isLast: boolean) => DOORS[door]?.(api, url, isLast);
+      const moments = door.startsWith('a2a') ? [true] : [true, false];
+      for (const isLast of moments) {
+        expect(await post(valid, isLast)).toBe('taken');
+        expect(pictures()).toHaveLength(1);
+        expect(text()).not.toContain('signature=');
+      }
+      for (const bad of [await address(now - 1), valid.replace(/.$/, (end) => (end === 'A' ? 'Q' : 'A'))]) {
+        const asked = count();
+        const refused = JSON.stringify(await post(bad, true));
+        expect(refused).toMatch(/expired|not signed/);
+        expect(refused).not.toContain('signature=');
+        expect(count()).toBe(asked);
+        if (!moments.includes(false)) continue;
+        expect(await post(bad, false)).toBe('taken');
+        expect(pictures()).toHaveLength(0);
+        expect(text()).toContain('not kept]');
+        expect(text()).not.toContain('signature=');
+      }
+    },
+  );
 
   it('is not copied for a caller that may not read the thread', async () => {
     const { model } = recordedModel(() => says('Red.'));

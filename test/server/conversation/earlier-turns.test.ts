@@ -1,4 +1,4 @@
-/** A thread begins with the conversation that a client carries, as it is: over every door that takes one. */
+/** A thread starts with the conversation carried by its client: at every endpoint that takes one. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ProviderMessage } from '../../../src/core/message/provider.ts';
@@ -98,8 +98,8 @@ const sketch = (message: ProviderMessage) => {
   ].join(' | ');
 };
 
-describe('a conversation that a client carries', () => {
-  it.each(Object.keys(DOORS))('begins a thread with its pictures, calls and results: %s', async (door) => {
+describe('a conversation carried by its client', () => {
+  it.each(Object.keys(DOORS))('starts a thread with its pictures, calls and results: %s', async (door) => {
     const requests: (readonly ProviderMessage[])[] = [];
     const model = scriptedModel(({ messages }) => {
       requests.push(messages);
@@ -126,7 +126,7 @@ describe('a conversation that a client carries', () => {
     ]);
   });
 
-  it('keeps its calls and results through the hooks before a message, which see them as they are', async () => {
+  it('passes its calls and results unchanged through the hooks before a message', async () => {
     const requests: (readonly ProviderMessage[])[] = [];
     const seen: string[] = [];
     const model = scriptedModel(({ messages }) => {
@@ -152,7 +152,7 @@ describe('a conversation that a client carries', () => {
     ).toEqual(['user', 'assistant', 'tool']);
   });
 
-  it('is refused if the arguments of a call are nested too deep to be sent to a model', async () => {
+  it('is refused if the arguments of a call are nested too deeply for a model', async () => {
     const api = await testApi(await testRuntime({ model: scriptedModel([]) }));
     const deep = {
       ...call,
@@ -168,7 +168,7 @@ describe('a conversation that a client carries', () => {
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('deeper than 1000 levels')]);
   });
 
-  it('has in its text what a thread cannot keep: pictures elsewhere, results whose calls were cut off, older messages', async () => {
+  it('replaces what a thread cannot keep by text: external pictures, results without calls, older messages', async () => {
     const requests: (readonly ProviderMessage[])[] = [];
     const model = scriptedModel(({ messages }) => {
       requests.push(messages);

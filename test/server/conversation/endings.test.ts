@@ -1,4 +1,4 @@
-/** How a conversation ends decides what a thread is told, over every door the same. */
+/** How the end of a conversation is read as input of a thread: the same at every endpoint. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ContentPart, ProviderMessage } from '../../../src/core/message/provider.ts';
@@ -101,7 +101,7 @@ async function begin(door: string) {
 
 describe('the end of a conversation', () => {
   it.each(['completions', 'ag-ui'])(
-    'a result, then a message: the call has its result, and the message is answered: %s',
+    'stores the result, then answers the message, if a result precedes a message: %s',
     async (door) => {
       const { talk, runtime, threadId } = await begin(door);
       const { calls: asked } = await talk.say({ role: 'user', text: 'look' });
@@ -121,7 +121,7 @@ describe('the end of a conversation', () => {
   );
 
   it.each(['completions', 'ag-ui'])(
-    'a result that is a picture is shown to the model, and is never “nothing”: %s',
+    'shows the model a result that is a picture, and never an empty result: %s',
     async (door) => {
       const { talk, requests } = await begin(door);
       const { calls: asked } = await talk.say({ role: 'user', text: 'look' });
@@ -133,18 +133,21 @@ describe('the end of a conversation', () => {
     },
   );
 
-  it.each(Object.keys(DOORS))('messages of other roles behind the user’s are ignored: %s', async (door) => {
-    const { talk, runtime, threadId } = await begin(door);
-    const trailing = [
-      { role: 'system', text: 'Be brief.' },
-      ...(door === 'chat' ? [] : [{ role: 'developer', text: 'Be kind.' } as const]),
-    ] as const;
-    expect((await talk.say({ role: 'user', text: 'hi' }, ...trailing)).status).toBe(200);
-    expect(await runtime.transcript(threadId)).toEqual(['user: hi', 'assistant: Seen.']);
-  });
+  it.each(Object.keys(DOORS))(
+    'ignores messages of other roles after the message of the user: %s',
+    async (door) => {
+      const { talk, runtime, threadId } = await begin(door);
+      const trailing = [
+        { role: 'system', text: 'Be brief.' },
+        ...(door === 'chat' ? [] : [{ role: 'developer', text: 'Be kind.' } as const]),
+      ] as const;
+      expect((await talk.say({ role: 'user', text: 'hi' }, ...trailing)).status).toBe(200);
+      expect(await runtime.transcript(threadId)).toEqual(['user: hi', 'assistant: Seen.']);
+    },
+  );
 
   it.each(Object.keys(DOORS))(
-    'the assistant has nothing to answer: 400, or what the thread has: %s',
+    'answers 400, or with what is stored, if the assistant spoke last: %s',
     async (door) => {
       const { talk } = await begin(door);
       const { status } = await talk.say({ role: 'user', text: 'hi' }, { role: 'assistant', text: 'Hello!' });

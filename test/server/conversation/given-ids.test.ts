@@ -26,8 +26,8 @@ async function begin(name = 'look') {
   return { runtime, api, ask, offered };
 }
 
-describe('ids of a conversation', () => {
-  it('of calls are accepted by other providers, and find the thread again', async () => {
+describe('the ids of a conversation', () => {
+  it('call ids are accepted by other providers and lead back to the thread', async () => {
     const { ask } = await begin();
     const { body, headers } = await ask([user]);
     const { message } = body.choices[0];
@@ -41,7 +41,7 @@ describe('ids of a conversation', () => {
     expect(answered.headers.get('x-thread-id')).toBe(headers.get('x-thread-id'));
   });
 
-  it('of messages and requests may be longer than those of a thread, and still count once', async () => {
+  it('message and request ids longer than those of a thread are accepted and deduplicated', async () => {
     const { api, ask, runtime } = await begin();
     const key = { 'idempotency-key': 'k'.repeat(255) };
     const asked = await ask([{ role: 'user', content: 'hi' }], { tools: [] }, key);
@@ -69,7 +69,7 @@ describe('ids of a conversation', () => {
     expect(await runtime.messages(id)).toHaveLength(2);
   });
 
-  it('names of tools may have 64 letters, and there may be 128 tools; the client has them as they are', async () => {
+  it('tool names of 64 characters and 128 tools are accepted, and the client gets its names unchanged', async () => {
     const name = 'n'.repeat(64);
     const { ask, offered, api } = await begin(name);
     const { body } = await ask([user]);

@@ -1,4 +1,4 @@
-/** Clients serialise fields that they do not use as null: such a field is one that is left out, at every door. */
+/** Clients serialise fields that they do not use as null: such a field counts as absent, at every endpoint. */
 import { describe, expect, it } from '@jest/globals';
 import { sendParams } from '../../../src/server/api/a2a/a2a-request.ts';
 import { listParams } from '../../../src/server/api/a2a/task-list.ts';
@@ -96,7 +96,7 @@ describe.each(Object.entries(BODIES))('a request: %s', (_, [schema, body]) => {
   const paths = pathsOf(body);
   const optional = paths.filter((path) => copy(path, (owner, key) => delete owner[key]).success);
 
-  it('takes null for each field that may be left out', () => {
+  it('takes null for each optional field', () => {
     expect(schema.safeParse(body).error).toBeUndefined();
     expect(optional.length).toBeGreaterThan(3);
     const refused = optional.filter((path) => {

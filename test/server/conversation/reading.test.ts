@@ -1,4 +1,4 @@
-/** How a conversation may end, and what is new in it: one reader for every door. */
+/** How a conversation may end, and what is new in it: one reader for every endpoint. */
 import { describe, expect, it } from '@jest/globals';
 import { LIMITS } from '../../../src/core/value/limit.ts';
 import { readConversation } from '../../../src/server/api/conversation/conversation.ts';
@@ -23,7 +23,7 @@ const picture = (bytes = 3): GivenPart => ({
 });
 const shows = (role: string, ...parts: GivenPart[]): GivenMessage => ({ role, parts });
 
-describe('a conversation', () => {
+describe('the reading of a conversation', () => {
   it.each<[string, GivenMessage[], unknown]>([
     ['a message of the user', [user('a'), assistant('b'), user('c')], { message: 'c', last: 'user' }],
     ['one that repeats itself', [user('a'), user('c')], { message: 'c', last: 'user' }],
@@ -65,7 +65,7 @@ describe('a conversation', () => {
     }).toEqual(expected);
   });
 
-  it('has the files of a new message and of new results as attachments, and refuses what it cannot take', async () => {
+  it('attaches the files of new messages and results, and refuses unsupported parts', async () => {
     const { message, results } = await readConversation([
       asks('1'),
       { ...shows('tool', picture()), callId: '1' },
@@ -79,7 +79,7 @@ describe('a conversation', () => {
         await expect(readConversation([asks('1'), end])).rejects.toThrow(part.type);
   });
 
-  it('takes a file of its own thread by the address under which the thread shows it', async () => {
+  it('takes a file of its own thread by the address that the thread shows', async () => {
     const url = 'https://host/below/v1/threads/t-1/file?path=%2Fattachments%2Fa.png&expires=1&signature=x';
     const said = [shows('user', { kind: 'file', type: 'image', url })];
     expect((await readConversation(said, { threadId: 't-1' })).message?.attachments).toEqual([
@@ -88,7 +88,7 @@ describe('a conversation', () => {
     await expect(readConversation(said, { threadId: 't-2' })).rejects.toThrow('image');
   });
 
-  it('keeps the newest of its earlier files, up to the limit, and names the others', async () => {
+  it('keeps the newest of the earlier files up to the limit, and names the others', async () => {
     const half = Math.floor(LIMITS.earlierFileBytes / 6) * 3;
     const said = [half, half, half].map((bytes) => shows('user', picture(bytes)));
     const before = await (await readConversation([...said, user('c')])).before();
@@ -103,7 +103,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('gives ids that no provider refuses to calls of other servers, and their results the same', async () => {
+  it('rewrites call ids that a provider would refuse, and those of their results alike', async () => {
     const id = `call.${'x'.repeat(80)}@elsewhere`;
     const { before } = await readConversation([asks(id), result(id, 'x'), assistant('b'), user('c')]);
     const [called, answered] = await before();

@@ -28,8 +28,8 @@ async function begin(options: RuntimeOptions = {}) {
   return { runtime, api, threadId, ask };
 }
 
-describe('the same words again', () => {
-  it('are new behind a delivered answer, of a client that sends no history; marked as a retry they are a repetition, and say so', async () => {
+describe('a message repeated word for word', () => {
+  it('is new after a delivered answer if the client sends no history; marked as a retry it is a repetition', async () => {
     const { ask, runtime, threadId } = await begin();
     for (const [n, stream] of [false, true, false].entries())
       expect(await ask([user('next')], { stream })).toEqual([String(n + 1), null]);
@@ -41,7 +41,7 @@ describe('the same words again', () => {
     expect(await runtime.messages(threadId)).toHaveLength(10);
   });
 
-  it('are new behind another answer, of a client that trims its history; the same request is a repetition', async () => {
+  it('is new after another answer if the client trims its history; the same request is a repetition', async () => {
     const { ask } = await begin();
     const turns = [user('start')];
     expect(await ask(turns)).toEqual(['1', null]);
@@ -56,7 +56,7 @@ describe('the same words again', () => {
     }
   });
 
-  it('are new behind the delivered answer to results of the client; the same results are a repetition', async () => {
+  it('is new after the delivered answer to client results; the same results are a repetition', async () => {
     const model = scriptedModel((_, n) => (n % 2 === 0 ? calls('client__look', {}) : says(`seen ${n}`)));
     const { api, threadId } = await begin({ model });
     const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
@@ -75,7 +75,7 @@ describe('the same words again', () => {
     }
   });
 
-  it('are a repetition as long as their answer has not been delivered, or waits', async () => {
+  it('is a repetition while its answer is undelivered or waiting', async () => {
     const gate = Promise.withResolvers<void>();
     const look = defineTool({
       description: 'looks',
@@ -117,7 +117,7 @@ describe('the same words again', () => {
     expect(second.headers.get(REPEATED)).toBe('true');
   });
 
-  it('are new in a new context of A2A under another text, though the client gives its messages the ids 1, 2, …', async () => {
+  it('is new in a new A2A context under another text, though the client numbers its messages from 1', async () => {
     const { api } = await begin();
     const send = async (text: string) => {
       const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text }] };

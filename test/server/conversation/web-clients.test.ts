@@ -45,7 +45,7 @@ async function stream(api: TestApi, body: object, headers = {}): Promise<readonl
 }
 
 describe('a web client', () => {
-  it('such as Open WebUI sends everything each time: each request is answered from its own conversation', async () => {
+  it('that resends everything each time (Open WebUI) is answered from the conversation of each request', async () => {
     const { api, shown } = await begin();
     const ask = (...messages: object[]) =>
       stream(api, {
@@ -77,7 +77,7 @@ describe('a web client', () => {
     ]);
   });
 
-  it('such as LibreChat names the thread by a header, and trims what it sends: the thread has all of it', async () => {
+  it('that trims its history and sends a thread header (LibreChat) keeps the whole thread', async () => {
     const { api, shown } = await begin();
     const headers = { 'x-thread-id': randomUUID(), 'x-stainless-retry-count': '0' };
     const ask = (...messages: object[]) =>
@@ -94,7 +94,7 @@ describe('a web client', () => {
     ]);
   });
 
-  it('such as CopilotKit sends binary parts, state and context with its messages: only what is new is taken', async () => {
+  it('that sends binary parts, state and context (CopilotKit) adds only what is new', async () => {
     const { api, shown } = await begin();
     const threadId = randomUUID();
     const messages: object[] = [];

@@ -35,7 +35,7 @@ function connect({ url }: Pick<TestApi, 'url'>, threadId: string = randomUUID())
 }
 
 describe('/ag-ui/{agent}', () => {
-  it('a conversation is a thread whose messages the client has as they are stored; the same message again is answered the same', async () => {
+  it('keeps a conversation as a thread whose stored messages the client has; a repeated message gets the same answer', async () => {
     const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
     const model = scriptedModel([
       calls('look', {}, { text: 'Looking.', usage }),
@@ -75,7 +75,7 @@ describe('/ag-ui/{agent}', () => {
     expect(await runtime.messages(agent.threadId)).toHaveLength(6);
   });
 
-  it('a snapshot has the pictures of a message as parts, which the page shows without a token and may send back', async () => {
+  it('sends the pictures of a message as parts that a page shows without a token and may send back', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Red.')]) });
     const { agent } = connect(await testApi(runtime));
     const value = Buffer.from('a picture').toString('base64');
@@ -104,7 +104,7 @@ describe('/ag-ui/{agent}', () => {
     expect(await runtime.messages(agent.threadId)).toHaveLength(2);
   });
 
-  it('an approval is an interrupt, answered by the next run, which goes on behind it', async () => {
+  it('sends an approval as an interrupt, which the next run answers and continues', async () => {
     for (const approved of [true, false]) {
       const runtime = await testRuntime({
         model: scriptedModel([calls('pay', { amount: 5 }), says('Done.')]),
@@ -138,7 +138,7 @@ describe('/ag-ui/{agent}', () => {
     }
   });
 
-  describe('tools of the client', () => {
+  describe('client tools', () => {
     const weather = {
       name: 'weather',
       description: 'tells the weather',
@@ -155,7 +155,7 @@ describe('/ag-ui/{agent}', () => {
     const give = (agent: HttpAgent, toolCallId: string, result: { content: string; error?: string }) =>
       agent.addMessage({ id: randomUUID(), role: 'tool', toolCallId, ...result });
 
-    it('are offered to the agent; its calls of them end the run, and wait, durably, for the results of the next one, once', async () => {
+    it('are offered to the agent; a call of one ends the run and waits durably for its result in the next run, once', async () => {
       const offered: (string[] | undefined)[] = [];
       const towns = ['Oslo', 'Rome'].map((town) => ({ name: 'client__weather', args: { town } }));
       const model = scriptedModel((request) => {
@@ -221,7 +221,7 @@ describe('/ag-ui/{agent}', () => {
       expect(await runtime.messages(agent.threadId)).toHaveLength(8);
     });
 
-    it('are called as policies allow: one that is denied is an error for the agent, one that needs approval is asked for first', async () => {
+    it('follow policies: a denied call is an error for the agent, one that needs approval is asked for first', async () => {
       for (const rule of ['deny', 'require_approval'] as const) {
         const model = scriptedModel(({ messages }) => {
           const result = messages.findLast(({ role }) => role === 'tool');
@@ -255,7 +255,7 @@ describe('/ag-ui/{agent}', () => {
       }
     });
 
-    it('that cannot be offered are refused, and nothing is said', async () => {
+    it('are refused if they are invalid, and no thread is started', async () => {
       const runtime = await testRuntime({ model: scriptedModel([]) });
       const { url, call } = await testApi(runtime);
       const { agent } = connect({ url });
@@ -271,7 +271,7 @@ describe('/ag-ui/{agent}', () => {
     });
   });
 
-  it('refuses what cannot be run, and tells what has failed', async () => {
+  it('refuses an invalid run, and reports a failed one', async () => {
     const failure = fails({ status: 400, message: 'no such model' });
     const runtime = await testRuntime({ model: scriptedModel([failure]) });
     const api = await testApi(runtime);

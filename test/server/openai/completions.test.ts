@@ -23,7 +23,7 @@ const pay = defineTool({
 });
 
 describe('/v1/chat/completions', () => {
-  it('is named by the other APIs of OpenAI, in its shape', async () => {
+  it('is named as the alternative when a client calls OpenAI’s Responses API', async () => {
     const client = connect(await testApi(await testRuntime({ model: scriptedModel([]) })));
     const refused = client.responses.create({ model: 'helper', input: 'hi' });
     await expect(refused).rejects.toMatchObject({
@@ -33,7 +33,7 @@ describe('/v1/chat/completions', () => {
     });
   });
 
-  it('answers whole, with what was used; the conversation goes on in the thread that is named', async () => {
+  it('answers without streaming, with the usage, and continues the conversation in the named thread', async () => {
     const model = scriptedModel([says('Hello!', { usage }), says('Bye!')]);
     const runtime = await testRuntime({ model });
     const client = connect(await testApi(runtime));
@@ -62,7 +62,7 @@ describe('/v1/chat/completions', () => {
     ]);
   });
 
-  it('streams, over calls of tools; without a thread each request begins one with the conversation as it is given', async () => {
+  it('streams across tool calls; without a thread each request starts one from its conversation', async () => {
     const look = defineTool({
       description: 'looks',
       execute: () => ({ status: 'success', result: 'seen' }),
@@ -103,7 +103,7 @@ describe('/v1/chat/completions', () => {
     expect(again.threadId).not.toBe(threadId);
   });
 
-  it('an answer that waits for a person ends with what is asked; the same request behind the answer reads what goes on', async () => {
+  it('ends an answer that waits for a person with its question; the same request later reads the rest', async () => {
     const model = scriptedModel([calls('pay', { amount: 5 }), says('Done.')]);
     const runtime = await testRuntime({ model, tools: { pay } });
     const client = connect(await testApi(runtime));
@@ -136,7 +136,7 @@ describe('/v1/chat/completions', () => {
     expect(await runtime.client.listWaits({ threadId, state: 'answered' })).toHaveLength(1);
   });
 
-  it('tools of the client are offered to the agent; a call of them ends the answer, and waits, durably, for the client’s next request, once', async () => {
+  it('offers client tools to the agent; a call of one ends the answer and waits durably for the next request, once', async () => {
     const weather = {
       name: 'weather',
       description: 'tells the weather',
@@ -201,7 +201,7 @@ describe('/v1/chat/completions', () => {
     });
   });
 
-  it('tools of the client are called as policies allow: one that is denied is an error for the agent, one that needs approval is asked for first', async () => {
+  it('applies policies to client tools: a denied call is an error, one that needs approval is asked for first', async () => {
     const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: {} } }];
     for (const rule of ['deny', 'require_approval'] as const) {
       const model = scriptedModel(({ messages }) => {
@@ -239,7 +239,7 @@ describe('/v1/chat/completions', () => {
     }
   });
 
-  it('what the agent cannot answer is told with its code, and is not sent again', async () => {
+  it('reports a failed answer with its code, and the client does not retry it', async () => {
     const failure = fails({ status: 400, message: 'no such model' });
     const runtime = await testRuntime({ model: scriptedModel([failure]) });
     const client = connect(await testApi(runtime), { maxRetries: 2 });
@@ -254,7 +254,7 @@ describe('/v1/chat/completions', () => {
     expect((await runtime.client.getThread(body.metadata.thread_id)).lastError).not.toBeNull();
   });
 
-  it('one that is cut off is sent again by the client itself, and never runs twice: with a thread, with a key, with neither', async () => {
+  it('runs a request once though its client retries it after a cut: with a thread, with a key, with neither', async () => {
     const model = scriptedModel([
       says('One.', { chunks: 4, chunkDelayMs: 100 }),
       says('Two.'),
@@ -282,7 +282,7 @@ describe('/v1/chat/completions', () => {
     }
   });
 
-  it('requests of the same words, at once and later, each have a thread of their own', async () => {
+  it('gives each of several identical requests a thread of its own', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('a'), says('b'), says('c')]) });
     const client = connect(await testApi(runtime));
     const body = { model: 'helper', messages: said('hi'), user: randomUUID() };
@@ -291,7 +291,7 @@ describe('/v1/chat/completions', () => {
     expect([first, second, await ask()].toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  it('agents are its models, and refusals have OpenAI’s shape with the codes of all doors', async () => {
+  it('lists agents as models, and refuses in OpenAI’s shape with the codes of all endpoints', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const client = connect(await testApi(runtime, { agents: () => AGENTS }));
     const listed = await client.models.list();

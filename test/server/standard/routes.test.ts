@@ -24,7 +24,7 @@ const agents = () => [
 ];
 
 describe('/api, the routes of Standard Agents', () => {
-  it('makes a thread, tells of it, takes a message, lists rows, and removes one', async () => {
+  it('creates, reads and deletes a thread, takes a message and lists rows', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime, { agents });
     const made = await api.call('POST', '/api/threads', {
@@ -99,7 +99,7 @@ describe('/api, the routes of Standard Agents', () => {
     });
   });
 
-  it('stops what runs; a message of the system is stored, and answered by nobody', async () => {
+  it('stops a running answer; a system message is stored and not answered', async () => {
     const runtime = await testRuntime({ model: scriptedModel([hangs()]) });
     const api = await testApi(runtime);
     const { threadId } = (await api.call('POST', '/api/threads', { agent_id: 'helper' })).body;
@@ -120,7 +120,7 @@ describe('/api, the routes of Standard Agents', () => {
     expect((await runtime.client.waitForIdle(threadId)).status).toBe('stopped');
   });
 
-  it('keeps a file that is sent as bytes or as JSON, finds it, and serves it safely', async () => {
+  it('stores a file sent as bytes or as JSON, lists it, and serves it safely', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime);
     const { threadId } = (await api.call('POST', '/api/threads', { agent_id: 'helper' })).body;
@@ -171,7 +171,7 @@ describe('/api, the routes of Standard Agents', () => {
     expect(sent.status).toBe(202);
   });
 
-  it('what cannot be is refused with a status and `{ error }`', async () => {
+  it('refuses an invalid request with a status and `{ error }`', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { agents });
     const { threadId } = (await api.call('POST', '/api/threads', { agent_id: 'helper' })).body;
@@ -205,7 +205,7 @@ describe('/api, the routes of Standard Agents', () => {
     }
   });
 
-  it('every route wants a token, and one of somebody else reaches nothing of a thread', async () => {
+  it('requires a token on every route, and hides threads of other users', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('hello')]) });
     const api = await testApi(runtime, { access });
     const threadId = `bobs-${Date.now()}`;

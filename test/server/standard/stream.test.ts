@@ -46,7 +46,7 @@ async function refused(url: string): Promise<boolean> {
 const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
 
 describe('/api/threads/{threadId}/stream', () => {
-  it('tells rows before their pieces, takes back an attempt that was given up, and ends with what is stored', async () => {
+  it('sends rows before their chunks, takes back an abandoned attempt, and ends with what is stored', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([
         disconnects({ after: 'Wrong ' }),
@@ -81,7 +81,7 @@ describe('/api/threads/{threadId}/stream', () => {
     await eventually('its pongs', () => page.frames.includes('stream_pong') && page.frames.includes('pong'));
   });
 
-  it('whoever comes in mid-answer, or comes back, has the rows, the text until then, and what follows', async () => {
+  it('gives a reader that joins or reconnects during an answer the rows, the text so far and what follows', async () => {
     const runtime = await testRuntime({ model: scriptedModel([hangs({ after: 'Half an ans' })]) });
     const api = await testApi(runtime);
     const { threadId } = await runtime.client.startThread({ agent: 'helper' });
@@ -105,7 +105,7 @@ describe('/api/threads/{threadId}/stream', () => {
     expect(first.shown().at(-1)).toMatchObject({ content: 'Half an ans', status: 'completed' });
   });
 
-  it('a ticket is good once, for its path, and opens no thread of somebody else; without one there is no stream', async () => {
+  it('accepts a ticket once and for its path, opens no thread of another user, and none without a ticket', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { access });
     const ids: string[] = [];
