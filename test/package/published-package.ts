@@ -7,6 +7,7 @@ import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLong } from '../support/long-form.ts';
+import { OLD_NODE, onOldNode } from '../support/old-node.ts';
 import { eventually } from '../support/runtime.ts';
 import { type InstalledPackage, installPackage } from './installed-package.ts';
 
@@ -36,7 +37,7 @@ export function describePublishedPackage(where: string, prepare: (project: strin
 
     it('gives its entry points code', async () => {
       writeFileSync(join(installed.project, 'entries.mjs'), ENTRIES);
-      const { stdout } = await installed.run(nodeOf(installed), 'entries.mjs');
+      const { stdout } = await installed.run('node', 'entries.mjs');
       expect(stdout).toContain(`entries: ${Array(8).fill('function').join()}`);
     });
 
@@ -48,16 +49,38 @@ export function describePublishedPackage(where: string, prepare: (project: strin
     });
 
     it('gives its entry points types', () => seeDeclarations(installed));
+
+    it('brings no Node', () => {
+      expect(existsSync(join(installed.project, 'node_modules', '.bin', 'node'))).toBe(false);
+    });
+
+    onOldNode(() => {
+      const version = ['npx', 'everthread', '--version'] as const;
+
+      it('says what to do if it finds no Node 24', async () => {
+        const refused = await installed.runWith(OLD_NODE as string, {}, ...version).catch((error) => error);
+        expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs Node 24 or newer') });
+      });
+
+      it('runs with the Node that EVERTHREAD_NODE names, and its tests too', async () => {
+        const named = { EVERTHREAD_NODE: process.execPath };
+        const { stdout } = await installed.runWith(OLD_NODE as string, named, ...version);
+        expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+        await installed.run('npx', 'everthread', 'new', 'other');
+        const tested = await installed.runWith(OLD_NODE as string, named, 'npm', 'test', '--prefix', 'other');
+        expect(tested.stdout).toMatch(/pass 1\n/);
+      }, 900_000);
+
+      it('is a client over HTTP', async () => {
+        writeFileSync(join(installed.project, 'client.mjs'), CLIENT);
+        const { stdout } = await installed.runWith(OLD_NODE as string, {}, 'node', 'client.mjs');
+        expect(stdout).toMatch(/^v2\d\..* function, Node 24\n$/);
+      });
+    });
   });
 }
 
 const CLONE = join(import.meta.dirname, '..', '..');
-
-/** Path of the Node that the package has installed, otherwise `node`. */
-function nodeOf({ project }: InstalledPackage): string {
-  const bundled = join(project, 'node_modules', '.bin', 'node');
-  return existsSync(bundled) ? bundled : 'node';
-}
 
 /** Links packages of the clone into the project, as if they were installed there. */
 function borrow({ project }: InstalledPackage, ...names: string[]): void {
@@ -77,7 +100,7 @@ async function seeRefusal(installed: InstalledPackage): Promise<void> {
   const required = "const { testAgent } = require('everthread/testing');\ntest('it', () => testAgent({}));\n";
   writeFileSync(join(project, 'required.test.cjs'), required);
   const command = jestIn(project, '**/required.test.cjs');
-  const refused = await run(nodeOf(installed), ...command).catch((error) => error);
+  const refused = await run('node', ...command).catch((error) => error);
   expect(refused.stderr).toContain('everthread/testing is an ES module');
 }
 
@@ -89,14 +112,13 @@ async function seeTests(installed: InstalledPackage): Promise<void> {
   const { project, run } = installed;
   borrow(installed, 'jest', 'vitest');
   cpSync(join(CLONE, 'examples', 'testing'), join(project, 'examples'), { recursive: true });
-  const node = nodeOf(installed);
   const { stdout } = await run(
-    node,
+    'node',
     ...['--test', '--test-isolation=none', '--test-reporter=tap', 'examples/node-test.test.mts'],
   );
   expect(stdout).toMatch(/^# pass 2$/m);
-  await run(node, join(project, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'examples/vitest.test.ts');
-  await run(node, '--experimental-vm-modules', ...jestIn(project, '**/jest.test.mjs'));
+  await run('node', join(project, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'examples/vitest.test.ts');
+  await run('node', '--experimental-vm-modules', ...jestIn(project, '**/jest.test.mjs'));
 }
 
 async function whileDevRuns({ project, env }: InstalledPackage, use: () => Promise<void>): Promise<void> {
@@ -147,6 +169,16 @@ import { createWorker } from 'everthread/worker';
 import { scriptedModel } from 'everthread/testing';
 console.log('entries: ' + [defineAgent, RuntimeClient, HttpClient, openaiCompatible, aiSdk, createEndpointHandler, createWorker, scriptedModel]
   .map((x) => typeof x).join());
+`;
+
+/** A program of an older Node that imports what clients over HTTP and authors import. */
+const CLIENT = `
+import { openStore } from 'everthread';
+import { HttpClient } from 'everthread/client';
+import 'everthread/models';
+import 'everthread/testing';
+const refused = await openStore('sqlite:store.db', '.').catch(({ message }) => message);
+console.log(process.version, typeof HttpClient + ',', /needs (Node 24)/.exec(refused)[1]);
 `;
 
 function seeDeclarations({ project }: InstalledPackage): void {
