@@ -90,12 +90,12 @@ async function provideNode() {
     console.log(`Installing Node ${wanted.version} for this clone: 50 MB`);
     await install(TOOLCHAIN);
   }
-  offerToScripts(node);
+  linkForScripts(node);
   return node;
 }
 
-/** U1. */
-function offerToScripts(node) {
+/** U1: links the Node, unless the link leads to it already. */
+function linkForScripts(node) {
   const place = join(ROOT, 'node_modules', '.bin', basename(node));
   if (statSync(place, { throwIfNoEntry: false })?.ino === statSync(node).ino) return;
   rmSync(place, { force: true });
