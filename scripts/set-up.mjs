@@ -3,11 +3,12 @@
  * itself brings no Node; the clone has its own, so that everybody tests with the same one.
  * U1. That Node is `node` in npm scripts and in what they start: it is linked to node_modules/.bin. `npm ci` removes the
  *     link and not the program, so that the next command restores it without a download.
+ * U2. npm runs on that Node too, or it would leave out optional packages that need it.
  * Plain JavaScript for Node 20, without dependencies: it runs before there are any.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, linkSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
@@ -26,12 +27,15 @@ export const GOGC = '400';
 
 /** Installs what is missing, and returns the path of a Node 24. */
 export async function setUp() {
+  const own = await provideNode();
+  const node = own ?? requireNewNode();
   const reason = whyInstall();
   if (reason) {
     console.log(`Installing dependencies (${reason}): about half a minute`);
-    await install(ROOT);
+    await install(ROOT, node);
   }
-  return (await provideNode()) ?? requireNewNode();
+  if (own) linkForScripts(own);
+  return node;
 }
 
 /** Starts a program in the clone, attached to this terminal, and resolves to its exit code; forwards signals. */
@@ -53,27 +57,31 @@ export function run(command, args, options = {}) {
 
 /**
  * npm writes what it installed to node_modules/.package-lock.json, last of all. Comparing that with package-lock.json
- * needs no stamp of our own, and also accepts an installation by hand. Optional packages depend on the machine.
+ * needs no stamp of our own, and also accepts an installation by hand. Optional packages depend on the machine, but for
+ * our own, which npm leaves out on an older Node (U2).
  */
 function whyInstall() {
   const installedFile = join(ROOT, 'node_modules', '.package-lock.json');
   if (!existsSync(installedFile)) return 'there is no node_modules';
   const wanted = readJson(join(ROOT, 'package-lock.json')).packages;
   const installed = readJson(installedFile).packages;
+  const ours = Object.keys(wanted[''].optionalDependencies).map((name) => `node_modules/${name}`);
   const differs = Object.entries(wanted).some(
-    ([path, { version, optional }]) => path !== '' && !optional && installed[path]?.version !== version,
+    ([path, { version, optional }]) =>
+      path !== '' && (!optional || ours.includes(path)) && installed[path]?.version !== version,
   );
-  return differs ? 'package-lock.json has changed' : undefined;
+  return differs ? 'they are not those of package-lock.json' : undefined;
 }
 
-async function install(folder) {
+/** Runs `npm ci` in a folder; npm itself runs on `node`. */
+async function install(folder, node) {
   // Under npm, its own program is known; otherwise the shell finds npm (npm.cmd on Windows).
   const npm = process.env.npm_execpath;
-  // Logs only errors: an older Node makes npm warn of each package that requires the Node which the clone brings.
+  const PATH = [dirname(node), process.env.PATH].join(delimiter);
   const args = ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error'];
   const code = npm?.endsWith('.js')
-    ? await run(process.execPath, [npm, ...args])
-    : await run('npm', args, { shell: process.platform === 'win32' });
+    ? await run(node, [npm, ...args])
+    : await run('npm', args, { shell: process.platform === 'win32', env: { ...process.env, PATH } });
   if (code !== 0)
     throw new Error(`npm ci in ${folder} failed with exit code ${code}; what it said is above.`);
 }
@@ -88,9 +96,8 @@ async function provideNode() {
   const manifest = join(folder, 'package.json');
   if (!existsSync(node) || readJson(manifest).version !== wanted.version) {
     console.log(`Installing Node ${wanted.version} for this clone: 50 MB`);
-    await install(TOOLCHAIN);
+    await install(TOOLCHAIN, process.execPath);
   }
-  linkForScripts(node);
   return node;
 }
 

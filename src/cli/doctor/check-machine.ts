@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
-import { chooseWall, WALL_ADVICE } from '../../sandbox/index.ts';
+import { chooseWall, ENGINE_ADVICE, findAbsent, WALL_ADVICE } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
 import { showPath, showStore, storeFile } from '../connection/find-store.ts';
@@ -75,6 +75,8 @@ export function checkKeys(env: NodeJS.ProcessEnv = process.env): Check {
 
 /** Checks the isolation of model-written programs, by a probe and not by what is installed. */
 export async function checkSandbox(): Promise<Check> {
+  const absent = findAbsent();
+  if (absent !== undefined) return warn('sandbox', `no code can run here: ${absent}`, ENGINE_ADVICE);
   try {
     const { kind, holds, seccomp, missing } = await chooseWall(readConfiguration().sandboxWall);
     const why = missing.map((better) => `${better.kind}: ${better.why}`).join('; ');
