@@ -3,8 +3,8 @@
  * long form also tests with the well-known runners.
  */
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLong } from '../support/long-form.ts';
 import { OLD_NODE, onOldNode } from '../support/old-node.ts';
@@ -70,6 +70,35 @@ export function describePublishedPackage(where: string, prepare: (project: strin
         const tested = await installed.runWith(OLD_NODE as string, named, 'npm', 'test', '--prefix', 'other');
         expect(tested.stdout).toMatch(/pass 1\n/);
       }, 900_000);
+
+      it('tells what to install before it runs code, if npm has left out the engine', async () => {
+        const engine = join(installed.project, 'node_modules', 'isolated-vm');
+        renameSync(engine, `${engine}-away`);
+        try {
+          writeFileSync(join(installed.project, 'one.ts'), 'export default 1;');
+          const code = ['npx', 'everthread', 'code', 'run', 'one.ts'] as const;
+          const named = { EVERTHREAD_NODE: process.execPath };
+          const refused = await installed.runWith(OLD_NODE as string, named, ...code).catch((error) => error);
+          expect(refused.stderr).toMatch(
+            /"isolated-vm" is not installed\. Install .* an npm that runs on Node 24\./,
+          );
+        } finally {
+          renameSync(`${engine}-away`, engine);
+        }
+      });
+
+      if (isLong)
+        it('is installed by its npm, which leaves out the engine', async () => {
+          const other = join(installed.project, 'installed-by-old');
+          mkdirSync(other);
+          writeFileSync(join(other, 'package.json'), '{}');
+          const { dependencies } = JSON.parse(readFileSync(join(installed.project, 'package.json'), 'utf8'));
+          const tarball = resolve(installed.project, dependencies.everthread.slice('file:'.length));
+          const install = ['npm', 'install', '--prefix', other, '--prefer-offline', tarball] as const;
+          await installed.runWith(OLD_NODE as string, {}, ...install);
+          const has = (name: string) => existsSync(join(other, 'node_modules', name));
+          expect(['everthread', 'isolated-vm', '.bin/node'].map(has)).toEqual([true, false, false]);
+        }, 900_000);
 
       it('is a client over HTTP', async () => {
         writeFileSync(join(installed.project, 'client.mjs'), CLIENT);
