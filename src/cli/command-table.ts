@@ -224,6 +224,12 @@ export const COMMANDS: CommandTable = {
     summary: 'check the definitions of a project',
     load: async () => (await import('./commands/validate.ts')).validate,
   },
+  test: {
+    group: project,
+    usage: '[arguments...]',
+    summary: 'run the tests of a project',
+    load: async () => (await import('./commands/test.ts')).test,
+  },
   code: {
     group: project,
     usage: '[command]',

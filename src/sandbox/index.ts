@@ -17,7 +17,9 @@ import { type Run, startRun } from './host/run.ts';
 import type { Tenant } from './host/run-queue.ts';
 import type { WallSetting } from './host/wall/wall.ts';
 
+export { ENGINE_ADVICE } from './host/run-outcome.ts';
 export { chooseWall, WALL_ADVICE } from './host/wall/choose.ts';
+export { findAbsent } from './host/wall/readable.ts';
 export { isDemanding, WALL_SETTINGS, type Wall, type WallSetting } from './host/wall/wall.ts';
 export { SANDBOX_LIMITS } from './limits.ts';
 

@@ -72,10 +72,13 @@ describe('layers', () => {
   );
 
   it('import no package at run time that is not a dependency', () => {
-    const { dependencies, peerDependencies } = JSON.parse(
+    const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
       readFileSync(join(ROOT, 'package.json'), 'utf8'),
     ) as Record<string, Record<string, string>>;
-    const known = ['node:', ...Object.keys({ ...dependencies, ...peerDependencies })];
+    const known = [
+      'node:',
+      ...Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }),
+    ];
     const wrong = SOURCES.flatMap(({ path, imports }) =>
       imports
         .filter(({ package: name, typeOnly }) => name && !typeOnly && !known.includes(name))

@@ -10,13 +10,21 @@ interface LockedPackage {
   readonly resolved?: string;
   readonly integrity?: string;
   readonly link?: boolean;
+  readonly bin?: Readonly<Record<string, string>>;
   readonly optional?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const TEXT = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
-const { packages } = JSON.parse(TEXT) as { packages: Readonly<Record<string, LockedPackage>> };
-const installed = Object.entries(packages).filter(([path]) => path !== '');
+function readLock(name: string) {
+  const text = readFileSync(join(ROOT, name), 'utf8');
+  const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, LockedPackage>> };
+  return { name, text, packages, installed: Object.entries(packages).filter(([path]) => path !== '') };
+}
+
+const LOCK = readLock('package-lock.json');
+/** That of the Node that runs a clone. */
+const TOOLCHAIN = readLock('scripts/toolchain/package-lock.json');
+const { packages, installed } = LOCK;
 
 /** Packages whose native parts are published as one package per platform. */
 const NATIVE = ['@swc/core', 'typescript', '@biomejs/biome', 'unrs-resolver'];
@@ -28,10 +36,10 @@ const PLATFORMS = [
   ['win32', 'x64'],
 ] as const;
 
-describe('the lock file', () => {
+describe.each([LOCK, TOOLCHAIN])('$name', ({ text, installed }) => {
   it('names no registry: each machine uses its own', () => {
     expect(installed.filter(([, { resolved }]) => resolved).map(([path]) => path)).toEqual([]);
-    expect(TEXT).not.toMatch(/"resolved"/);
+    expect(text).not.toMatch(/"resolved"/);
   });
 
   it('pins every package by its content', () => {
@@ -39,6 +47,15 @@ describe('the lock file', () => {
     expect(loose.map(([path]) => path)).toEqual([]);
   });
 
+  it('says nothing of the machine that wrote it', () => {
+    const strange = text
+      .split('\n')
+      .filter((line) => /"(file:|link:)|localhost|127\.0\.0\.1|\/(home|root|work|tmp|Users)\//.test(line));
+    expect(strange).toEqual([]);
+  });
+});
+
+describe('the lock file of the package', () => {
   it.each(NATIVE)('has %s for every platform', (name) => {
     const entry = packages[`node_modules/${name}`];
     const parts = Object.entries(entry?.optionalDependencies ?? {});
@@ -56,19 +73,18 @@ describe('the lock file', () => {
     expect(lacking).toEqual([]);
   });
 
-  it('has the Node of every platform for which we provide one', () => {
-    const { optionalDependencies = {} } = packages[''] as LockedPackage;
-    const missing = Object.entries(optionalDependencies).filter(
-      ([name, version]) => packages[`node_modules/${name}`]?.version !== version,
-    );
-    expect(missing).toEqual([]);
+  it('has no Node, which would run all scripts of a project that installs the package', () => {
+    const ofNode = installed.filter(([, { bin = {} }]) => 'node' in bin).map(([path]) => path);
+    expect(ofNode).toEqual([]);
   });
 
-  it('has no trace of the machine that wrote it', () => {
-    const strange = TEXT.split('\n').filter((line) =>
-      /"(file:|link:)|localhost|127\.0\.0\.1|\/(home|root|work|tmp|Users)\//.test(line),
-    );
-    expect(strange).toEqual([]);
+  it('leaves the Node of a clone to the toolchain, for every platform that npm has one for', () => {
+    const { optionalDependencies = {} } = TOOLCHAIN.packages[''] as LockedPackage;
+    const locked = TOOLCHAIN.installed.map(([path, { version }]) => [path.split('/').at(-1), version]);
+    expect(Object.fromEntries(locked)).toEqual(optionalDependencies);
+    expect(locked.length).toBeGreaterThan(2);
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'scripts/toolchain/package.json'), 'utf8'));
+    expect(manifest.optionalDependencies).toEqual(optionalDependencies);
   });
 });
 

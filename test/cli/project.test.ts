@@ -84,7 +84,7 @@ describe('everthread new', () => {
     expect(manifest).toMatchObject({
       name: 'mine',
       type: 'commonjs',
-      scripts: { dev: 'mine', chat: 'everthread chat assistant', test: 'node --test' },
+      scripts: { dev: 'mine', chat: 'everthread chat assistant', test: 'everthread test' },
     });
     expect(manifest.dependencies).toEqual({
       everthread: expect.stringMatching(/^file:\.\./),
@@ -125,6 +125,26 @@ describe('everthread new', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('this folder is not empty: it has index.js');
     expect(existsSync(join(project.folder, 'agents'))).toBe(false);
+  });
+});
+
+describe('everthread test', () => {
+  const ALONE = { alone: true };
+
+  it("runs the project's tests with the Node that runs it, and ends as they do", async () => {
+    project.write({
+      'test/a.test.mts': `import { test } from 'node:test';
+        test('runs', (t: { diagnostic(text: string): void }) => t.diagnostic(process.execPath));
+        test('fails', () => { throw new Error('broken'); });`,
+    });
+    const all = await project.run(['test'], ALONE);
+    expect(all).toMatchObject({ code: 1, stdout: expect.stringContaining(process.execPath) });
+    expect(all.stdout).toMatch(/pass 1\n.* fail 1\n/);
+    const chosen = await project.run(['test', '--', '--test-name-pattern=runs', 'test/a.test.mts'], ALONE);
+    expect(chosen).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 1\n.* fail 0\n/) });
+    const asJson = await project.run(['test', '--json'], ALONE);
+    expect(asJson).toMatchObject({ code: 1, stderr: expect.stringContaining('pass 1') });
+    expect(JSON.parse(asJson.stdout)).toEqual({ ok: false });
   });
 });
 

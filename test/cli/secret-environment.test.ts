@@ -1,20 +1,16 @@
 /** The keys and passwords of a store can be read only in the memory of a running worker's processes. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { secretsIn, storeAddress } from '../../src/secret-environment.ts';
 import { generateKey } from '../../src/store/crypto/encryption.ts';
 import { rowsOf } from '../support/long-form.ts';
+import { OLD_NODE } from '../support/old-node.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { commandLine, processTree, startEnvironment } from '../support/process-tree.ts';
 import { type CliProject, cliProject, HELPER, type Running, seen } from './support.ts';
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
-
-/** A Node too old for the command itself: it only starts the Node that npm has installed. */
-const OLD_NODE = '/usr/bin/node';
-const isOld = Number(spawnSync(OLD_NODE, ['-p', 'process.versions.node.split(".")[0]']).stdout ?? 24) < 24;
 
 /** A tool that reports the secrets in its environment, and in that of a program that it starts. */
 const NOSY = `
@@ -63,11 +59,15 @@ onLinux('while a worker runs', () => {
   it('encryption keys are in no environment of any process, an older Node included, and still decrypt; an address without a password stays', async () => {
     const keys = generateKey('k1');
     const secret = keys.split(':')[1] as string;
-    const env = { EVERTHREAD_ENCRYPTION_KEYS: keys, OPENAI_API_KEY: 'the-providers-own' };
+    const env = {
+      EVERTHREAD_ENCRYPTION_KEYS: keys,
+      OPENAI_API_KEY: 'the-providers-own',
+      EVERTHREAD_NODE: process.execPath,
+    };
     const set = await project.run(['env', 'set', 'CITY', '--type', 'text'], { input: 'Paris', env });
     expect(set.code).toBe(0);
     // If this machine has an older Node, its process is part of the tree: it only waits.
-    const worker = project.start(['worker', '--json'], env, isOld ? OLD_NODE : undefined);
+    const worker = project.start(['worker', '--json'], env, OLD_NODE);
     await seen(worker, '"event":"ready"');
     const found = await toolsView(env);
     expect(found).toContain('"provider":"the-providers-own"');
@@ -79,9 +79,9 @@ onLinux('while a worker runs', () => {
     expect(shown.filter((text) => text.includes(secret))).toEqual([]);
     const [command = '', ...below] = shown;
     expect(command).toContain(fileURLToPath(new URL('../../bin/everthread.js', import.meta.url)));
-    const emptied = isOld ? below : shown;
+    const emptied = OLD_NODE ? below : shown;
     expect(emptied.every((text) => text.includes('TEMPORAL_ADDRESS') || text.includes('sandbox'))).toBe(true);
-    if (isOld)
+    if (OLD_NODE)
       expect(readFileSync(`/proc/${worker.process.pid}/environ`).every((byte) => byte === 0)).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 /**
  * Installs the package into a project outside the clone. The long form builds, packs and installs it with npm; the
  * short form places the files that `package.json` names. npm needs half a minute of computing to pack four thousand
- * files and to unpack them three times. The host's own Node (which runs npm) is first in PATH.
+ * files and to unpack them three times. The first Node in PATH is the one that runs the tests.
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -22,6 +22,13 @@ export interface InstalledPackage {
   readonly env: NodeJS.ProcessEnv;
   /** Runs a command in the project; rejects if it fails. */
   run(command: string, ...args: string[]): Promise<{ stdout: string }>;
+  /** The same with another Node in PATH and more variables. */
+  runWith(
+    node: string,
+    more: NodeJS.ProcessEnv,
+    command: string,
+    ...args: string[]
+  ): Promise<{ stdout: string }>;
   remove(): void;
 }
 
@@ -31,6 +38,10 @@ export async function installPackage(prepare: (project: string) => void): Promis
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const project = join(folder, 'project');
   const env = await environment(project);
+  const runWith: InstalledPackage['runWith'] = (node, more, command, ...args) => {
+    const PATH = [dirname(node), env.PATH].join(delimiter);
+    return run(command, args, { cwd: project, env: { ...env, PATH, ...more }, timeout: 600_000 });
+  };
   const inProject: InstalledPackage['run'] = (command, ...args) =>
     run(command, args, { cwd: project, env, timeout: 600_000 });
   try {
@@ -51,7 +62,7 @@ export async function installPackage(prepare: (project: string) => void): Promis
     remove();
     throw error;
   }
-  return { project, env, run: inProject, remove };
+  return { project, env, run: inProject, runWith, remove };
 }
 
 /** Builds and packs the package as for publication; returns the name of the tarball in the folder. */
@@ -64,7 +75,7 @@ async function pack(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
 }
 
 async function environment(project: string): Promise<NodeJS.ProcessEnv> {
-  const inFront = [join(project, 'node_modules', '.bin'), dirname(hostNode)];
+  const inFront = [join(project, 'node_modules', '.bin'), dirname(process.execPath), dirname(hostNode)];
   const behind = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
   return {
     ...Object.fromEntries(

@@ -3,10 +3,11 @@
  * long form also tests with the well-known runners.
  */
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isLong } from '../support/long-form.ts';
+import { OLD_NODE, onOldNode } from '../support/old-node.ts';
 import { eventually } from '../support/runtime.ts';
 import { type InstalledPackage, installPackage } from './installed-package.ts';
 
@@ -36,7 +37,7 @@ export function describePublishedPackage(where: string, prepare: (project: strin
 
     it('has code for its entry points', async () => {
       writeFileSync(join(installed.project, 'entries.mjs'), ENTRIES);
-      const { stdout } = await installed.run(nodeOf(installed), 'entries.mjs');
+      const { stdout } = await installed.run('node', 'entries.mjs');
       expect(stdout).toContain(`entries: ${Array(8).fill('function').join()}`);
     });
 
@@ -47,17 +48,68 @@ export function describePublishedPackage(where: string, prepare: (project: strin
       expect(stdout.trim()).toBe('42');
     });
 
-    it('has types for its entry points', () => seeDeclarations(installed));
+    it('gives its entry points types', () => seeDeclarations(installed));
+
+    it('brings no Node', () => {
+      expect(existsSync(join(installed.project, 'node_modules', '.bin', 'node'))).toBe(false);
+    });
+
+    onOldNode(() => {
+      const version = ['npx', 'everthread', '--version'] as const;
+
+      it('says what to do if it finds no Node 24', async () => {
+        const refused = await installed.runWith(OLD_NODE as string, {}, ...version).catch((error) => error);
+        expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs Node 24 or newer') });
+      });
+
+      it('runs with the Node that EVERTHREAD_NODE names, and its tests too', async () => {
+        const named = { EVERTHREAD_NODE: process.execPath };
+        const { stdout } = await installed.runWith(OLD_NODE as string, named, ...version);
+        expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+        await installed.run('npx', 'everthread', 'new', 'other');
+        const tested = await installed.runWith(OLD_NODE as string, named, 'npm', 'test', '--prefix', 'other');
+        expect(tested.stdout).toMatch(/pass 1\n/);
+      }, 900_000);
+
+      it('tells what to install before it runs code, if npm has left out the engine', async () => {
+        const engine = join(installed.project, 'node_modules', 'isolated-vm');
+        renameSync(engine, `${engine}-away`);
+        try {
+          writeFileSync(join(installed.project, 'one.ts'), 'export default 1;');
+          const code = ['npx', 'everthread', 'code', 'run', 'one.ts'] as const;
+          const named = { EVERTHREAD_NODE: process.execPath };
+          const refused = await installed.runWith(OLD_NODE as string, named, ...code).catch((error) => error);
+          expect(refused.stderr).toMatch(
+            /"isolated-vm" is not installed\. Install .* an npm that runs on Node 24\./,
+          );
+        } finally {
+          renameSync(`${engine}-away`, engine);
+        }
+      });
+
+      if (isLong)
+        it('is installed by its npm, which leaves out the engine', async () => {
+          const other = join(installed.project, 'installed-by-old');
+          mkdirSync(other);
+          writeFileSync(join(other, 'package.json'), '{}');
+          const { dependencies } = JSON.parse(readFileSync(join(installed.project, 'package.json'), 'utf8'));
+          const tarball = resolve(installed.project, dependencies.everthread.slice('file:'.length));
+          const install = ['npm', 'install', '--prefix', other, '--prefer-offline', tarball] as const;
+          await installed.runWith(OLD_NODE as string, {}, ...install);
+          const has = (name: string) => existsSync(join(other, 'node_modules', name));
+          expect(['everthread', 'isolated-vm', '.bin/node'].map(has)).toEqual([true, false, false]);
+        }, 900_000);
+
+      it('is a client over HTTP', async () => {
+        writeFileSync(join(installed.project, 'client.mjs'), CLIENT);
+        const { stdout } = await installed.runWith(OLD_NODE as string, {}, 'node', 'client.mjs');
+        expect(stdout).toMatch(/^v2\d\..* function, Node 24\n$/);
+      });
+    });
   });
 }
 
 const CLONE = join(import.meta.dirname, '..', '..');
-
-/** Path of the Node that the package has installed, otherwise `node`. */
-function nodeOf({ project }: InstalledPackage): string {
-  const bundled = join(project, 'node_modules', '.bin', 'node');
-  return existsSync(bundled) ? bundled : 'node';
-}
 
 /** Links packages of the clone into the project, as if they were installed there. */
 function borrow({ project }: InstalledPackage, ...names: string[]): void {
@@ -77,7 +129,7 @@ async function seeRefusal(installed: InstalledPackage): Promise<void> {
   const required = "const { testAgent } = require('everthread/testing');\ntest('it', () => testAgent({}));\n";
   writeFileSync(join(project, 'required.test.cjs'), required);
   const command = jestIn(project, '**/required.test.cjs');
-  const refused = await run(nodeOf(installed), ...command).catch((error) => error);
+  const refused = await run('node', ...command).catch((error) => error);
   expect(refused.stderr).toContain('everthread/testing is an ES module');
 }
 
@@ -89,14 +141,13 @@ async function seeTests(installed: InstalledPackage): Promise<void> {
   const { project, run } = installed;
   borrow(installed, 'jest', 'vitest');
   cpSync(join(CLONE, 'examples', 'testing'), join(project, 'examples'), { recursive: true });
-  const node = nodeOf(installed);
   const { stdout } = await run(
-    node,
+    'node',
     ...['--test', '--test-isolation=none', '--test-reporter=tap', 'examples/node-test.test.mts'],
   );
   expect(stdout).toMatch(/^# pass 2$/m);
-  await run(node, join(project, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'examples/vitest.test.ts');
-  await run(node, '--experimental-vm-modules', ...jestIn(project, '**/jest.test.mjs'));
+  await run('node', join(project, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'examples/vitest.test.ts');
+  await run('node', '--experimental-vm-modules', ...jestIn(project, '**/jest.test.mjs'));
 }
 
 async function whileDevRuns({ project, env }: InstalledPackage, use: () => Promise<void>): Promise<void> {
@@ -147,6 +198,16 @@ import { createWorker } from 'everthread/worker';
 import { scriptedModel } from 'everthread/testing';
 console.log('entries: ' + [defineAgent, RuntimeClient, HttpClient, openaiCompatible, aiSdk, createEndpointHandler, createWorker, scriptedModel]
   .map((x) => typeof x).join());
+`;
+
+/** A program of an older Node that imports what clients over HTTP and authors import. */
+const CLIENT = `
+import { openStore } from 'everthread';
+import { HttpClient } from 'everthread/client';
+import 'everthread/models';
+import 'everthread/testing';
+const refused = await openStore('sqlite:store.db', '.').catch(({ message }) => message);
+console.log(process.version, typeof HttpClient + ',', /needs (Node 24)/.exec(refused)[1]);
 `;
 
 function seeDeclarations({ project }: InstalledPackage): void {

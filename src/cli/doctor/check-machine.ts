@@ -1,24 +1,20 @@
 /** Checks that need no server: Node, the project, its store, model keys. */
 import { existsSync } from 'node:fs';
-import { sep } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
-import { chooseWall, WALL_ADVICE } from '../../sandbox/index.ts';
+import { chooseWall, ENGINE_ADVICE, findAbsent, WALL_ADVICE } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';
 import { commandName } from '../command-name.ts';
 import { showPath, showStore, storeFile } from '../connection/find-store.ts';
 import { escapeControls } from '../output/terminal-text.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
-const NEEDED_NODE = 24;
 const ALL = 1_000_000;
 
+/** The command does not run on a Node that is too old: this tells which one runs it (`bin/everthread.js`). */
 export function checkNode(): Check {
-  const bundled = process.execPath.includes(`${sep}node_modules${sep}`);
-  const found = `${process.version}, ${bundled ? 'the one that npm installed' : process.execPath}`;
-  if (Number(process.versions.node.split('.')[0]) >= NEEDED_NODE) return ok('node', found);
-  return fail('node', found, `Install Node ${NEEDED_NODE} or newer, or npm install without --omit=optional.`);
+  return ok('node', `${process.version}, ${process.execPath}`);
 }
 
 export async function checkProject(projectDir: string): Promise<Check> {
@@ -79,6 +75,8 @@ export function checkKeys(env: NodeJS.ProcessEnv = process.env): Check {
 
 /** Checks the isolation of model-written programs, by a probe and not by what is installed. */
 export async function checkSandbox(): Promise<Check> {
+  const absent = findAbsent();
+  if (absent !== undefined) return warn('sandbox', `no code can run here: ${absent}`, ENGINE_ADVICE);
   try {
     const { kind, holds, seccomp, missing } = await chooseWall(readConfiguration().sandboxWall);
     const why = missing.map((better) => `${better.kind}: ${better.why}`).join('; ');

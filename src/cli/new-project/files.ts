@@ -23,7 +23,7 @@ export const SCRIPTS = {
   dev: 'everthread dev',
   chat: 'everthread chat assistant',
   validate: 'everthread validate',
-  test: 'node --test',
+  test: 'everthread test',
 } as const;
 
 const AGENT = `import { defineAgent } from 'everthread';
@@ -177,7 +177,7 @@ const TSCONFIG = `{
 function readme(name: string): string {
   return `# ${name}
 
-Agents that run as durable threads, with Everthread.
+Agents that run as durable threads, with Everthread. It needs Node 24 or newer.
 
 \`\`\`
 npm install

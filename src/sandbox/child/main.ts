@@ -28,6 +28,8 @@ let current: Current | undefined;
 /** File descriptor of the channel, as the host opens it. */
 const CHANNEL_FD = 3;
 const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
+// Nothing but the channel needs the network: where Node has a permission for it, this process gives it up.
+(process.permission as { drop?(scope: 'net'): void } | undefined)?.drop?.('net');
 const channel = openChannel(socket, { onFrame: (frame) => receive(joinToChild(frame)), onFault });
 
 function onFault(why: string): never {

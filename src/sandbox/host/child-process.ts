@@ -13,6 +13,7 @@ import { startEnclosed } from './enclosed-process.ts';
 import { childProgram, WATCHDOG } from './program.ts';
 import { SupervisedProcess, type Watch } from './supervised-process.ts';
 import { chooseWall } from './wall/choose.ts';
+import { findAbsent } from './wall/readable.ts';
 import type { WallKind, WallSetting } from './wall/wall.ts';
 
 export type { ChildEnd } from './child-end.ts';
@@ -46,8 +47,12 @@ export class SandboxChild {
   constructor({ wall = 'auto', main, watch = WATCH, bare = false }: SpawnOptions = {}) {
     this.#options = { watch, bare };
     Promise.all([chooseWall(wall), childProgram(main)]).then(
-      ([{ kind }, program]) => this.#start(kind, program),
-      (error) => this.#fail(errorMessage(error)),
+      ([{ kind }, program]) => {
+        const what = findAbsent();
+        if (what === undefined) this.#start(kind, program);
+        else this.#fail({ kind: 'absent', what });
+      },
+      (error) => this.#fail({ kind: 'crashed', how: errorMessage(error) }),
     );
   }
 
@@ -95,12 +100,12 @@ export class SandboxChild {
       this.#state = { kind: 'started', process };
       process.refer(this.#referenced);
     } catch (error) {
-      this.#fail(errorMessage(error));
+      this.#fail({ kind: 'crashed', how: errorMessage(error) });
     }
   }
 
-  #fail(how: string): void {
+  #fail(end: ChildEnd): void {
     this.#state = { kind: 'failed' };
-    this.onEnd({ kind: 'crashed', how });
+    this.onEnd(end);
   }
 }

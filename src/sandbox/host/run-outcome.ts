@@ -9,6 +9,10 @@ export type Outcome =
   | { readonly status: 'success'; readonly result: unknown }
   | { readonly status: Exclude<CodeExecutionStatus, 'success'>; readonly error: CodeExecutionError };
 
+/** npm skips an optional package whose engines do not fit the Node that npm runs on. */
+export const ENGINE_ADVICE =
+  'Install the dependencies of everthread again on this machine, with an npm that runs on Node 24.';
+
 export const ENDED = 'The sandbox run that this function belongs to has ended.';
 
 const BUSY_MESSAGE =
@@ -50,7 +54,7 @@ const notLinkedOutcome = (what: string): Outcome => ({
   status: 'link_error',
   error: {
     name: 'SandboxUnavailable',
-    message: `No code can run here: ${what}. Install the dependencies of everthread again on this machine.`,
+    message: `No code can run here: ${what}. ${ENGINE_ADVICE}`,
   },
 });
 

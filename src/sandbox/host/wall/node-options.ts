@@ -25,6 +25,8 @@ export function nodeOptions(main: string, threads: boolean): string[] {
     '--no-experimental-sqlite',
     '--permission',
     '--allow-addons',
+    // A Node that knows this permission wants it for the channel; the child then drops it (`child/main.ts`).
+    ...(process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
     ...(threads ? ['--allow-worker'] : []),
     // The addon's loader reads this file to detect Alpine.
     '--allow-fs-read=/etc/alpine-release',

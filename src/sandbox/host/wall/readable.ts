@@ -16,11 +16,17 @@ export interface Readable {
 
 /** `src/sandbox` or `dist/sandbox`. */
 export const SANDBOX = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const PACKAGES = ['isolated-vm', 'node-gyp-build', 'sucrase', 'es-module-lexer'];
+const ENGINE = 'isolated-vm';
+const PACKAGES = [ENGINE, 'node-gyp-build', 'sucrase', 'es-module-lexer'];
 /** The loader's index of where libraries are. */
 const LOADER_CACHE = '/etc/ld.so.cache';
 
 let libraries: readonly string[] | undefined;
+
+/** Says what no child can do without and this machine does not have: npm leaves the engine out where it cannot run. */
+export function findAbsent(): string | undefined {
+  return findPackage(SANDBOX, ENGINE) ? undefined : `the package "${ENGINE}" is not installed`;
+}
 
 /** `main` is the child's program; it is added if it is outside the sandbox's folder. */
 export function findReadable(main: string): Readable {
