@@ -133,35 +133,32 @@ describe('a remote agent', () => {
     expect(JSON.stringify(await runtime.store.messages.list(id))).toContain('A2aTaskFailed');
   });
 
-  it.each(BINDINGS)(
-    'asks over %s: a durable wait, whose answer continues the same task',
-    async (binding) => {
-      const book = defineTool({
-        description: 'books',
-        asks: true,
-        execute: async (state) => {
-          const { value } = await state.ask({ key: 'who', question: 'For whom?' });
-          return { status: 'success', result: `for ${value}` };
-        },
-      });
-      await elsewhere({ model: scriptedModel([calls('book', {}), says('Booked.')]), tools: { book } });
-      const model = scriptedModel([asks('Book it'), says('done')]);
-      const runtime = await here(model, {}, await speaking(binding));
-      const { threadId: id } = await runtime.client.startThread({
-        agent: 'helper',
-        messages: [{ content: 'go' }],
-      });
-      expect(await runtime.client.waitForIdle(id)).toMatchObject({ status: 'waiting' });
-      const [wait] = await runtime.client.listWaits({ threadId: id });
-      expect(wait).toMatchObject({ kind: 'question', name: 'a2a__expert', data: { agent: 'expert' } });
-      expect(wait?.summary).toContain('For whom?');
-      await runtime.client.answerWait(String(wait?.id), { value: 'Ada' });
-      await runtime.client.waitForIdle(id);
-      expect(await toolLines(runtime, id)).toEqual(['tool a2a__expert success: Booked.']);
-      const { contextId } = await theirThread(runtime, id);
-      expect(await theirs.transcript(contextId)).toContain('tool book success: for Ada');
-    },
-  );
+  it.each(BINDINGS)('asks over %s: a durable wait, whose answer continues the same task', async (binding) => {
+    const book = defineTool({
+      description: 'books',
+      asks: true,
+      execute: async (state) => {
+        const { value } = await state.ask({ key: 'who', question: 'For whom?' });
+        return { status: 'success', result: `for ${value}` };
+      },
+    });
+    await elsewhere({ model: scriptedModel([calls('book', {}), says('Booked.')]), tools: { book } });
+    const model = scriptedModel([asks('Book it'), says('done')]);
+    const runtime = await here(model, {}, await speaking(binding));
+    const { threadId: id } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'go' }],
+    });
+    expect(await runtime.client.waitForIdle(id)).toMatchObject({ status: 'waiting' });
+    const [wait] = await runtime.client.listWaits({ threadId: id });
+    expect(wait).toMatchObject({ kind: 'question', name: 'a2a__expert', data: { agent: 'expert' } });
+    expect(wait?.summary).toContain('For whom?');
+    await runtime.client.answerWait(String(wait?.id), { value: 'Ada' });
+    await runtime.client.waitForIdle(id);
+    expect(await toolLines(runtime, id)).toEqual(['tool a2a__expert success: Booked.']);
+    const { contextId } = await theirThread(runtime, id);
+    expect(await theirs.transcript(contextId)).toContain('tool book success: for Ada');
+  });
 
   it('whose question is denied is cancelled, and the call is an error', async () => {
     const book = defineTool({

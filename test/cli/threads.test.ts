@@ -105,17 +105,14 @@ describe('everthread threads', () => {
   it.each([
     ['start', ['threads', 'start', 'helpr', 'hello'], `Did you mean 'helper'?`],
     ['chat', ['chat', 'nobody'], 'It has: helper.'],
-  ])(
-    '%s refuses an unknown agent, and suggests the likely one',
-    async (_, args, meant) => {
-      const { code, stderr } = await run(...args);
-      expect({ code, stderr }).toEqual({
-        code: 3,
-        stderr: expect.stringMatching(/^AgentNotFound: This project has no agent "\w+"\./),
-      });
-      expect(stderr).toContain(meant);
-    },
-  );
+  ])('%s refuses an unknown agent, and suggests the likely one', async (_, args, meant) => {
+    const { code, stderr } = await run(...args);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/^AgentNotFound: This project has no agent "\w+"\./),
+    });
+    expect(stderr).toContain(meant);
+  });
 
   it('an unambiguous id prefix stands for the id', async () => {
     await startThread('--id', 'same-one');

@@ -86,17 +86,14 @@ describe('an approval of a call of', () => {
   it.each([
     ['a prompt', 'advise', 'prompt.call'],
     ['a subagent', 'worker', 'agent.delegate'],
-  ])(
-    '[PL-10] %s that is denied starts nothing, and the model reads why',
-    async (_, name, capability) => {
-      const run = await calling(name, capability, [says('I see.')]);
-      await run.client.answerWait(run.wait.id, { approved: false, reason: 'not today', by: 'Ada' });
-      expect(await run.client.waitForIdle(run.threadId)).toMatchObject({ status: 'idle' });
-      expect(await run.results()).toEqual([expect.stringContaining('Ada refused its approval: not today')]);
-      expect(await run.runtime.store.children.list(run.threadId)).toEqual([]);
-      expect(await run.client.listActions({ threadId: run.threadId })).toMatchObject([{ state: 'denied' }]);
-    },
-  );
+  ])('[PL-10] %s that is denied starts nothing, and the model reads why', async (_, name, capability) => {
+    const run = await calling(name, capability, [says('I see.')]);
+    await run.client.answerWait(run.wait.id, { approved: false, reason: 'not today', by: 'Ada' });
+    expect(await run.client.waitForIdle(run.threadId)).toMatchObject({ status: 'idle' });
+    expect(await run.results()).toEqual([expect.stringContaining('Ada refused its approval: not today')]);
+    expect(await run.runtime.store.children.list(run.threadId)).toEqual([]);
+    expect(await run.client.listActions({ threadId: run.threadId })).toMatchObject([{ state: 'denied' }]);
+  });
 
   it.each([
     ['a prompt', 'advise', 'prompt.call', 1],

@@ -267,20 +267,17 @@ describe('a misbehaving hook', () => {
       () => 7,
       'It must return a message, or some of its fields, or nothing; it returned a number.',
     ],
-  ])(
-    'rejects injectMessage by %s, and skips the rest of the chain',
-    async (_, body, message) => {
-      let ran = false;
-      const hooks = await open([
-        hook('before_create_message', 'refuse', body),
-        hook('before_create_message', 'rest', () => {
-          ran = true;
-        }),
-      ]);
-      await expect(hooks.messages.beforeCreate(draft())).rejects.toThrow(message);
-      expect(ran).toBe(false);
-    },
-  );
+  ])('rejects injectMessage by %s, and skips the rest of the chain', async (_, body, message) => {
+    let ran = false;
+    const hooks = await open([
+      hook('before_create_message', 'refuse', body),
+      hook('before_create_message', 'rest', () => {
+        ran = true;
+      }),
+    ]);
+    await expect(hooks.messages.beforeCreate(draft())).rejects.toThrow(message);
+    expect(ran).toBe(false);
+  });
 });
 
 describe('prefilter_llm_history', () => {
