@@ -15,7 +15,6 @@ import {
   defineTask,
   registryFrom,
 } from '../src/definitions/index.ts';
-import { createApi } from '../src/server/api/create-api.ts';
 import {
   type Box,
   type BoxEvent,
@@ -23,7 +22,8 @@ import {
   clientBox,
   handleChatTurn,
   remoteBox,
-} from '../src/tangle/index.ts';
+} from '../src/faces/tangle/index.ts';
+import { createApi } from '../src/server/api/create-api.ts';
 import { type Line, median, readOptions, report, spread } from './support/report.ts';
 import { openRig, quietRuntime, type Rig } from './support/rig.ts';
 

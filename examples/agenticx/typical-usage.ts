@@ -2,7 +2,7 @@
  * The page's typical usage: an agent and a task, run by an executor. Needs a Temporal server (`everthread dev`, TEMPORAL_ADDRESS) and no key of any
  * provider: `openaiCompatible()` of `everthread/models` in place of the scripted model asks a real one.
  */
-import { Agent, AgentExecutor, Task } from '../../src/agenticx/index.ts';
+import { Agent, AgentExecutor, Task } from '../../src/faces/agenticx/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 
 const agent = new Agent({

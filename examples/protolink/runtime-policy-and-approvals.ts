@@ -15,7 +15,7 @@ import {
   RunContext,
   RunRecorder,
   Task,
-} from '../../src/protolink/index.ts';
+} from '../../src/faces/protolink/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 
 const record = { id: 'record_42', status: 'draft' };

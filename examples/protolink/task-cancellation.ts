@@ -3,7 +3,7 @@
  * final event. Needs a Temporal server (`everthread dev`, TEMPORAL_ADDRESS).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, RunRecorder, Task } from '../../src/protolink/index.ts';
+import { Agent, RunRecorder, Task } from '../../src/faces/protolink/index.ts';
 
 const committed: string[] = [];
 let begun = () => {};

@@ -2,7 +2,7 @@
  * The page's pair: one agent drafts, its stream is collected, and another one reviews the draft as a task. A good one passes, a bad one fails with what its
  * rubric says. `node scripts/run.mjs examples/tangle/agent-into-reviewer.ts`; needs a Temporal server, and no key of any provider.
  */
-import { createIterableBackend, type GivenAdapter, runAgentTask } from '../../src/tangle/index.ts';
+import { createIterableBackend, type GivenAdapter, runAgentTask } from '../../src/faces/tangle/index.ts';
 
 const drafts: Readonly<Record<string, readonly string[]>> = {
   thorough: ['The invoice is complete but for ', 'one thing that is missing: ', 'the date of delivery.'],

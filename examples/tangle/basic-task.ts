@@ -1,5 +1,5 @@
 /** The smallest task: an adapter counts to three, in this process. `node scripts/run.mjs examples/tangle/basic-task.ts`; needs a Temporal server. */
-import { runAgentTask } from '../../src/tangle/tasks.ts';
+import { runAgentTask } from '../../src/faces/tangle/tasks.ts';
 
 const { status, control } = await runAgentTask<{ count: number }, { add: number }>({
   task: { intent: 'count-to-three', inputs: { to: 3 } },

@@ -3,13 +3,13 @@
  * Temporal server (`everthread dev`, TEMPORAL_ADDRESS) and no key of any provider.
  */
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
-import { RuntimeClient } from '../../src/index.ts';
 import {
   type ChatTurnRequest,
   clientBox,
   createChatTurnHandler,
   persistTurns,
-} from '../../src/tangle/index.ts';
+} from '../../src/faces/tangle/index.ts';
+import { RuntimeClient } from '../../src/index.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { createWorker } from '../../src/worker/index.ts';
 

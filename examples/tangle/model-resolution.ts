@@ -1,7 +1,11 @@
 /** The page's model resolution: a model is picked, and checked against a router's catalogue, which is served here. Needs nothing else. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolveChatModel, resolveRouterBaseUrl, validateChatModelId } from '../../src/tangle/models.ts';
+import {
+  resolveChatModel,
+  resolveRouterBaseUrl,
+  validateChatModelId,
+} from '../../src/faces/tangle/models.ts';
 
 const router = createServer((_request, response) =>
   response.end(JSON.stringify({ data: [{ id: 'openai/gpt-4.1' }, { id: 'haiku', provider: 'anthropic' }] })),

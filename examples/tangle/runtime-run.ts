@@ -1,5 +1,5 @@
 /** The page's production run: a row that is there from the start, two calls of a model, and one row at the end. Needs nothing else. */
-import { startRuntimeRun } from '../../src/tangle/index.ts';
+import { startRuntimeRun } from '../../src/faces/tangle/index.ts';
 
 const rows = new Map<string, object>();
 const run = await startRuntimeRun({

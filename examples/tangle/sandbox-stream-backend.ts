@@ -1,5 +1,5 @@
 /** The page's streaming: a backend over a box, which is anything with `streamPrompt`; `remoteBox` is one of another Everthread. Needs nothing else. */
-import { createSandboxPromptBackend } from '../../src/tangle/index.ts';
+import { createSandboxPromptBackend } from '../../src/faces/tangle/index.ts';
 
 const box = {
   id: 'box-1',

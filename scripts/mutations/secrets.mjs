@@ -1,5 +1,5 @@
 /** Mutations of how secrets are removed before anything is written. */
-const HOOKS = ['test/state/hook-secrets.test.ts'];
+const HOOKS = ['test/author/hook-secrets.test.ts'];
 const RETURNED = 'secrets that a hook has read are redacted from what it returns';
 
 export const SECRETS = [

@@ -40,7 +40,7 @@ export const TOOLS = [
         put: 'if (run && !/exit/i.test(call) && affectsOwnProcess(call, given)) {',
       },
     ],
-    tests: ['test/state/author-guard.test.ts'],
+    tests: ['test/author/author-guard.test.ts'],
     title: 'ends when we end it',
   },
   {

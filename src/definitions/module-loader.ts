@@ -70,8 +70,8 @@ function forgetRequired(base: string, projectDir: string): void {
 const PRELOADED_ENTRIES = {
   everthread: '../index',
   'everthread/models': '../models/index',
-  'everthread/tangle/models': '../tangle/models',
-  'everthread/tangle/worker': '../tangle/worker',
+  'everthread/tangle/models': '../faces/tangle/models',
+  'everthread/tangle/worker': '../faces/tangle/worker',
   // Projects written for the standard load as they are (definitions §2.1).
   '@standardagents/spec': '../standard-agents',
   '@standardagents/builder': '../standard-agents',
@@ -81,9 +81,9 @@ const LAZY_ENTRIES = {
   'everthread/client': '../client/index',
   'everthread/worker': '../worker/index',
   'everthread/server': '../server/index',
-  'everthread/agenticx': '../agenticx/index',
-  'everthread/protolink': '../protolink/index',
-  'everthread/tangle': '../tangle/index',
+  'everthread/agenticx': '../faces/agenticx/index',
+  'everthread/protolink': '../faces/protolink/index',
+  'everthread/tangle': '../faces/tangle/index',
   'everthread/testing': '../testing/index',
 };
 

@@ -6,14 +6,14 @@
  * C3. The call's signal and its runs in the sandbox end with the call. A body that is still being sent continues.
  */
 import { randomUUID } from 'node:crypto';
+import { runAuthorCode } from '../author/guard/author-run.ts';
+import { openAuthorCode } from '../author/open-author-code.ts';
+import type { ThreadEnv } from '../author/state/thread-env.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { EndpointDefinition, EndpointParams } from '../core/author/endpoint.ts';
 import type { Registry } from '../core/author/registry.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { runAuthorCode } from '../state/author-run.ts';
-import { openAuthorCode } from '../state/open-author-code.ts';
-import type { ThreadEnv } from '../state/thread-env.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import { discardBody, type ErrorAnswer, requireResponse, toErrorAnswer } from './answer.ts';
 import { type EndpointWork, openWork } from './endpoint-work.ts';

@@ -2,17 +2,18 @@
  * Where an endpoint's queued work goes: to the thread's workflow, which is woken if it is at rest.
  * W1. An item is stored whole, and then signalled by its id. So the files of a message and the origin `code` of a tool
  *     call, which lets it name any tool of the project, never come from a signal: senders outside cannot claim them. Ids
- *     are unguessable hashes (state/id.ts).
+ *     are unguessable hashes (author/state/id.ts).
  * W2. Items keep the order in which the endpoint queued them, also if it did not await them.
  * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's response is sent.
  * W4. `terminate` signals first, so that the workflow ends whatever happens to this process, and then ends the thread in the
  *     store, so that the endpoint sees it at once. In the reverse order the client would find it ended and signal nothing.
  * W5. Work for another thread of the family is queued to that thread in the same way.
  */
+
+import { openSerialQueue } from '../author/guard/serial-queue.ts';
+import { terminateDescendants } from '../author/state/descendants.ts';
+import type { WorkSink } from '../author/state/work-sink.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
-import { terminateDescendants } from '../state/descendants.ts';
-import { openSerialQueue } from '../state/serial-queue.ts';
-import type { WorkSink } from '../state/work-sink.ts';
 
 export interface EndpointWork {
   readonly sink: WorkSink;

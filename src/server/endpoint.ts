@@ -2,6 +2,8 @@
  * Endpoints of threads over HTTP (definitions §11): from a Request to the thread and the endpoint, and back.
  * Holds no socket: sockets and authorisation belong to the host (docs/endpoints.md).
  */
+
+import { type AuthorGuard, guardAuthorCode } from '../author/guard/author-guard.ts';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Registry } from '../core/author/registry.ts';
@@ -10,7 +12,6 @@ import { isThreadId } from '../core/thread/start-input.ts';
 import { isRuntimeError } from '../core/value/error.ts';
 import { requireProject } from '../definitions/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
-import { type AuthorGuard, guardAuthorCode } from '../state/author-guard.ts';
 import { type ErrorAnswer, toErrorAnswer, toResponse, withoutBody } from './answer.ts';
 import { callEndpoint, type EndpointCall } from './endpoint-call.ts';
 

@@ -3,7 +3,7 @@
  * one blocks its event loop. Lines are written synchronously, so they exist however the process ends.
  * J1. A line that cannot be parsed is skipped: author code runs in the process that writes them.
  */
-import type { AuthorCode, AuthorRun } from '../state/author-run.ts';
+import type { AuthorCode, AuthorRun } from '../author/guard/author-run.ts';
 
 /** `work` is the unit's key; `code` and `name` identify the innermost author code that was running. */
 export type Unit = AuthorRun;

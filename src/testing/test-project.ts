@@ -1,10 +1,10 @@
 /** The project under test: its definitions, with scripts in place of models. */
 import { fileURLToPath } from 'node:url';
+import { asProjectCode } from '../author/guard/author-run.ts';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import type { Registry } from '../core/author/registry.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { didYouMean, requireProject } from '../definitions/index.ts';
-import { asProjectCode } from '../state/author-run.ts';
 import { type Script, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 
 /** Replaces a model: steps, a function of the request, or a scripted model whose requests the test reads itself. */

@@ -1,6 +1,8 @@
 /** Opens the thread of `testState` in a temporary store, with the same ThreadState that a worker makes for a tool. */
 
 import { randomUUID } from 'node:crypto';
+import { openAuthorCode } from '../author/open-author-code.ts';
+import type { WorkSink } from '../author/state/work-sink.ts';
 import { newThreadId } from '../client/new-thread-id.ts';
 import type { Registry, ToolDefinition } from '../core/author/registry.ts';
 import type { Scratch, ThreadState, UnknownFields } from '../core/author/thread-state.ts';
@@ -8,8 +10,6 @@ import { findActiveSide } from '../core/project/active-side.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { didYouMean } from '../definitions/index.ts';
 import { createSandbox } from '../sandbox/index.ts';
-import { openAuthorCode } from '../state/open-author-code.ts';
-import type { WorkSink } from '../state/work-sink.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import { chooseAgent, openTestProject } from './test-project.ts';

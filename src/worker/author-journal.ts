@@ -6,7 +6,7 @@
  * A2. A missing supervisor is not an error: this process is about to end.
  */
 import { writeSync } from 'node:fs';
-import { type AuthorRun, currentAuthorRun, listenToAuthorRuns } from '../state/author-run.ts';
+import { type AuthorRun, currentAuthorRun, listenToAuthorRuns } from '../author/guard/author-run.ts';
 import { type JournalLine, toLine, type Unit } from '../supervisor/index.ts';
 
 /** The global symbol under which the watchdog finds the running unit, after it has paused the main thread. */

@@ -4,15 +4,15 @@
  *     stack is reduced to files and lines.
  */
 import type { Logger } from '@temporalio/common';
+import type { AuthorFault } from '../author/guard/author-fault.ts';
+import { cutStack, framesOf } from '../author/guard/author-fault.ts';
+import { type AuthorGuard, guardAuthorCode, type StrayFault } from '../author/guard/author-guard.ts';
+import type { AuthorRun } from '../author/guard/author-run.ts';
+import type { StateDependencies } from '../author/state/dependencies.ts';
+import { readRedactor } from '../author/state/env-place.ts';
+import type { Redact } from '../author/state/redaction.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage, errorStack } from '../core/value/thrown.ts';
-import type { AuthorFault } from '../state/author-fault.ts';
-import { cutStack, framesOf } from '../state/author-fault.ts';
-import { type AuthorGuard, guardAuthorCode, type StrayFault } from '../state/author-guard.ts';
-import type { AuthorRun } from '../state/author-run.ts';
-import type { StateDependencies } from '../state/dependencies.ts';
-import { readRedactor } from '../state/env-place.ts';
-import type { Redact } from '../state/redaction.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;

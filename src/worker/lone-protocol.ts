@@ -2,10 +2,10 @@
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure, type ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { LoneActivity } from '../activities/base/dependencies.ts';
+import type { AuthorRun } from '../author/guard/author-run.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import { errorMessage } from '../core/value/error.ts';
 import type { Secrets } from '../secret-environment.ts';
-import type { AuthorRun } from '../state/author-run.ts';
 
 /** What a lone process needs to open the same project, store and Temporal server as its worker. */
 export interface LonePlace {

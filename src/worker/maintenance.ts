@@ -6,10 +6,10 @@
  */
 
 import type { Client } from '@temporalio/client';
+import { cancelUnwantedTasks } from '../author/remote/cancel-a2a.ts';
+import type { StateDependencies } from '../author/state/dependencies.ts';
 import { endLostTasks } from '../client/adapter-presence.ts';
 import { revival, workflowTypeOf } from '../core/thread/start-options.ts';
-import { cancelUnwantedTasks } from '../state/cancel-a2a.ts';
-import type { StateDependencies } from '../state/dependencies.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { answerWait, wakeForMessages } from '../workflows/messages.ts';
 

@@ -1,7 +1,8 @@
 /** The definitions that a worker runs: given in code, or loaded from the project's folder, and reloaded. */
+
+import { asProjectCode } from '../author/guard/author-run.ts';
 import type { Registry } from '../core/author/registry.ts';
 import { formatProblems, requireProject } from '../definitions/index.ts';
-import { asProjectCode } from '../state/author-run.ts';
 
 export interface WorkerProject {
   current(): Registry;

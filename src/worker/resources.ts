@@ -3,7 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import { closeConnections } from '../mcp/index.ts';
+import { closeConnections } from '../remote/mcp/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { judgeOutput } from '../../src/agenticx/guide-rail.ts';
+import { judgeOutput } from '../../src/faces/agenticx/guide-rail.ts';
 import {
   Agent,
   AgentExecutor,
@@ -13,7 +13,7 @@ import {
   type ExecutorResult,
   type GuideRail,
   Task,
-} from '../../src/agenticx/index.ts';
+} from '../../src/faces/agenticx/index.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import { calls, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { openTestStore } from '../support/worker-pool.ts';

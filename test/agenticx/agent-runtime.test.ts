@@ -16,8 +16,8 @@ import {
   type RuntimeTools,
   SyncConfirmGate,
   type TurnOptions,
-} from '../../src/agenticx/index.ts';
-import { toTimeouts } from '../../src/agenticx/runtime-setting.ts';
+} from '../../src/faces/agenticx/index.ts';
+import { toTimeouts } from '../../src/faces/agenticx/runtime-setting.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import { calls, hangs, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { openTestStore } from '../support/worker-pool.ts';

@@ -1,6 +1,6 @@
 /** The team manager of AgenticX's page: its view of subagents, and how one that has used up its rounds is resumed. */
 import { describe, expect, it } from '@jest/globals';
-import { statusQueryLimitsOf, TeamManager } from '../../src/agenticx/index.ts';
+import { statusQueryLimitsOf, TeamManager } from '../../src/faces/agenticx/index.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent-project.ts';

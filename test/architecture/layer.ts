@@ -28,7 +28,7 @@ const LONE = 'worker/lone-run.ts';
 
 const ASSERTIONS = 'testing/run-assertions.ts';
 
-const OUTSIDE = ['client', 'core', 'definitions', 'projections', 'state', 'store', 'models', 'sandbox'];
+const OUTSIDE = ['client', 'core', 'definitions', 'projections', 'author', 'store', 'models', 'sandbox'];
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: { layers: [], packages: ['zod'] },
@@ -44,12 +44,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'isolated-vm', 'sucrase', 'es-module-lexer'],
     files: ['kept-file.ts'],
   },
-  outbound: { layers: [], packages: [] },
-  mcp: { layers: ['core', 'outbound'], packages: ['@modelcontextprotocol/client', 'node:'] },
-  a2a: { layers: ['core', 'outbound'], packages: ['@a2a-js/sdk'] },
-  state: { layers: ['a2a', 'core', 'mcp', 'outbound', 'sandbox', 'store'], packages: ['node:'] },
+  remote: { layers: ['core'], packages: ['@modelcontextprotocol/client', '@a2a-js/sdk', 'node:'] },
+  author: { layers: ['core', 'remote', 'sandbox', 'store'], packages: ['node:'] },
   activities: {
-    layers: ['a2a', 'core', 'definitions', 'mcp', 'state', 'store', 'models', 'sandbox'],
+    layers: ['core', 'definitions', 'remote', 'author', 'store', 'models', 'sandbox'],
     packages: ['node:', 'zod', '@temporalio/activity', '@temporalio/client', '@temporalio/common'],
     files: [MESSAGES],
   },
@@ -65,7 +63,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'zod', 'hono', '@hono/zod-openapi', '@modelcontextprotocol/server'],
     files: [WORKER, 'configuration.ts'],
   },
-  supervisor: { layers: ['core'], packages: ['node:'], types: ['state/author-run.ts'] },
+  supervisor: { layers: ['core'], packages: ['node:'], types: ['author/guard/author-run.ts'] },
   'temporal-service': {
     layers: ['core', 'store'],
     packages: ['node:', '@temporalio/client', '@temporalio/envconfig', '@temporalio/proto'],
@@ -86,17 +84,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'secret-environment.ts'],
   },
-  agenticx: {
-    layers: OUTSIDE,
-    packages: ['node:', 'zod'],
-    files: [IN_PROCESS],
-  },
-  protolink: {
-    layers: OUTSIDE,
-    packages: ['node:', 'zod'],
-    files: [IN_PROCESS],
-  },
-  tangle: {
+  faces: {
     layers: OUTSIDE,
     packages: ['node:', 'zod'],
     files: [IN_PROCESS],
@@ -130,9 +118,9 @@ function isAbove(path: string, file: string): boolean {
 
 export function mayImport(path: string, { file, package: packageName, typeOnly }: Import): boolean {
   const own = layerOf(path);
-  // Testing is for users and their tests: no other layer may depend on it; `protolink` alone may import its assertions.
+  // Testing is for users and their tests: no other layer may depend on it; `faces` may import its assertions.
   if (file && layerOf(file) === 'testing')
-    return own === 'testing' || (file === ASSERTIONS && own === 'protolink');
+    return own === 'testing' || (file === ASSERTIONS && own === 'faces');
   if (own === 'root') return !file || !isAbove(path, file);
   const layer = LAYERS[own];
   if (!layer) return false;

@@ -1,7 +1,7 @@
 /** definitions §18: paths, files and directories of a thread. Searches and storage are in definitions-18-storage. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createThreadFiles } from '../../src/author/state/files.ts';
 import type { FileChunk, FileContent, ThreadFiles } from '../../src/core/file/thread-file.ts';
-import { createThreadFiles } from '../../src/state/files.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { gif, jpeg, png, webp } from '../support/image.ts';
 import { testStore } from '../support/runtime.ts';

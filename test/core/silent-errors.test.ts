@@ -3,15 +3,15 @@
  * tells something, and never what JavaScript makes of nothing.
  */
 import { describe, expect, it } from '@jest/globals';
-import { toFailure as a2aFailure } from '../../src/a2a/failure.ts';
 import { toHttpConnection } from '../../src/client/http/http-place.ts';
 import { requestJson } from '../../src/client/http/patience.ts';
 import { errorMessage } from '../../src/core/value/thrown.ts';
-import { toFailure as mcpFailure } from '../../src/mcp/failure.ts';
+import { askBackend } from '../../src/faces/tangle/backend/retry.ts';
+import { getModels } from '../../src/faces/tangle/models.ts';
 import { classifyError } from '../../src/models/classify.ts';
 import { ProviderError } from '../../src/models/index.ts';
-import { askBackend } from '../../src/tangle/backend/retry.ts';
-import { getModels } from '../../src/tangle/models.ts';
+import { toFailure as a2aFailure } from '../../src/remote/a2a/failure.ts';
+import { toFailure as mcpFailure } from '../../src/remote/mcp/failure.ts';
 import { toStoredError } from '../../src/workflows/activities.ts';
 
 class Silent {}

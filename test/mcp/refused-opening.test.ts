@@ -1,7 +1,7 @@
 /** A connection that a server over HTTP refuses: the failure has its answer and address, and no secret. */
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { listTools, withConnection } from '../../src/mcp/index.ts';
+import { listTools, withConnection } from '../../src/remote/mcp/index.ts';
 import { serve } from '../support/rude-mcp.ts';
 
 const SECRET = 'tok-4711-secret';

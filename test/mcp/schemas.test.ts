@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defineMcpServer } from '../../src/definitions/index.ts';
-import { closeConnections } from '../../src/mcp/index.ts';
+import { closeConnections } from '../../src/remote/mcp/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
 import { strictChat } from '../support/strict-chat.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defineMcpServer } from '../../src/definitions/index.ts';
-import { closeConnections } from '../../src/mcp/index.ts';
+import { closeConnections } from '../../src/remote/mcp/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';
 

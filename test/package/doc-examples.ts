@@ -26,7 +26,10 @@ export function readDocExamples(folder: string, exported: Iterable<Declared>): D
     return [
       {
         name,
-        folder: dirname(file).split('/')[0] ?? '',
+        folder:
+          dirname(file)
+            .replace(/^faces\//, '')
+            .split('/')[0] ?? '',
         code: /@example\s+```ts\n([\s\S]*?)```/.exec(comment)?.[1],
       },
     ];

@@ -218,11 +218,11 @@ function seeDeclarations({ project }: InstalledPackage): void {
     'server/index',
     'worker/index',
     'testing/index',
-    'agenticx/index',
-    'protolink/index',
-    'tangle/index',
-    'tangle/models',
-    'tangle/worker',
+    'faces/agenticx/index',
+    'faces/protolink/index',
+    'faces/tangle/index',
+    'faces/tangle/models',
+    'faces/tangle/worker',
   ]) {
     expect(existsSync(join(project, 'node_modules', 'everthread', 'dist', `${entry}.d.ts`))).toBe(true);
   }

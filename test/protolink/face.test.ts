@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { RunReport } from '../../src/projections/run/run-report.ts';
 import {
   ActionDeniedError,
   Agent,
@@ -22,7 +21,8 @@ import {
   TaskAlreadyRunningError,
   TaskNotCancelableError,
   TaskNotFoundError,
-} from '../../src/protolink/index.ts';
+} from '../../src/faces/protolink/index.ts';
+import type { RunReport } from '../../src/projections/run/run-report.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';

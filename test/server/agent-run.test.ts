@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { HttpClient } from '../../src/client/http/http-client.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import { type BoxEvent, remoteBox } from '../../src/tangle/box/remote-box.ts';
+import { type BoxEvent, remoteBox } from '../../src/faces/tangle/box/remote-box.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { collect } from '../projections/golden.ts';
 import { type TestApi, testApi } from '../support/api.ts';

@@ -1,7 +1,7 @@
 /**
  * A process that runs the adapter of a task: `node adapter-process.ts STORE TASK`. It reports that it acts, then hangs.
  */
-import { runAgentTask } from '../../src/tangle/tasks.ts';
+import { runAgentTask } from '../../src/faces/tangle/tasks.ts';
 
 const [store = '', id = ''] = process.argv.slice(2);
 // Exits when its parent does: no process may outlive its test.

@@ -1,8 +1,8 @@
 /** Runs one scenario of the guard around author code in a separate process; the test checks its output and its exit. */
 import { exit as importedExit } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AuthorGuard, guardAuthorCode } from '../../src/state/author-guard.ts';
-import { type AuthorRun, runAuthorCode } from '../../src/state/author-run.ts';
+import { type AuthorGuard, guardAuthorCode } from '../../src/author/guard/author-guard.ts';
+import { type AuthorRun, runAuthorCode } from '../../src/author/guard/author-run.ts';
 
 const run: AuthorRun = { code: 'tool', name: 'pay', threadId: 't1', work: 't1:1:0' };
 const say = (text: unknown) => void process.stdout.write(`${String(text)}\n`);

@@ -16,7 +16,7 @@ import {
   type ListedTools,
   listTools,
   withConnection,
-} from '../../src/mcp/index.ts';
+} from '../../src/remote/mcp/index.ts';
 
 const RUDE = join(import.meta.dirname, '../mcp/rude-server.mjs');
 

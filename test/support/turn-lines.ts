@@ -1,5 +1,5 @@
 /** Reads the lines of a chat turn as a client does. */
-import type { ChatTurnLine } from '../../src/tangle/index.ts';
+import type { ChatTurnLine } from '../../src/faces/tangle/index.ts';
 
 export type Line = ChatTurnLine & { readonly id?: string; readonly data: Readonly<Record<string, unknown>> };
 

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
+import { persistTurns } from '../../src/faces/tangle/index.ts';
 import { openaiCompatible } from '../../src/models/index.ts';
-import { persistTurns } from '../../src/tangle/index.ts';
 import { obey } from './fault-project.ts';
 import { runWorkerProcess, type WorkerOrder } from './run-worker-process.ts';
 

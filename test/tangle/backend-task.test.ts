@@ -5,13 +5,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskSettings } from '../../src/core/author/task.ts';
 import { defineTask } from '../../src/definitions/index.ts';
-import type { AgentExecutionBackend, BackendEvent } from '../../src/tangle/index.ts';
+import type { AgentExecutionBackend, BackendEvent } from '../../src/faces/tangle/index.ts';
 import {
   BackendTransportError,
   backendTask,
   createIterableBackend,
   runAgentTaskStream,
-} from '../../src/tangle/index.ts';
+} from '../../src/faces/tangle/index.ts';
 import { taskRuntime } from '../tasks/task-runtime.ts';
 
 async function* echo(message = ''): AsyncGenerator<BackendEvent> {

@@ -9,7 +9,7 @@ import {
   createOpenAICompatibleBackend,
   createSandboxPromptBackend,
   type OpenAICompatibleBackendOptions,
-} from '../../src/tangle/index.ts';
+} from '../../src/faces/tangle/index.ts';
 import { collect } from '../projections/golden.ts';
 
 type Handler = (response: ServerResponse, request: IncomingMessage) => void;

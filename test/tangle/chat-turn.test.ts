@@ -14,7 +14,7 @@ import {
   persistTurns,
   remoteBox,
   type TurnKeeper,
-} from '../../src/tangle/index.ts';
+} from '../../src/faces/tangle/index.ts';
 import { calls, fails, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { type RuntimeOptions, testRuntime } from '../support/runtime.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defineAgent, defineModel, definePrompt, registryFrom } from '../../src/definitions/index.ts';
-import { backendProvider, createSandboxPromptBackend, remoteBox } from '../../src/tangle/index.ts';
+import { backendProvider, createSandboxPromptBackend, remoteBox } from '../../src/faces/tangle/index.ts';
 import { fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { collect } from '../projections/golden.ts';
 import { testApi } from '../support/api.ts';

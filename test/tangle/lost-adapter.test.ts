@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type RunAgentTaskOptions, runAgentTask, runAgentTaskStream } from '../../src/tangle/tasks.ts';
+import { type RunAgentTaskOptions, runAgentTask, runAgentTaskStream } from '../../src/faces/tangle/tasks.ts';
 import { openBeside } from '../support/database-beside.ts';
 import { connectPatiently } from '../support/patient-client.ts';
 import { createDatabase } from '../support/postgres.ts';

@@ -9,7 +9,7 @@ import {
   resolveRouterBaseUrl,
   validateChatModelId,
   withConfiguredModels,
-} from '../../src/tangle/models.ts';
+} from '../../src/faces/tangle/models.ts';
 import { bundleForWorker, runInWorker } from './worker-bundle.ts';
 
 const LISTED = {
@@ -150,7 +150,7 @@ describe('the model catalogue', () => {
 
 describe('everthread/tangle/models, bundled for a Worker', () => {
   it('needs no Node module and no environment, and uses the fetch of the Worker', async () => {
-    const code = await bundleForWorker('src/tangle/models.ts');
+    const code = await bundleForWorker('src/faces/tangle/models.ts');
     const source = `
       const { resolveChatModel, validateChatModelId } = models;
       const { model } = resolveChatModel([{ source: 'request', model: 'haiku' }], { source: 'default', model: 'x' });
@@ -163,7 +163,7 @@ describe('everthread/tangle/models, bundled for a Worker', () => {
   }, 60_000);
 
   it('contains everthread/tangle/worker without Node: turn, box, backends and rows', async () => {
-    const code = await bundleForWorker('src/tangle/worker.ts');
+    const code = await bundleForWorker('src/faces/tangle/worker.ts');
     const source = `result = Object.keys(models).filter((name) => typeof models[name] === 'function');`;
     expect(await runInWorker(code, source, {})).toEqual(
       expect.arrayContaining([

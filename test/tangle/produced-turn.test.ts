@@ -14,7 +14,7 @@ import {
   handleChatTurn,
   type ProduceTurn,
   remoteBox,
-} from '../../src/tangle/index.ts';
+} from '../../src/faces/tangle/index.ts';
 import { says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { openBeside } from '../support/database-beside.ts';

@@ -5,7 +5,7 @@ import {
   type RunRow,
   type RuntimeRunOptions,
   startRuntimeRun,
-} from '../../src/tangle/index.ts';
+} from '../../src/faces/tangle/index.ts';
 
 const call = (data: object, id?: string) => ({ type: 'llm_call', data, ...(id === undefined ? {} : { id }) });
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { clientBox, handleChatTurn } from '../../src/tangle/index.ts';
+import { clientBox, handleChatTurn } from '../../src/faces/tangle/index.ts';
 import { says } from '../../src/testing/index.ts';
 import { collect } from '../projections/golden.ts';
 import type { Manner } from '../support/doomed-cluster.ts';

@@ -16,7 +16,7 @@ import {
   handleChatTurn,
   type RemoteBox,
   remoteBox,
-} from '../../src/tangle/index.ts';
+} from '../../src/faces/tangle/index.ts';
 import { findFreePorts } from '../../src/temporal-service/free-port.ts';
 import { says } from '../../src/testing/index.ts';
 import { collect } from '../projections/golden.ts';

@@ -27,7 +27,7 @@ describe('in workerd', () => {
     });
     await new Promise<void>((resolve) => router.listen(0, '127.0.0.1', resolve));
     closeAfterTest(async () => void router.close());
-    const code = `${await bundleForWorker('src/tangle/models.ts')}
+    const code = `${await bundleForWorker('src/faces/tangle/models.ts')}
       export default {
         async fetch(request, { ROUTER, NOBODY }) {
           const { resolveChatModel, resolveRouterBaseUrl, validateChatModelId } = models;
@@ -58,7 +58,7 @@ describe('in workerd', () => {
   it('[TG-12] everthread/tangle/worker serves a chat turn of a remote box, and resumes after the last line', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('From afar.')]) });
     const api = await testApi(runtime);
-    const code = `${await bundleForWorker('src/tangle/worker.ts')}
+    const code = `${await bundleForWorker('src/faces/tangle/worker.ts')}
       export default {
         async fetch(request, { BOX }) {
           const { createChatTurnHandler, remoteBox } = models;

@@ -1,8 +1,8 @@
 /** The names of the page as a layer over tasks: run to the end, or followed. */
 import { describe, expect, it } from '@jest/globals';
 import { defineTask } from '../../src/definitions/index.ts';
+import { defineAgent, runAgentTask, runAgentTaskStream } from '../../src/faces/tangle/tasks.ts';
 import type { RuntimeStreamEvent } from '../../src/projections/task/stream-event.ts';
-import { defineAgent, runAgentTask, runAgentTaskStream } from '../../src/tangle/tasks.ts';
 import { taskRuntime } from './task-runtime.ts';
 
 /** Checks a draft as the page's reviewer does: it must be long enough, and say what it lacks. */

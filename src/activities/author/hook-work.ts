@@ -3,13 +3,13 @@
  * and the flow. Costs only memory until the first hook runs.
  */
 
+import { isHookAborted } from '../../author/hooks/chain.ts';
+import type { HookRunner } from '../../author/hooks/runner.ts';
+import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../author/open-author-code.ts';
+import type { Scratch } from '../../author/tool/scratch.ts';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
-import { isHookAborted } from '../../state/hooks/chain.ts';
-import type { HookRunner } from '../../state/hooks/runner.ts';
-import { type AuthorCode, type AuthorCodeOptions, openAuthorCode } from '../../state/open-author-code.ts';
-import type { Scratch } from '../../state/scratch.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { QueuedTool } from '../../store/tool/tool-record.ts';
@@ -66,7 +66,7 @@ export async function withHookWork<Work extends Pick<HookWork, 'close'>, T>(
 /** What hooks have asked of the flow since the previous call; part of a commit. */
 export interface FlowChanges {
   readonly directive?: FlowDirective;
-  /** The scratch as it is stored (state/scratch.ts). */
+  /** The scratch as it is stored (author/tool/scratch.ts). */
   readonly context?: string;
 }
 

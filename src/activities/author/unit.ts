@@ -2,15 +2,15 @@
  * A unit of author work: a tool call, a model step, a sub-prompt, an effect, a phase of a task. A unit may take its
  * worker process down; it is then retried, run in a lone process, or given up.
  * U1. A unit's key is the same in every attempt. It is reported to a journal, if one is kept, before the unit begins
- *     (state/author-run.ts).
+ *     (author/guard/author-run.ts).
  * U2. Strikes are read only when a unit is retried: a unit that runs once costs no statement.
  * U3. A unit that merely ran when a process died is never given up, however often that happens.
  */
 
 import { ApplicationFailure } from '@temporalio/common';
+import { type AuthorRun, runAuthorCode } from '../../author/guard/author-run.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { type AuthorRun, runAuthorCode } from '../../state/author-run.ts';
 import type { Strike } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies, ActivityRun, LoneActivity } from '../base/dependencies.ts';
 import { isRepeated } from '../base/run-ref.ts';

@@ -1,9 +1,10 @@
 /** What activities receive from the composition root: ports and settings, never globals. */
+
+import type { AuthorRun } from '../../author/guard/author-run.ts';
+import type { StateDependencies } from '../../author/state/dependencies.ts';
 import type { ActivityInput, ActivityName, ActivityOutcome, Wrapper } from '../../core/thread/activities.ts';
 import type { Settings } from '../../core/thread/open-thread.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
-import type { AuthorRun } from '../../state/author-run.ts';
-import type { StateDependencies } from '../../state/dependencies.ts';
 
 export interface ActivityDependencies extends StateDependencies {
   readonly settings: Settings;

@@ -2,17 +2,18 @@
  * Runs the handler of one effect (definitions §10). Returns how the effect ended: an unknown name, arguments that its
  * schema refuses, a throw and a time-out are errors that are stored; none is thrown.
  */
+
+import { withStack } from '../../author/guard/author-fault.ts';
+import { runAuthorCode } from '../../author/guard/author-run.ts';
+import { openAuthorCode } from '../../author/open-author-code.ts';
+import type { ThreadEnv } from '../../author/state/thread-env.ts';
+import { checkSchema } from '../../author/tool/check-schema.ts';
 import type { EffectDefinition } from '../../core/author/effect.ts';
 import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { errorMessage, errorStack } from '../../core/value/thrown.ts';
-import { withStack } from '../../state/author-fault.ts';
-import { runAuthorCode } from '../../state/author-run.ts';
-import { checkSchema } from '../../state/check-schema.ts';
-import { openAuthorCode } from '../../state/open-author-code.ts';
-import type { ThreadEnv } from '../../state/thread-env.ts';
 import type { EffectFault } from '../../store/effect/effect-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { QueuedTool } from '../../store/tool/tool-record.ts';

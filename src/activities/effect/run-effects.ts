@@ -3,10 +3,11 @@
  * been queued, or the batch is large enough. The workflow then asks again, and can run a step in between if there is
  * work for one. An effect that is cut off stays begun in the store, and the next batch runs it again.
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { RunEffectsInput, RunEffectsOutcome } from '../../core/thread/effect-batch.ts';
 import type { RunRef, StoredError } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BegunEffect, EndEffect, EndedEffect } from '../../store/effect/effect-record.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';
 import { runUnit } from '../author/unit.ts';

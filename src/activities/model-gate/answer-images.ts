@@ -2,15 +2,16 @@
  * Stage: stores images that a model has made as files of the thread and attachments of its answer (definitions §5.3,
  * §15.4).
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { go, type Verdict } from '../../author/policy/gate.ts';
+import { storeAttachments } from '../../author/state/attachments.ts';
+import { createIds } from '../../author/state/id.ts';
 import { extensionOf } from '../../core/file/mime-type.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { ProviderImage } from '../../core/message/provider-terms.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
-import { storeAttachments } from '../../state/attachments.ts';
-import { go, type Verdict } from '../../state/gate.ts';
-import { createIds } from '../../state/id.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -2,6 +2,10 @@
  * Stages: ask the models in their order, and compose the answer of the step from the response of one (runtime §3.3).
  */
 
+import type { HookBlocked } from '../../author/hooks/assembly-hooks.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { readRedactor } from '../../author/state/env-place.ts';
+import { storeWhole } from '../../author/tool/whole-result.ts';
 import type { CleanCall } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ToolMessage } from '../../core/context/fit-messages.ts';
@@ -18,10 +22,6 @@ import type {
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import type { ToRequest } from '../../models/attempt.ts';
 import { withoutTools } from '../../models/refused-tool.ts';
-import { readRedactor } from '../../state/env-place.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import type { HookBlocked } from '../../state/hooks/assembly-hooks.ts';
-import { storeWhole } from '../../state/whole-result.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { AnsweredCall } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';

@@ -4,6 +4,8 @@
  * the model.
  */
 import { createHash } from 'node:crypto';
+import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../author/hooks/assembly-hooks.ts';
+import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
 import type { Compaction } from '../../core/author/hook.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { recentImages } from '../../core/context/context-attachment.ts';
@@ -17,8 +19,6 @@ import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts'
 import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { FIRST_WORD } from '../../core/project/subagent.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
-import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
-import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../state/hooks/assembly-hooks.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { NewEvent } from '../../store/transaction/event-record.ts';

@@ -1,9 +1,10 @@
 /** Stage: turns the calls of an answer into calls that can be stored and begun (`core/answer/clean-calls.ts`). */
+
+import { go, type Verdict } from '../../author/policy/gate.ts';
 import { type CleanedCalls, cleanCalls } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
-import { go, type Verdict } from '../../state/gate.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';

@@ -7,13 +7,14 @@
  * S3. An answer has been paid for. If the store is unreachable or full, the worker keeps it until it can be stored or
  *     another worker takes over.
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import type { DraftMessage } from '../../author/hooks/message-hook-port.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { roleOf } from '../../core/thread/session.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { AnsweredCall, CommitStep, CommittedStep, StepRecord } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';

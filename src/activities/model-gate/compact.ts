@@ -8,11 +8,12 @@
  * K3. A worker that is lost while it summarises leaves nothing behind. If it is lost after the commit, no compaction is
  *     due any more.
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
 import type { Compaction } from '../../core/author/hook.ts';
 import { composeRecord, composeSnippet, findAsked, type Summary } from '../../core/context/summary.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';

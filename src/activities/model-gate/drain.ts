@@ -16,6 +16,11 @@
  *     row exists before the request is sent, as for any call.
  */
 
+import { definesHook } from '../../author/hooks/listed.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { storeAttachments } from '../../author/state/attachments.ts';
+import type { RunningExecution } from '../../author/state/running-execution.ts';
+import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import {
@@ -30,11 +35,6 @@ import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
-import { storeAttachments } from '../../state/attachments.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import { definesHook } from '../../state/hooks/listed.ts';
-import type { RunningExecution } from '../../state/running-execution.ts';
-import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type {
   PendingMessage,
   PendingWork,

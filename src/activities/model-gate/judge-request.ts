@@ -1,5 +1,5 @@
 /**
- * Before each request to a model, asks the policy that the agent's budget names (state/judge-spending.ts). If it
+ * Before each request to a model, asks the policy that the agent's budget names (author/policy/judge-spending.ts). If it
  * denies, the reservation refuses the request (store/budget/reserve.ts); if it asks, the step waits for an
  * approval.
  * J1. An approval is asked for once per reason in an execution. If it is given the execution goes on; otherwise the
@@ -8,13 +8,13 @@
  *     policy is then asked about the shorter one.
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { findSpendingPolicy, judgeSpending } from '../../author/policy/judge-spending.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { toSpending } from '../../core/governance/budget-amount.ts';
 import { type CallEstimate, toMinimumAmounts } from '../../core/governance/reservation.ts';
 import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
-import { findSpendingPolicy, judgeSpending } from '../../state/judge-spending.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import { FIRST_CALL } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';

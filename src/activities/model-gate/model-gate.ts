@@ -9,12 +9,13 @@
  * A1. This process holds no state of the production: if its worker is lost, another attempt goes on waiting.
  * A2. A producer whose process shows no sign of life is ended here too, not only by the workers' regular check.
  */
+
+import { end, go, openGate, type Verdict } from '../../author/policy/gate.ts';
 import { composeReminder } from '../../core/guard/loop.ts';
 import { type Produced, producerLost } from '../../core/thread/producer.ts';
 import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
 import type { BlockedStep } from '../../core/thread/waiting-call.ts';
 import { readField } from '../../core/value/thrown.ts';
-import { end, go, openGate, type Verdict } from '../../state/gate.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { BegunStep, CommittedStep } from '../../store/step/step-record.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';

@@ -2,12 +2,13 @@
  * Stages before the request is assembled: what the store has of the step, who acts, with which variables, and what may
  * be offered.
  */
+
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import type { Scratch } from '../../author/tool/scratch.ts';
 import type { Compaction } from '../../core/author/hook.ts';
 import { type ActiveSide, findStepSide } from '../../core/project/active-side.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { AskedSoFar } from '../../core/thread/waiting-call.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import type { Scratch } from '../../state/scratch.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -1,7 +1,8 @@
 /** The hooks of a step that a model answers (definitions §9): those on its request, and those around its answer. */
+
+import { type RequestHooks, toPublic } from '../../author/hooks/assembly-hooks.ts';
+import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
-import { type RequestHooks, toPublic } from '../../state/hooks/assembly-hooks.ts';
-import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import { type FlowChanges, type HookWork, openHookWork, watchFlow } from '../author/hook-work.ts';

@@ -1,11 +1,12 @@
 /** Asks the models of a step in their order; streamed text goes to the log, and each call is a separate row. */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
 import type { ToRequest } from '../../models/attempt.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import { type AnsweredCall, FIRST_CALL } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -3,8 +3,8 @@
  * own name. The callbacks, which are our code, run outside that context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { runAuthorCode } from '../../author/guard/author-run.ts';
 import { type CallModelOptions, type CallModelResult, callModel } from '../../models/call-model.ts';
-import { runAuthorCode } from '../../state/author-run.ts';
 
 export interface ProviderWork {
   readonly threadId: string;

@@ -2,13 +2,14 @@
  * Asks the models of a step for a summary: a separate request, recorded and paid for like any other, and numbered apart
  * from those of the answer. Each model is asked once, and again with less of the record if it refuses it for its length. Nothing that a model does or returns fails the step.
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { readRedactor } from '../../author/state/env-place.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { INSTRUCTIONS, readSummary, SUMMARY_CALLS, SUMMARY_TOKENS } from '../../core/context/summary.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
-import { readRedactor } from '../../state/env-place.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ModelCallStart, StartedModelCall } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';

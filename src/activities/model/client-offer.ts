@@ -2,8 +2,9 @@
  * The tools that the client of the newest user message runs itself (core/project/client-tool.ts), as models are offered
  * them.
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { type ClientTool, clientToolName, findClientTools } from '../../core/project/client-tool.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';

@@ -9,6 +9,7 @@
  *     fit.
  */
 
+import { toPublic } from '../../author/hooks/assembly-hooks.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import {
@@ -27,7 +28,6 @@ import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { learnedRatio, windowOf } from '../../models/learned-facts.ts';
 import { capabilitiesOf } from '../../models/open-provider.ts';
-import { toPublic } from '../../state/hooks/assembly-hooks.ts';
 import type { HistoryWindow, StepPlace, SummaryKey } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fullSubagentOffer } from './offered-tools.ts';

@@ -12,6 +12,8 @@
  * I4. A project without immediate subagents pays nothing for them.
  */
 
+import { readEnvPlace } from '../../author/state/env-place.ts';
+import { createIds } from '../../author/state/id.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import type { Side } from '../../core/author/thread-execution.ts';
@@ -27,8 +29,6 @@ import {
 import type { ToolItem } from '../../core/thread/item.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { readEnvPlace } from '../../state/env-place.ts';
-import { createIds } from '../../state/id.ts';
 import type { BeginStep, ImmediateCalls } from '../../store/step/step-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { StoredToolCall } from '../../store/tool/tool-record.ts';

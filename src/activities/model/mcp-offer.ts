@@ -5,15 +5,16 @@
  * O2. A server that cannot be asked costs only its own tools; it is asked again after RETRY_AFTER_MS.
  * O3. Only tools that the author has named are offered: whatever else a server lists is never shown.
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { fillReach } from '../../author/remote/mcp-call.ts';
+import { openEnv } from '../../author/state/env.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { McpServerDefinition } from '../../core/author/mcp-server.ts';
 import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
 import type { ProviderTool } from '../../core/message/provider.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
-import { isMcpFailure, listTools, withConnection } from '../../mcp/index.ts';
-import { openEnv } from '../../state/env.ts';
-import { fillReach } from '../../state/mcp-call.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+import { isMcpFailure, listTools, withConnection } from '../../remote/mcp/index.ts';
 import type { McpList } from '../../store/mcp/mcp-record.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -1,5 +1,7 @@
 /** Records each request to a model as a separate row: which model was asked, what it cost, why it failed. */
 
+import { withStack } from '../../author/guard/author-fault.ts';
+import type { StateDependencies } from '../../author/state/dependencies.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { costOf } from '../../core/message/model-price.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -7,8 +9,6 @@ import type { BlockedStep, HeldModel } from '../../core/thread/waiting-call.ts';
 import { errorStack, readField } from '../../core/value/thrown.ts';
 import { pricesOf } from '../../definitions/known-price.ts';
 import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
-import { withStack } from '../../state/author-fault.ts';
-import type { StateDependencies } from '../../state/dependencies.ts';
 import type { AnsweredCall, ModelCallStart } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';

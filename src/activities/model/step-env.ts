@@ -7,6 +7,8 @@
  * S3. A project that uses neither required variables nor variables in prompts costs no read.
  */
 
+import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../author/state/env-place.ts';
+import { readScratch } from '../../author/tool/scratch.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { ProviderError } from '../../core/message/provider.ts';
@@ -17,8 +19,6 @@ import { listSubagents } from '../../core/project/subagent.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { VariableLookup } from '../../models/provider-config.ts';
-import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../state/env-place.ts';
-import { readScratch } from '../../state/scratch.ts';
 import type { StepPlace } from '../../store/step/step-place-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

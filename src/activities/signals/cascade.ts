@@ -1,12 +1,13 @@
 /**
  * Extends the stop or termination of a thread to its descendants, from within activities (runtime §10).
- * `state/descendants.ts` selects them.
+ * `author/state/descendants.ts` selects them.
  * C1. The cascade runs after the thread's own commit, even if a repeated commit finds the thread already ended. So a
  *     worker that dies in between leaves no descendant running.
  * C2. Descendants of a cancelled execution are cancelled with its reason, and stopped: none of them goes on by itself.
  */
+
+import { stopDescendants, terminateDescendants } from '../../author/state/descendants.ts';
 import type { CommitStatusInput } from '../../core/thread/step.ts';
-import { stopDescendants, terminateDescendants } from '../../state/descendants.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
 

@@ -6,10 +6,11 @@
  * R3. Queued work is stored before the code goes on. By then the wake of the other workflow is scheduled too
  *     (`wake-gate.ts`); if this worker is lost, whoever detects the loss sends it (`wake-relatives.ts`).
  */
+
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { openSerialQueue, type SerialQueue } from '../../author/guard/serial-queue.ts';
+import type { WorkSink } from '../../author/state/work-sink.ts';
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { openSerialQueue, type SerialQueue } from '../../state/serial-queue.ts';
-import type { WorkSink } from '../../state/work-sink.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { terminateRelative } from './cascade.ts';

@@ -3,7 +3,7 @@
  * along with the result, in one transaction. The running workflow learns of both from the activity's result; work that
  * is queued after the result is signalled separately.
  */
-import type { WorkSink } from '../../state/work-sink.ts';
+import type { WorkSink } from '../../author/state/work-sink.ts';
 import type { QueuedTool } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { terminateSelf } from './cascade.ts';

@@ -10,10 +10,10 @@
  *     rest.
  */
 
+import { cancelUnwantedTasks } from '../../author/remote/cancel-a2a.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import type { CommitStatusInput, CommitStatusOutcome } from '../../core/thread/step.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
-import { cancelUnwantedTasks } from '../../state/cancel-a2a.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { EndPayload } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -7,10 +7,11 @@
  * H2. A project without such hooks costs no read. A project that cannot be read counts as having none: its threads come
  *     to rest.
  */
+
+import { definesHook } from '../../author/hooks/listed.ts';
 import type { AgentEnd } from '../../core/author/hook.ts';
 import { CANCELED } from '../../core/governance/cancellation.ts';
 import type { CommitStatusInput } from '../../core/thread/step.ts';
-import { definesHook } from '../../state/hooks/listed.ts';
 import type { EndingExecution, ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { openHookWork, queueTools, withHookWork } from '../author/hook-work.ts';

@@ -5,6 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import type { AuthorRun } from '../../author/guard/author-run.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { describeFailures } from '../../core/guard/failure.ts';
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
@@ -12,7 +13,6 @@ import type { Session } from '../../core/thread/session.ts';
 import { refuseContent } from '../../core/thread/signalled-content.ts';
 import type { ModelStepInput, ModelStepOutcome, StoredStep } from '../../core/thread/step.ts';
 import type { PausedStep } from '../../core/thread/waiting-call.ts';
-import type { AuthorRun } from '../../state/author-run.ts';
 import type { BegunStep, StepRecord } from '../../store/step/step-record.ts';
 import { failPermanently } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -4,6 +4,8 @@
  * agent, with the defaults of an entry.
  */
 
+import { go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { findActivePrompt, findActiveSide } from '../../core/project/active-side.ts';
@@ -14,8 +16,6 @@ import {
   type Subagent,
   toSubagent,
 } from '../../core/project/subagent.ts';
-import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
-import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/immediate-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';

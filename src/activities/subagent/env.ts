@@ -9,11 +9,12 @@
  *     and the caller learns what to ask for. Values for the child are kept under its thread's id, encrypted like any
  *     value.
  */
+
+import { readEnvPlace } from '../../author/state/env-place.ts';
+import { createIds } from '../../author/state/id.ts';
 import { declaredTypes, resolveVariable } from '../../core/project/env.ts';
 import { isScoped, listScoped, listScopedRequirements } from '../../core/project/env-requirement.ts';
 import type { Subagent } from '../../core/project/subagent.ts';
-import { readEnvPlace } from '../../state/env-place.ts';
-import { createIds } from '../../state/id.ts';
 import type { GivenVariable, NewChild } from '../../store/family/family-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { CallKey } from '../../store/transaction/from-run.ts';

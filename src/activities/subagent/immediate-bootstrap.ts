@@ -7,13 +7,13 @@
  * M3. Each request is a row of the step, with its usage and cost, like any model call.
  */
 import { Context } from '@temporalio/activity';
+import { go, type Verdict } from '../../author/policy/gate.ts';
+import { readEnvPlace, readRedactor } from '../../author/state/env-place.ts';
 import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import { findActivePrompt } from '../../core/project/active-side.ts';
 import { resolveVariable } from '../../core/project/env.ts';
 import { type Subagent, toThreadName } from '../../core/project/subagent.ts';
-import { readEnvPlace, readRedactor } from '../../state/env-place.ts';
-import { go, type Verdict } from '../../state/gate.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';

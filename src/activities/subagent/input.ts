@@ -3,6 +3,11 @@
  * parent, its name. Checked in the order of runtime §3.3; a refusal is a result that the model reads, and says what to do.
  */
 
+import { go, type Verdict } from '../../author/policy/gate.ts';
+import { storeAttachments } from '../../author/state/attachments.ts';
+import { createIds } from '../../author/state/id.ts';
+import { type AnsweredCall, refuseArguments, refuseCall } from '../../author/tool/check-arguments.ts';
+import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
@@ -16,11 +21,6 @@ import {
 } from '../../core/project/subagent.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
-import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, refuseArguments, refuseCall } from '../../state/check-arguments.ts';
-import { checkStoredArguments } from '../../state/check-schema.ts';
-import { go, type Verdict } from '../../state/gate.ts';
-import { createIds } from '../../state/id.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { requiredFields } from '../model/subagent-tools.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';

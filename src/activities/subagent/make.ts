@@ -7,6 +7,10 @@
  * M2. Hooks run before the child runs. They run again if the worker was lost before its result reached the workflow.
  */
 
+import { definesHook } from '../../author/hooks/listed.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { createIds } from '../../author/state/id.ts';
+import { refuseCall } from '../../author/tool/check-arguments.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { delegatePermissions } from '../../core/governance/agent-policy.ts';
 import { childContext, contextOf, type GivenContext } from '../../core/governance/run-context.ts';
@@ -15,10 +19,6 @@ import type { MessageItem } from '../../core/thread/item.ts';
 import { roleTo } from '../../core/thread/session.ts';
 import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
-import { refuseCall } from '../../state/check-arguments.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import { definesHook } from '../../state/hooks/listed.ts';
-import { createIds } from '../../state/id.ts';
 import type { ChildLimit, ChildRecord, NewChild } from '../../store/family/family-record.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

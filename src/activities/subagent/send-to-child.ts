@@ -2,10 +2,11 @@
  * Stages of `subagent_message` (definitions §13.3, §13.6): a message to a living child that may be messaged, with files
  * of the parent. The child's workflow is woken once the message is stored.
  */
+
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { createIds } from '../../author/state/id.ts';
+import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
-import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import { createIds } from '../../state/id.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';

@@ -3,12 +3,12 @@
  * `tool-gate/tool-gate.ts`, whose RESULT stores what `finishSubagent` has composed, or the answer of a stage here.
  */
 
+import { go, type Nothing, openGate, type Verdict } from '../../author/policy/gate.ts';
+import { type Asked, type Judged, judgeAction, refuseDenied } from '../../author/policy/judge-action.ts';
+import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { childPrompt, SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
-import type { AnsweredCall } from '../../state/check-arguments.ts';
-import { go, type Nothing, openGate, type Verdict } from '../../state/gate.ts';
-import { type Asked, type Judged, judgeAction, refuseDenied } from '../../state/judge-action.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf, openGuard, type ResumableCall } from '../tool/resumable-call.ts';
 import { askApproval as askApprovalOf } from '../tool-gate/approval.ts';

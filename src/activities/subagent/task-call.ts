@@ -3,16 +3,16 @@
  * is the result of the call. The task's id is derived from the call, so the same call again finds the same task.
  */
 
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { createIds } from '../../author/state/id.ts';
+import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
+import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { findManifest, firstKnowledge } from '../../core/project/new-task.ts';
 import { parseTaskSpec } from '../../core/task/spec.ts';
 import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
-import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
-import { checkStoredArguments } from '../../state/check-schema.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import { createIds } from '../../state/id.ts';
 import type { CreateChild } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf } from '../tool/resumable-call.ts';

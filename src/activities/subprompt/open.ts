@@ -4,12 +4,13 @@
  * O1. A step that already exists is found, and its message has passed its hooks. If the worker was lost after the hooks
  *     had run and before the step was stored, they run again.
  */
+
+import { definesHook } from '../../author/hooks/listed.ts';
+import type { DraftMessage } from '../../author/hooks/message-hook-port.ts';
+import { createIds } from '../../author/state/id.ts';
+import type { RunningExecution } from '../../author/state/running-execution.ts';
+import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
-import { definesHook } from '../../state/hooks/listed.ts';
-import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
-import { createIds } from '../../state/id.ts';
-import type { RunningExecution } from '../../state/running-execution.ts';
-import { openScratch, type Scratch } from '../../state/scratch.ts';
 import type { SubpromptPlace } from '../../store/step/step-place-record.ts';
 import type { OpenedImmediate, OpenedSubprompt, OpenSubprompt } from '../../store/tool/subprompt-record.ts';
 import {

@@ -4,6 +4,12 @@
  * `onActError: 'stop'`.
  */
 import { randomUUID } from 'node:crypto';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { withinTime } from '../../author/guard/within-time.ts';
+import { end, go, openGate, type Verdict } from '../../author/policy/gate.ts';
+import { withActionLease } from '../../author/policy/invoked-action.ts';
+import { type Judged, judgeAction, refuseDenied } from '../../author/policy/judge-action.ts';
+import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
 import type { ActContext, ActionOutcome } from '../../core/author/task.ts';
 import { ACTION_LEASE } from '../../core/governance/action-lease.ts';
 import type { TaskSessions } from '../../core/task/session.ts';
@@ -11,12 +17,6 @@ import type { TaskPause, TaskStepInput } from '../../core/thread/task-step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { readField } from '../../core/value/thrown.ts';
-import type { AnsweredCall } from '../../state/check-arguments.ts';
-import { end, go, openGate, type Verdict } from '../../state/gate.ts';
-import { withActionLease } from '../../state/invoked-action.ts';
-import { type Judged, judgeAction, refuseDenied } from '../../state/judge-action.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { withinTime } from '../../state/within-time.ts';
 import type { DecidedAction } from '../../store/action/action-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

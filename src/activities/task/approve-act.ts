@@ -3,15 +3,9 @@
  * asks for it.
  */
 import { randomUUID } from 'node:crypto';
-import { findRules, NO_RULES } from '../../core/governance/agent-policy.ts';
-import { readPrepared } from '../../core/governance/prepared-action.ts';
-import type { TaskDecision } from '../../core/task/control.ts';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
-import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
-import { isRecord } from '../../core/value/record.ts';
-import { type AskedAction, findEvaluators, showAction } from '../../state/asked-action.ts';
-import type { AnsweredCall } from '../../state/check-arguments.ts';
-import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { type AskedAction, findEvaluators, showAction } from '../../author/policy/asked-action.ts';
+import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
 import {
   type Asked,
   findEarlier,
@@ -19,8 +13,14 @@ import {
   refuseAction,
   toDenial,
   toRefusal,
-} from '../../state/judge-action.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+} from '../../author/policy/judge-action.ts';
+import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
+import { findRules, NO_RULES } from '../../core/governance/agent-policy.ts';
+import { readPrepared } from '../../core/governance/prepared-action.ts';
+import type { TaskDecision } from '../../core/task/control.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
+import { isRecord } from '../../core/value/record.ts';
 import type { DecidedAction } from '../../store/action/action-record.ts';
 import type { TaskStepRecord } from '../../store/task/task-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';

@@ -5,6 +5,7 @@
  * R1. The questions are in the log before their waits are open.
  */
 import { randomUUID } from 'node:crypto';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
 import { readDecision } from '../../core/task/decision.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from '../../core/task/knowledge.ts';
 import { parseRequirement } from '../../core/task/requirement.ts';
 import type { ReadinessOutcome, TaskStepInput } from '../../core/thread/task-step.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { TaskEvent } from '../../store/task/task-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

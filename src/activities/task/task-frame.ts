@@ -6,6 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { runAuthorCode } from '../../author/guard/author-run.ts';
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
 import type {
   DecideContext,
@@ -24,7 +25,6 @@ import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { sumUsd } from '../../core/value/money.ts';
-import { runAuthorCode } from '../../state/author-run.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { TaskLoop, TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';

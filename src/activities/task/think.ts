@@ -4,6 +4,7 @@
  * A question is asked after them (ask.ts).
  */
 import { randomUUID } from 'node:crypto';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { ActionOutcome, DecideContext } from '../../core/author/task.ts';
 import {
   judgeCost,
@@ -21,7 +22,6 @@ import { readDecision, readEvals } from '../../core/task/decision.ts';
 import { decideReadiness } from '../../core/task/knowledge.ts';
 import type { TaskStepInput, ThoughtOutcome } from '../../core/thread/task-step.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { TaskStepRecord } from '../../store/task/task-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -9,11 +9,9 @@
  * A4. An answer counts even if no approval is required any more: a refusal stays one when the policy changes.
  */
 import { randomUUID } from 'node:crypto';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
-import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
-import { showAction } from '../../state/asked-action.ts';
-import type { AnsweredCall } from '../../state/check-arguments.ts';
-import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { showAction } from '../../author/policy/asked-action.ts';
+import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
 import {
   type Asked,
   findEarlier,
@@ -21,9 +19,11 @@ import {
   refuseAction,
   toDenial,
   toRefusal,
-} from '../../state/judge-action.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { ThreadEnv } from '../../state/thread-env.ts';
+} from '../../author/policy/judge-action.ts';
+import type { ThreadEnv } from '../../author/state/thread-env.ts';
+import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
+import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import type { ActionDenial, DecidedAction } from '../../store/action/action-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

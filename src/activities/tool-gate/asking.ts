@@ -4,6 +4,8 @@
  * and not awaited.
  */
 import { randomUUID } from 'node:crypto';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import type { AskPort, Recall } from '../../author/policy/ask.ts';
 import type { Answered, Question } from '../../core/author/question.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import { clientCallId } from '../../core/project/client-call-id.ts';
@@ -11,8 +13,6 @@ import { parseClientToolName } from '../../core/project/client-tool.ts';
 import type { WaitingCall } from '../../core/thread/wait-step.ts';
 import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { AskPort, Recall } from '../../state/ask.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { KeyedWait } from '../../store/tool/tool-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -3,14 +3,14 @@
  * model reads a refusal. The call has not begun, so after the loss of a worker the hooks merely run again.
  */
 
+import type { CallGuard } from '../../author/hooks/call-guard.ts';
+import type { AskedAction } from '../../author/policy/asked-action.ts';
+import { go, type Verdict } from '../../author/policy/gate.ts';
+import type { Asked } from '../../author/policy/judge-action.ts';
+import { type AnsweredCall, checkToolArguments } from '../../author/tool/check-arguments.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import type { ToolCall } from '../../core/message/message.ts';
-import type { AskedAction } from '../../state/asked-action.ts';
-import { type AnsweredCall, checkToolArguments } from '../../state/check-arguments.ts';
-import { go, type Verdict } from '../../state/gate.ts';
-import type { CallGuard } from '../../state/hooks/call-guard.ts';
-import type { Asked } from '../../state/judge-action.ts';
 import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { KnownCall } from './call-info.ts';
 import { checkPromptArguments, type PromptArguments } from './prompt-input.ts';

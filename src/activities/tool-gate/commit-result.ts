@@ -4,14 +4,14 @@
  *     stored it.
  */
 
+import { authorPlace } from '../../author/guard/author-fault.ts';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { toFatalError } from '../../core/governance/agent-policy.ts';
 import { findGuards } from '../../core/guard/guards.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import type { StoredError, ToolCallOutcome } from '../../core/thread/step.ts';
-import { authorPlace } from '../../state/author-fault.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { DecidedAction } from '../../store/action/action-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';

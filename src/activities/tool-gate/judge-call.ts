@@ -3,11 +3,8 @@
  * before it came to the gate passes both: it was judged then, or its agent has no policy.
  */
 
-import type { AuthorSchema } from '../../core/author/author-schema.ts';
-import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
-import { NO_RULES, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
-import { findActivePrompt } from '../../core/project/active-side.ts';
-import { TASK_CAPABILITY } from '../../core/project/task-tool.ts';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { mayRunHook } from '../../author/hooks/listed.ts';
 import {
   type AskedAction,
   calleeOf,
@@ -15,11 +12,14 @@ import {
   findConfirms,
   findEvaluators,
   rulesFor,
-} from '../../state/asked-action.ts';
-import { end, go, type Nothing, type Verdict } from '../../state/gate.ts';
-import { mayRunHook } from '../../state/hooks/listed.ts';
-import type { Asked, Judged } from '../../state/judge-action.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
+} from '../../author/policy/asked-action.ts';
+import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import type { Asked, Judged } from '../../author/policy/judge-action.ts';
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
+import { NO_RULES, OWN_CAPABILITIES } from '../../core/governance/agent-policy.ts';
+import { findActivePrompt } from '../../core/project/active-side.ts';
+import { TASK_CAPABILITY } from '../../core/project/task-tool.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { BeginTool, BegunTool } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -4,6 +4,11 @@
  * them.
  */
 
+import { go, type Verdict } from '../../author/policy/gate.ts';
+import { storeAttachments } from '../../author/state/attachments.ts';
+import { createIds } from '../../author/state/id.ts';
+import { type AnsweredCall, refuseArguments, refuseCall } from '../../author/tool/check-arguments.ts';
+import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { PromptToolEntry } from '../../core/author/definition.ts';
@@ -11,11 +16,6 @@ import { parseFilePath } from '../../core/file/file-path.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { isRuntimeError, isStoreFault, RuntimeError } from '../../core/value/error.ts';
-import { storeAttachments } from '../../state/attachments.ts';
-import { type AnsweredCall, refuseArguments, refuseCall } from '../../state/check-arguments.ts';
-import { checkStoredArguments } from '../../state/check-schema.ts';
-import { go, type Verdict } from '../../state/gate.ts';
-import { createIds } from '../../state/id.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import type { KnownCall } from './call-info.ts';
 

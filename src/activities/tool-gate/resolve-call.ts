@@ -1,5 +1,7 @@
 /** Stage 1 of the tool gate: finds what the call names. One stage for each kind of callee. */
 
+import { go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
 import { UNNAMED_CALL } from '../../core/answer/clean-calls.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../../core/author/definition.ts';
@@ -17,8 +19,6 @@ import {
 } from '../../core/project/client-tool.ts';
 import { isSubagentCall } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { type AnsweredCall, refuseCall } from '../../state/check-arguments.ts';
-import { go, type Nothing, type Verdict } from '../../state/gate.ts';
 import type { StoredToolCall } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { readClientTools } from '../model/client-offer.ts';

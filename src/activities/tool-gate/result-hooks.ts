@@ -4,11 +4,11 @@
  * R2. A call that a hook removed ends without a result (null): no more hooks, no message, no files.
  */
 import { randomUUID } from 'node:crypto';
+import { createNotes } from '../../author/guard/code-note.ts';
+import type { DraftMessage } from '../../author/hooks/message-hook-port.ts';
+import { go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { storeResultFiles } from '../../author/tool/result-files.ts';
 import { type ToolCall, type ToolResult, toolContent } from '../../core/message/message.ts';
-import { createNotes } from '../../state/code-note.ts';
-import { go, type Nothing, type Verdict } from '../../state/gate.ts';
-import type { DraftMessage } from '../../state/hooks/message-hook-port.ts';
-import { storeResultFiles } from '../../state/result-files.ts';
 import type { CommitTool } from '../../store/tool/tool-record.ts';
 import { type FlowChanges, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -37,7 +37,7 @@ export interface OpenFlow extends ShapedResult {
   readonly left: FlowChanges;
 }
 
-/** What the body leaves in its scratch never changes the result (state/scratch.ts, S1). */
+/** What the body leaves in its scratch never changes the result (author/tool/scratch.ts, S1). */
 export async function takeScratch(
   { store }: ActivityDependencies,
   { answer, scratch, env, execution: { thread, step, call } }: AnsweredFrame,

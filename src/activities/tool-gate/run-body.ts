@@ -2,6 +2,15 @@
  * Stages: parse the arguments of a tool as JSON, run its body, and remove secrets from the result (definitions §12.4).
  */
 
+import { withStack } from '../../author/guard/author-fault.ts';
+import { createNotes } from '../../author/guard/code-note.ts';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { openAuthorCode } from '../../author/open-author-code.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import type { A2aOutcome } from '../../author/remote/a2a-attempt.ts';
+import { runA2aCall } from '../../author/remote/a2a-call.ts';
+import { type AnsweredCall, refuseArguments } from '../../author/tool/check-arguments.ts';
+import { runToolBody } from '../../author/tool/tool-body.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import { refuseQuery } from '../../core/guard/status-query.ts';
@@ -9,15 +18,6 @@ import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { A2aOutcome } from '../../state/a2a-attempt.ts';
-import { runA2aCall } from '../../state/a2a-call.ts';
-import { withStack } from '../../state/author-fault.ts';
-import { type AnsweredCall, refuseArguments } from '../../state/check-arguments.ts';
-import { createNotes } from '../../state/code-note.ts';
-import { end, go, type Verdict } from '../../state/gate.ts';
-import { openAuthorCode } from '../../state/open-author-code.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import { runToolBody } from '../../state/tool-body.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { withinTime } from '../base/within-time.ts';
 import { toQueueError } from '../signals/relative-sink.ts';

@@ -6,6 +6,10 @@
  *     the result into an error, so the session goes on (definitions §12.5).
  */
 
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { storeAttachments } from '../../author/state/attachments.ts';
+import { createIds } from '../../author/state/id.ts';
+import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import type { SessionToolBinding } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import type { ToolResult } from '../../core/message/message.ts';
@@ -13,10 +17,6 @@ import { parseArguments } from '../../core/message/tool-call.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { storeAttachments } from '../../state/attachments.ts';
-import { checkStoredArguments } from '../../state/check-schema.ts';
-import { createIds } from '../../state/id.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { argumentOf, toPaths, toText } from './prompt-input.ts';

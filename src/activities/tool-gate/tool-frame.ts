@@ -1,10 +1,10 @@
 /** What the stages of one tool call share: the hooks around it, its variables, the scratch, and where queued work goes. */
 
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import type { RunningExecution } from '../../author/state/running-execution.ts';
+import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import { findActivePrompt } from '../../core/project/active-side.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
-import type { RunningExecution } from '../../state/running-execution.ts';
-import { openScratch, type Scratch } from '../../state/scratch.ts';
 import { type HookWork, openHookWork, withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';

@@ -7,22 +7,26 @@
  *   a prompt     PROMPT lets it begin, its step answers it (subprompt/), `finishSubprompt` composes the answer
  *   a subagent   subagent/subagent-gate.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
  *
- * RESULT then stores the answer of each. A tool that code invokes passes the stages that concern it (state/tools.ts).
+ * RESULT then stores the answer of each. A tool that code invokes passes the stages that concern it (author/state/tools.ts).
  * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started
  * (store/tool/tool.ts). If its agent has a policy, or there are hooks before it, it begins within the gate,
  * after them; a call that is refused before that has not begun.
  */
 
+import { confirmCall } from '../../author/policy/confirm-call.ts';
+import { go, openGate, type Passed, type Verdict } from '../../author/policy/gate.ts';
+import { judgeAction, prepareAction, refuseDenied } from '../../author/policy/judge-action.ts';
+import { recheckArguments } from '../../author/policy/recheck-arguments.ts';
+import {
+  type AnsweredCall,
+  checkToolArguments,
+  requireVariables,
+} from '../../author/tool/check-arguments.ts';
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { ToolCallOutcome } from '../../core/thread/step.ts';
 import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
-import { type AnsweredCall, checkToolArguments, requireVariables } from '../../state/check-arguments.ts';
-import { confirmCall } from '../../state/confirm-call.ts';
-import { go, openGate, type Passed, type Verdict } from '../../state/gate.ts';
-import { judgeAction, prepareAction, refuseDenied } from '../../state/judge-action.ts';
-import { recheckArguments } from '../../state/recheck-arguments.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isTransient } from '../base/guard.ts';
 import { askApproval } from './approval.ts';

@@ -4,13 +4,13 @@
  * tool.
  */
 
+import type { AuthorRun } from '../../author/guard/author-run.ts';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import type { CallGuard } from '../../author/hooks/call-guard.ts';
+import { definesHook } from '../../author/hooks/listed.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
-import type { AuthorRun } from '../../state/author-run.ts';
-import type { CallGuard } from '../../state/hooks/call-guard.ts';
-import { definesHook } from '../../state/hooks/listed.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { BeginTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import { failPermanently, type UnitActivity } from '../author/unit.ts';

@@ -5,9 +5,9 @@
  * A body that is cut off stores nothing: `recordToolOutcome` determines the outcome of its call.
  */
 import { randomUUID } from 'node:crypto';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { ToolCallInput } from '../../core/thread/step.ts';
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
-import { retryWhileUnavailable } from '../../state/retry-while-unavailable.ts';
 import type { BeginTool, BegunTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -1,7 +1,8 @@
 /** The definitions of a project as a running worker uses them: loaded once, replaced when a later load has no problems. */
+
+import { asProjectCode } from '../../author/guard/author-run.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { formatProblems, requireProject } from '../../definitions/index.ts';
-import { asProjectCode } from '../../state/author-run.ts';
 import { note } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';
 

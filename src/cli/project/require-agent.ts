@@ -2,8 +2,9 @@
  * Refuses a mistyped agent name before anything starts, if the project is at hand: a thread of an unknown agent would
  * wait for ever.
  */
+
+import { asProjectCode } from '../../author/guard/author-run.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { asProjectCode } from '../../state/author-run.ts';
 import { commandName } from '../command-name.ts';
 
 export interface LaterOptions {

@@ -3,12 +3,12 @@
  * with.
  */
 
+import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { SideDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { toParameters } from '../../definitions/tool-schema.ts';
 import type { AgentArguments, ApiAgent } from '../../server/api/host.ts';
-import { checkStoredArguments } from '../../state/check-schema.ts';
 
 export function agentsOf({ agents, prompts }: Registry): ApiAgent[] {
   return [...agents.values()].map(({ name, title = null, description = null, icon, sideA, sideB }) => ({

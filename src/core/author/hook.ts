@@ -1,6 +1,6 @@
 /**
  * Hooks (definitions §9, and our own): author code that runs at fixed points of a thread's life. Types alone;
- * `state/hooks` runs them.
+ * `author/hooks` runs them.
  */
 import type { LLMMessage } from '../message/llm-message.ts';
 import type { Message, ToolCall, ToolResult } from '../message/message.ts';

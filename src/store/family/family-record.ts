@@ -60,7 +60,7 @@ export interface ChildRecord {
 
 /** A child to be created. Contains no value of any variable. */
 export interface NewChild {
-  /** Derived from the call that creates it (`state/id.ts`). */
+  /** Derived from the call that creates it (`author/state/id.ts`). */
   readonly threadId: string;
   readonly agent: string;
   readonly name: string | null;

@@ -6,7 +6,7 @@ import {
   type TaskEvent,
   TaskNotCancelableError,
   TaskNotFoundError,
-} from '../../../src/protolink/index.ts';
+} from '../../../src/faces/protolink/index.ts';
 import { hangs, type ScriptStep, says, scriptedModel } from '../../../src/testing/index.ts';
 import { testApi } from '../../support/api.ts';
 import { closeAfterTest, eventually, testRuntime } from '../../support/runtime.ts';

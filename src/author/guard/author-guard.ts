@@ -1,0 +1,123 @@
+/**
+ * Keeps the process alive if author code fails where nothing awaits it: a floating promise, a timer that throws after
+ * its call has ended, an event without a listener. Only the thread of that code is affected.
+ * G1. A rejection or throw whose async context names author code is reported, and the process continues. It has
+ *     interrupted only that code, on its own stack, and none of the engine's work.
+ * G2. A rejection of unknown origin is reported as an error. The process continues if it belongs to the engine
+ *     (`alone`): a rejected promise leaves no function half done, and ending the process would make the outcome of
+ *     every running tool unknown. In another application's process, Node's own rule applies: the process ends.
+ * G3. A throw of unknown origin from a callback ends the process, as it would without this guard. What it has left half
+ *     done is unknown, and no thread may continue with that.
+ * G4. If the application has its own listeners, faults of unknown origin are left to it.
+ * G5. Each run reports a limited number of faults: a loop of floating promises must not fill logs and stores.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LIMITS } from '../../core/value/limit.ts';
+import { errorMessage, errorStack } from '../../core/value/thrown.ts';
+import { framesOf } from './author-fault.ts';
+import { type AuthorRun, currentAuthorRun } from './author-run.ts';
+import { refuseProcessCalls } from './process-calls.ts';
+
+export type StrayKind = 'rejection' | 'throw';
+
+export interface StrayFault {
+  readonly kind: StrayKind;
+  readonly run: AuthorRun;
+  readonly thrown: unknown;
+  /** True if no further fault of this run is reported. */
+  readonly last: boolean;
+}
+
+export interface AuthorGuard {
+  /** True if the process belongs to the engine: it then survives rejections of unknown origin (G2). */
+  readonly alone: boolean;
+  /** Reports a fault. Resolves to true if it knew the thread; guards are called until one does. Must not throw. */
+  stray(fault: StrayFault): Promise<boolean>;
+  /** Reports a rejection outside of any author code's async context. Must not throw. */
+  unknown(reason: unknown): void;
+}
+
+const guards = new Set<AuthorGuard>();
+/** Runs the handling of a fault outside of the author code's async context. */
+let runOutside: <T>(act: () => T) => T = (act) => act();
+let uninstall: (() => void) | undefined;
+
+/** Installs a guard, and returns a function that removes it. All guards of a process share one set of listeners. */
+export function guardAuthorCode(guard: AuthorGuard): () => void {
+  guards.add(guard);
+  uninstall ??= install();
+  return () => {
+    if (!guards.delete(guard) || guards.size > 0) return;
+    uninstall?.();
+    uninstall = undefined;
+  };
+}
+
+function install(): () => void {
+  const allow = refuseProcessCalls();
+  runOutside = AsyncLocalStorage.snapshot();
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtException', onThrow);
+  return () => {
+    process.off('unhandledRejection', onRejection);
+    process.off('uncaughtException', onThrow);
+    allow();
+  };
+}
+
+function onRejection(reason: unknown): void {
+  const run = currentAuthorRun();
+  const ours = [...guards].find(({ alone }) => alone);
+  if (run) handleStray('rejection', run, reason);
+  // G4: left to the application.
+  else if (process.listenerCount('unhandledRejection') > 1) return;
+  // G2: reported as an error.
+  else if (ours) ours.unknown(reason);
+  else exitUncaught(reason);
+}
+
+function onThrow(thrown: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
+  const run = currentAuthorRun();
+  if (run) handleStray(origin === 'unhandledRejection' ? 'rejection' : 'throw', run, thrown);
+  // G4: left to the application.
+  else if (process.listenerCount('uncaughtException') > 1) return;
+  // G3: the process ends.
+  else exitUncaught(thrown);
+}
+
+function exitUncaught(thrown: unknown): never {
+  process.stderr.write(`Uncaught ${errorStack(thrown) ?? errorMessage(thrown)}\n`);
+  process.exit(1);
+}
+
+const faultCounts = new WeakMap<AuthorRun, { count: number; readonly since: number }>();
+
+function handleStray(kind: StrayKind, run: AuthorRun, thrown: unknown): void {
+  const count = countFault(run);
+  // G5: limited per run.
+  if (count > LIMITS.strayFaults) return;
+  void runOutside(() => askGuards({ kind, run, thrown, last: count === LIMITS.strayFaults }));
+}
+
+/**
+ * G5: counts the faults of a run. Code of a project's modules runs as long as the worker, so its count restarts after
+ * LIMITS.strayPauseMs.
+ */
+function countFault(run: AuthorRun): number {
+  const now = performance.now();
+  const before = faultCounts.get(run);
+  const over = run.threadId === '' && before !== undefined && now - before.since > LIMITS.strayPauseMs;
+  const entry = before && !over ? before : { count: 0, since: now };
+  faultCounts.set(run, entry);
+  entry.count += 1;
+  return entry.count;
+}
+
+async function askGuards(fault: StrayFault): Promise<void> {
+  for (const guard of guards) if (await guard.stray(fault)) return;
+  const { code, name, threadId } = fault.run;
+  const frames = framesOf(errorStack(fault.thrown) ?? '');
+  process.stderr.write(
+    `The ${code} "${name}" of thread "${threadId}" failed outside of any awaited call\n${frames}\n`,
+  );
+}

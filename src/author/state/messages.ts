@@ -1,0 +1,180 @@
+/**
+ * ThreadState's messages (definitions §14.2): validates them, stores their attachments as files of the thread, runs the
+ * project's hooks, and writes them to the store.
+ */
+
+import { checkMessagePage } from '../../core/author/read-options.ts';
+import type {
+  MessageAttachment,
+  MessageUpdates,
+  NewMessage,
+  QueuedMessage,
+  ThreadMessages,
+} from '../../core/author/thread-message.ts';
+import type { Message, ToolAttachment } from '../../core/message/message.ts';
+import { checkFields, checkSize } from '../../core/message/message-fields.ts';
+import { itemBytes, type MessageItem } from '../../core/thread/item.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { DraftMessage } from '../hooks/message-hook-port.ts';
+import { type AttachmentTarget, storeAttachments } from './attachments.ts';
+import type { CallerContext } from './caller-context.ts';
+import type { ThreadEnv } from './thread-env.ts';
+
+export interface MessagesInput {
+  readonly store: ThreadStore;
+  readonly caller: CallerContext;
+  readonly nextId: () => string;
+  readonly redactKnown: ThreadEnv['redactKnown'];
+}
+
+export function createMessages(input: MessagesInput): ThreadMessages {
+  const { store, caller } = input;
+  const threadId = caller.thread.id;
+  return {
+    getMessages: async (options) => store.messages.list(threadId, checkMessagePage(options)),
+    getMessage: async (id) => store.messages.get(threadId, String(id)),
+    injectMessage: (message) => injectMessage(input, message),
+    updateMessage: (id, updates) => updateMessage(input, String(id), updates),
+    deleteMessage: async (id) => store.messages.delete(threadId, String(id)),
+    queueMessage: (message) => queueMessage(input, message),
+  };
+}
+
+async function injectMessage(input: MessagesInput, given: NewMessage): Promise<Message> {
+  const { store, caller } = input;
+  const { thread, execution, hooks } = caller;
+  const id = input.nextId();
+  const message = redactMessage(given, input.redactKnown);
+  const draft = await hooks.beforeCreate({
+    ...toDraft(id, message, caller),
+    attachments: await storeAttachments(targetOf(input), message.attachments),
+    parent_id: execution?.subprompt?.parentId ?? null,
+    depth: execution?.subprompt?.depth ?? 0,
+  });
+  const stored = await store.messages.inject(thread.id, {
+    id,
+    role: draft.role as NewMessage['role'],
+    content: draft.content,
+    attachments: draft.attachments ?? [],
+    silent: draft.silent,
+    metadata: draft.metadata,
+    executionId: execution?.executionId ?? null,
+    parentId: draft.parent_id,
+    depth: draft.depth,
+  });
+  await hooks.afterCreate(stored);
+  return stored;
+}
+
+async function updateMessage(input: MessagesInput, id: string, given: MessageUpdates): Promise<Message> {
+  const { store, caller, redactKnown } = input;
+  const { thread, hooks } = caller;
+  const { attachments, ...others } = redactMessage(checkUpdates(given), redactKnown);
+  const resolved = attachments ? { attachments: await storeAttachments(targetOf(input), attachments) } : {};
+  const updates = await hooks.beforeUpdate(id, { ...others, ...resolved });
+  const stored = await store.messages.update(thread.id, id, updates);
+  await hooks.afterUpdate(stored);
+  return stored;
+}
+
+async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise<void> {
+  const { caller } = input;
+  caller.life.signal.throwIfAborted();
+  const id = input.nextId();
+  const message = redactMessage(given, input.redactKnown);
+  const { role = 'user', content, silent, metadata, attachments } = message;
+  if (!QUEUED_ROLES.includes(role))
+    throw invalid(`A queued message's role must be user or assistant, not ${String(role)}.`);
+  const { metadata: told } = toDraft(id, { role, content, silent, metadata }, caller);
+  if (content === '' && !attachments?.length)
+    throw invalid('A queued message must have content or attachments.');
+  const files = await storeAttachments(targetOf(input), attachments);
+  const item: MessageItem = {
+    kind: 'message',
+    id,
+    role,
+    content,
+    ...(silent ? { silent } : {}),
+    ...(Object.keys(told).length > 0 ? { metadata: told } : {}),
+    ...(files.length > 0 ? { attachments: files } : {}),
+  };
+  checkSize(itemBytes(item));
+  await caller.work.queueMessage(item);
+}
+
+function targetOf({ store, caller, nextId }: MessagesInput): AttachmentTarget {
+  const { thread, reachedFrom = thread.id } = caller;
+  return { store, threadId: thread.id, nextId, ...(reachedFrom === thread.id ? {} : { from: reachedFrom }) };
+}
+
+/** Redacts a message, but not the content of new attachments: it is the author's own, and redaction would damage it. */
+function redactMessage<T extends MessageUpdates>(message: T, redactKnown: ThreadEnv['redactKnown']): T {
+  if (typeof message !== 'object' || message === null) throw invalid('A message must be an object.');
+  const { attachments } = message;
+  if (!Array.isArray(attachments)) return redactKnown({ ...message });
+  const given: readonly MessageAttachment[] = attachments;
+  const shown = redactKnown({ ...message, attachments: given.map(withoutData) });
+  return { ...shown, attachments: shown.attachments.map((each, index) => withDataOf(given[index], each)) };
+}
+
+function withoutData(attachment: MessageAttachment): MessageAttachment {
+  return hasData(attachment) ? { ...attachment, data: '' } : attachment;
+}
+
+function withDataOf(given: MessageAttachment | undefined, shown: MessageAttachment): MessageAttachment {
+  return hasData(given) && hasData(shown) ? { ...shown, data: given.data } : shown;
+}
+
+/** Checks at run time, since authors may write untyped code. */
+function hasData(attachment: MessageAttachment | undefined): attachment is ToolAttachment {
+  return typeof attachment === 'object' && attachment !== null && 'data' in attachment;
+}
+
+const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];
+/** A queued message is a turn in the conversation; system messages can only be injected. */
+const QUEUED_ROLES: readonly unknown[] = ['user', 'assistant'];
+
+function toDraft(
+  id: string,
+  { role, content, silent, metadata }: Omit<NewMessage, 'attachments'>,
+  { metadata: told }: CallerContext,
+): DraftMessage {
+  if (!ROLES.includes(role))
+    throw invalid(`A message's role must be system, user or assistant, not ${String(role)}.`);
+  const checked = checkFields({ content: requireText(content), silent, metadata });
+  return {
+    id,
+    role,
+    content,
+    name: null,
+    tool_calls: null,
+    tool_call_id: null,
+    parent_id: null,
+    depth: 0,
+    silent: silent ?? false,
+    metadata: { ...checked.metadata, ...told },
+    attachments: null,
+  };
+}
+
+/** Validates the fields that may change, and drops all others. */
+function checkUpdates(updates: MessageUpdates): MessageUpdates {
+  if (typeof updates !== 'object' || updates === null)
+    throw invalid('The updates of a message must be an object.');
+  const { content, silent, metadata, attachments } = updates;
+  return {
+    ...checkFields({ content, silent, metadata }),
+    ...(attachments === undefined ? {} : { attachments }),
+  };
+}
+
+/** Stored messages without a text have null; a new message must have a text. */
+function requireText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  throw invalid("A message's content must be a string.");
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError('InvalidMessage', message);
+}

@@ -1,0 +1,149 @@
+/** AgenticX's Agent and Task: plain values, checked when they are created. */
+import { randomUUID } from 'node:crypto';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
+import type { GuideRail, GuideRailsConfig } from './guide-rail.ts';
+import type { Fields, RuntimeTools } from './runtime-tool.ts';
+
+export interface AgentFields {
+  /** A new UUID unless given. */
+  readonly id?: string;
+  /** Also the name of the engine's agent: processes that run tasks under the same name share them. */
+  readonly name: string;
+  readonly role: string;
+  readonly goal: string;
+  readonly backstory?: string | null;
+  /** The organisation that the threads of its tasks belong to. */
+  readonly organizationId?: string;
+  readonly version?: string;
+  readonly tools?: RuntimeTools;
+  /** Used instead of the executor's model. */
+  readonly llm?: LlmDefinition;
+  /** Most rounds of a turn of `AgentRuntime`; an executor has its own limit. */
+  readonly maxIterations?: number;
+  /** Validate the output of a task, in this order. */
+  readonly guiderails?: readonly GuideRail[];
+  readonly guiderailsConfig?: GuideRailsConfig;
+}
+
+const FIELDS = ['id', 'name', 'role', 'goal', 'backstory', 'organizationId', 'version', 'tools'];
+const AGENT_FIELDS = new Set([...FIELDS, 'llm', 'maxIterations', 'guiderails', 'guiderailsConfig']);
+
+/**
+ * @example
+ * ```ts
+ * const agent = new Agent({ name: 'assistant', role: 'Analyst', goal: 'Summarize findings' });
+ * console.log(agent.organizationId, agent.maxIterations); // default-org 25
+ * ```
+ */
+export class Agent {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly goal: string;
+  readonly backstory: string | null;
+  readonly organizationId: string;
+  readonly version: string;
+  readonly tools: RuntimeTools;
+  readonly llm: LlmDefinition | null;
+  readonly maxIterations: number;
+  readonly guiderails: readonly GuideRail[];
+  readonly guiderailsConfig: GuideRailsConfig;
+
+  /** Throws `InvalidValue` for an unknown field, and for a missing one. */
+  constructor(fields: AgentFields) {
+    checkFields('agent', fields, AGENT_FIELDS, ['name', 'role', 'goal']);
+    this.id = fields.id ?? randomUUID();
+    this.name = fields.name;
+    this.role = fields.role;
+    this.goal = fields.goal;
+    this.backstory = fields.backstory ?? null;
+    this.organizationId = fields.organizationId ?? 'default-org';
+    this.version = fields.version ?? '1.0.0';
+    this.tools = fields.tools ?? {};
+    this.llm = fields.llm ?? null;
+    this.maxIterations = fields.maxIterations ?? 25;
+    this.guiderails = fields.guiderails ?? [];
+    this.guiderailsConfig = fields.guiderailsConfig ?? {};
+  }
+
+  get toolNames(): readonly string[] {
+    return Object.keys(this.tools);
+  }
+
+  /** The system prompt that describes the agent to a model. */
+  get persona(): string {
+    const { role, goal, backstory } = this;
+    return `You are ${this.name}: ${role}.\nYour goal: ${goal}${backstory === null ? '' : `\n${backstory}`}`;
+  }
+
+  /** Options for an `AgentRuntime`: its persona, its tools, its limit and its organisation. */
+  get runtimeOptions(): Pick<
+    AgentRuntimeOptions,
+    'name' | 'systemPrompt' | 'tools' | 'maxToolRounds' | 'organizationId'
+  > {
+    const { name, persona: systemPrompt, tools, maxIterations: maxToolRounds, organizationId } = this;
+    return { name, systemPrompt, tools, maxToolRounds, organizationId };
+  }
+}
+
+export interface TaskFields {
+  /** A new UUID unless given: letters, digits and . _ : - alone. */
+  readonly id?: string;
+  readonly description: string;
+  readonly expectedOutput: string;
+  /** JSON that the model receives beside the description. */
+  readonly context?: Fields;
+}
+
+/**
+ * A task. Its id is that of its thread and of its execution; running it again attaches to that execution.
+ * @example
+ * ```ts
+ * const task = new Task({ id: 't1', description: 'Research topic X', expectedOutput: 'Short report' });
+ * ```
+ */
+export class Task {
+  readonly id: string;
+  readonly description: string;
+  readonly expectedOutput: string;
+  readonly context: Fields;
+
+  /** Throws `InvalidValue` for an unknown field, and for a missing one. */
+  constructor(fields: TaskFields) {
+    checkFields('task', fields, new Set(['id', 'description', 'expectedOutput', 'context']), [
+      'description',
+      'expectedOutput',
+    ]);
+    this.id = fields.id ?? randomUUID();
+    this.description = fields.description;
+    this.expectedOutput = fields.expectedOutput;
+    this.context = fields.context ?? {};
+  }
+
+  /** The message that asks a model to do the task. */
+  get prompt(): string {
+    const beside = Object.keys(this.context).length > 0 ? `\nContext: ${JSON.stringify(this.context)}` : '';
+    return `${this.description}\nExpected output: ${this.expectedOutput}${beside}`;
+  }
+}
+
+function checkFields(
+  what: string,
+  given: object,
+  known: ReadonlySet<string>,
+  needed: readonly string[],
+): void {
+  const strange = Object.keys(given).find((name) => !known.has(name));
+  if (strange !== undefined)
+    throw new RuntimeError(
+      'InvalidValue',
+      `An ${what} has no field "${strange}": its fields are ${[...known].join(', ')}.`.replace(
+        'An task',
+        'A task',
+      ),
+    );
+  for (const name of needed)
+    if (typeof (given as Fields)[name] !== 'string' || (given as Fields)[name] === '')
+      throw new RuntimeError('InvalidValue', `The "${name}" of the ${what} must be a non-empty string.`);
+}

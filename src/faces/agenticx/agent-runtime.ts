@@ -1,0 +1,151 @@
+/**
+ * AgenticX's AgentRuntime on top of the engine: a worker and a client in this process. A session is a thread, a turn is
+ * one of its executions, and the events of a turn are read off the log. Rounds, loops, summaries, timeouts and
+ * confirmations are handled by the engine.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  type GuardsInput,
+  type ModelInput,
+  registryFrom,
+} from '../../definitions/index.ts';
+import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
+import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
+import type { ConfirmGate } from './confirm-gate.ts';
+import { GateAnswers } from './gate-answers.ts';
+import { type Environment, toTimeouts } from './runtime-setting.ts';
+import { type RuntimeTools, toTools } from './runtime-tool.ts';
+import { beginTurn, watchStop } from './turn.ts';
+
+export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
+
+export interface AgentRuntimeOptions extends EngineOptions {
+  /**
+   * Names the agent and its queue: a process with the same name, tools and store continues its turns. Default `agent`.
+   */
+  readonly name?: string;
+  readonly systemPrompt?: string;
+  readonly tools?: RuntimeTools;
+  /** Organisation whose sessions it creates and continues: a session of another one is not found. None unless given. */
+  readonly organizationId?: string;
+  /**
+   * Most rounds of a turn, clamped to between 10 and 120. Default 10; `maxToolRoundsOf()` returns that of AgenticX's
+   * server.
+   */
+  readonly maxToolRounds?: number;
+  /** Number of calls in a loop after which the model is reminded, and after which the turn ends. Default 4 and 8. */
+  readonly loopWarningThreshold?: number;
+  readonly loopCriticalThreshold?: number;
+  /** When older messages are replaced by a summary in requests: AgenticX's thresholds unless given; `false`: never. */
+  readonly compactor?: GuardsInput['compaction'];
+  /** Environment to read the `AGX_LLM_…` times from; `process.env` unless given. */
+  readonly environment?: Environment;
+}
+
+export interface TurnOptions {
+  /** Stamped on every event; default `meta`. */
+  readonly agentId?: string;
+  /** Called every 100 ms while the turn is being read; true stops the turn, an error counts as false. */
+  readonly shouldStop?: () => boolean | Promise<boolean>;
+  /** Id of the execution; generated unless given. The same turn again attaches to it: its message is sent once. */
+  readonly turnId?: string;
+}
+
+/**
+ * @example
+ * ```ts
+ * const { provider } = scriptedModel([says('Hello!')]);
+ * const runtime = new AgentRuntime({ provider, model: 'scripted' }, new AutoApproveConfirmGate());
+ * for await (const { type, data } of runtime.runTurn('Say hello.', 'session-1')) console.log(type, data);
+ * await runtime.close();
+ * ```
+ */
+export class AgentRuntime {
+  readonly #llm: LlmDefinition;
+  readonly #gate: ConfirmGate;
+  readonly #options: AgentRuntimeOptions;
+  #engine: Promise<Engine> | undefined;
+
+  /** The first turn throws `InvalidDefinitions` for options that no definition can have. */
+  constructor(llm: LlmDefinition, confirmGate: ConfirmGate, options: AgentRuntimeOptions = {}) {
+    this.#llm = llm;
+    this.#gate = confirmGate;
+    this.#options = options;
+  }
+
+  /**
+   * Sends a message to a session, which is a thread's id, and yields all events of the turn; the last one is its only
+   * terminal event. Turns of a session run one after the other. A turn continues if its reader stops. Throws
+   * `ThreadTerminated`, `ExecutionConflict` if the id belongs to another turn, and what a message is refused with.
+   */
+  async *runTurn(
+    userInput: string,
+    session: string,
+    options: TurnOptions = {},
+  ): AsyncGenerator<RuntimeEvent, void> {
+    const { agentId = 'meta', shouldStop, turnId: id = randomUUID() } = options;
+    const { client } = await this.#open();
+    const { organizationId } = this.#options;
+    const context = organizationId === undefined ? {} : { context: { organizationId } };
+    const turn = { agent: this.#name, session, input: userInput, id, ...context };
+    const stopWatching = watchStop(client, turn, shouldStop);
+    const answers = new GateAnswers(this.#gate, client);
+    try {
+      await beginTurn(client, turn);
+      for await (const { event } of client.events(session, { as: 'agenticx', run: id, agentId })) {
+        answers.follow(event);
+        yield event;
+      }
+    } finally {
+      stopWatching();
+      answers.close();
+    }
+  }
+
+  /** Closes the runtime; its worker hands over what it was doing. */
+  async close(): Promise<void> {
+    await (await this.#engine)?.close();
+  }
+
+  get #name(): string {
+    return this.#options.name ?? 'agent';
+  }
+
+  #open(): Promise<Engine> {
+    const { taskQueue = `agenticx-${this.#name}` } = this.#options;
+    this.#engine ??= openInProcess(this.#registry(), { ...this.#options, taskQueue });
+    return this.#engine;
+  }
+
+  #registry() {
+    const { environment = process.env, systemPrompt = '', tools = {} } = this.#options;
+    const timeouts = toTimeouts(environment, this.#llm.timeouts);
+    return registryFrom({
+      agents: [defineAgent({ name: this.#name, sideA: { prompt: 'turn' }, guards: this.#guards() })],
+      prompts: [
+        definePrompt({
+          ...{ name: 'turn', toolDescription: 'A turn.', prompt: systemPrompt, model: 'llm' },
+          ...{ includeChat: true, includePastTools: true, parallelToolCalls: true },
+          tools: Object.keys(tools),
+        }),
+      ],
+      models: [defineModel({ ...this.#llm, name: 'llm', timeouts })],
+      tools: toTools(tools, this.#gate),
+    });
+  }
+
+  /** The guards of a turn, from AgenticX's options. */
+  #guards(): GuardsInput {
+    const { maxToolRounds = 10, loopWarningThreshold = 4, loopCriticalThreshold = 8 } = this.#options;
+    const { compactor = true } = this.#options;
+    return {
+      compaction: compactor,
+      rounds: { max: maxToolRounds },
+      loops: { warning: loopWarningThreshold, critical: loopCriticalThreshold },
+      ...(this.#gate.approvesAll && { confirm: 'auto' as const }),
+    };
+  }
+}

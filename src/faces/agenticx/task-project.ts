@@ -1,0 +1,75 @@
+/** The project of an executor: one agent, whose side ends with `finish_task` or a text answer, and may ask a person. */
+import { z } from 'zod';
+import type { Registry } from '../../core/author/registry.ts';
+import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../../definitions/index.ts';
+import type { EngineOptions } from '../../worker/in-process.ts';
+import type { Agent } from './agent-model.ts';
+import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
+import type { ConfirmGate } from './confirm-gate.ts';
+import { FINISH_TOOL_NAME, HUMAN_TOOL_NAME } from './event-log.ts';
+import { toTimeouts } from './runtime-setting.ts';
+import { toTools } from './runtime-tool.ts';
+
+export interface ExecutorOptions extends EngineOptions {
+  /** The model for agents without one of their own. */
+  readonly llmProvider?: LlmDefinition;
+  /** Most model steps of a task, clamped to between 10 and 120. Default 50, whatever its agent has. */
+  readonly maxIterations?: number;
+  /** See `AgentRuntimeOptions`. */
+  readonly compactor?: AgentRuntimeOptions['compactor'];
+  /** Answers what tools want confirmed. Without a gate, a task that asks is `waiting_for_human`. */
+  readonly confirmGate?: ConfirmGate;
+}
+
+/** Number of failed calls in a row after which a person is asked. */
+const FAILURES = 3;
+
+export function taskProject(
+  agent: Agent,
+  { llmProvider, maxIterations = 50, confirmGate, compactor = true }: ExecutorOptions,
+): Registry {
+  const { name, version, goal, persona, toolNames } = agent;
+  const llm = agent.llm ?? llmProvider;
+  // Without a gate, tools still ask, and a person answers.
+  const asks = confirmGate ?? { approvesAll: false };
+  const guards = {
+    ...{ rounds: { max: maxIterations }, failures: { max: FAILURES }, loops: true, compaction: compactor },
+    ...(asks.approvesAll ? { confirm: 'auto' as const } : {}),
+  };
+  return registryFrom({
+    agents: [
+      defineAgent({
+        ...{ name, version, guards },
+        sideA: { prompt: 'task', stopTool: FINISH_TOOL_NAME, stopOnResponse: true },
+      }),
+    ],
+    prompts: [
+      definePrompt({
+        ...{ name: 'task', toolDescription: goal, prompt: persona, model: 'llm' },
+        ...{ includeChat: true, includePastTools: true, parallelToolCalls: true },
+        tools: [...toolNames, FINISH_TOOL_NAME, HUMAN_TOOL_NAME],
+      }),
+    ],
+    models: llm
+      ? [defineModel({ ...llm, name: 'llm', timeouts: toTimeouts(process.env, llm.timeouts) })]
+      : [],
+    tools: { ...toTools(agent.tools, asks), [FINISH_TOOL_NAME]: FINISH_TOOL, [HUMAN_TOOL_NAME]: HUMAN_TOOL },
+  });
+}
+
+const FINISH_TOOL = defineTool({
+  description: 'Ends the task with its result.',
+  args: z.object({ result: z.string(), reasoning: z.string().optional() }),
+  quick: true,
+  execute: () => ({ status: 'success', result: 'The task is finished.' }),
+});
+
+const HUMAN_TOOL = defineTool({
+  description: 'Asks a person a question, and returns the answer.',
+  args: z.object({ question: z.string(), context: z.string().optional(), urgency: z.string().optional() }),
+  asks: true,
+  execute: async (state, { question, ...data }) => {
+    const { value } = await state.ask({ key: HUMAN_TOOL_NAME, question: question.slice(0, 2000), data });
+    return { status: 'success', result: typeof value === 'string' ? value : JSON.stringify(value) };
+  },
+});

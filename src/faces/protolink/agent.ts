@@ -1,0 +1,246 @@
+/**
+ * Protolink's Agent on top of the engine: a worker and a client in this process. A task is a separate thread with one
+ * execution, both under the task's id; everything that happens is in its log, and the events of the agent are read off
+ * it. Rules, approvals and limits are handled by the engine.
+ */
+import { type RunStore, saveRun } from '../../client/run-store.ts';
+import type { StoredRuns } from '../../client/stored-runs.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
+import {
+  defineAgent,
+  defineModel,
+  definePrompt,
+  type ModelInput,
+  registryFrom,
+} from '../../definitions/index.ts';
+import { withToolResultAnswers } from '../../models/own-answer.ts';
+import type { RunEvent } from '../../projections/run/run-event.ts';
+import { toRunReport } from '../../projections/run/run-report.ts';
+import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
+import {
+  type AgentTool,
+  HANDLER_TOOL,
+  type RunScope,
+  type RunTool,
+  toHandlerCall,
+  toTool,
+} from './agent-tool.ts';
+import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
+import type { Fields } from './artifact.ts';
+import { findDenial, toFailure, toTaskError } from './failure.ts';
+import { type Policy, toPolicies } from './policy.ts';
+import { RunContext } from './run-context.ts';
+import { Task } from './task.ts';
+
+export interface AgentCard {
+  readonly name: string;
+  readonly description: string;
+}
+
+export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
+
+export interface AgentOptions extends EngineOptions {
+  /**
+   * The model, made by `createLlm` or given as a definition; without one, tasks are tool calls, or are carried out by
+   * the handler.
+   */
+  readonly llm?: LlmDefinition | { readonly definition: LlmDefinition };
+  readonly policy?: Policy;
+  /** Without a handler, actions that need an approval are refused. */
+  readonly approvalHandler?: ApprovalHandler;
+  /** Carries out tasks instead of a model. */
+  readonly handler?: (task: Task, scope: RunScope) => unknown;
+  /** Receives each run once it has ended. */
+  readonly runStore?: RunStore;
+  /** Called if the run store fails, which does not affect the run. */
+  readonly onWarning?: (warning: string) => void;
+}
+
+/**
+ * @example
+ * ```ts
+ * const agent = new Agent({ name: 'worker', description: 'Worker' }, { policy: new CapabilityPolicy({ 'records.*': 'deny' }) });
+ * agent.tool({ name: 'look', description: 'Looks', capabilities: ['records.read'] }, () => 'seen');
+ * for await (const { type, summary } of agent.handleTaskStreaming(Task.createToolCall({ toolName: 'look' }))) console.log(type, summary);
+ * await agent.close();
+ * ```
+ */
+export class Agent {
+  readonly card: AgentCard;
+  readonly #options: AgentOptions;
+  readonly #tools: Record<string, ReturnType<typeof toTool>> = {};
+  readonly #active = new Map<string, Task>();
+  #engine: Promise<Engine> | undefined;
+
+  constructor(card: AgentCard, options: AgentOptions = {}) {
+    this.card = card;
+    this.#options = options;
+    const { handler } = options;
+    if (handler) this.tool(HANDLER_TOOL, (args, scope) => handler(new Task(args.task as Fields), scope));
+  }
+
+  /** Adds a tool; only allowed before the first task. */
+  tool(tool: AgentTool, run: RunTool): this {
+    if (this.#engine)
+      throw new RuntimeError(
+        'InvalidStart',
+        `The agent has started: add the tool "${tool.name}" before its first task.`,
+      );
+    this.#tools[tool.name] = toTool(tool, run);
+    return this;
+  }
+
+  /** All runs of the store: the equivalent of Protolink's run store. */
+  get runs(): Promise<StoredRuns> {
+    return this.#open().then(({ client }) => client.runs);
+  }
+
+  /** Ids of the tasks whose events this process is reading. */
+  get activeTaskIds(): readonly string[] {
+    return [...this.#active.keys()];
+  }
+
+  /**
+   * Begins a task, and yields all events of its run; for a task that has ended already, only its last event. The task
+   * continues if the reader stops: `client.events(task.id, { as: 'run' })` continues the reading. Throws
+   * `TaskAlreadyRunningError`, and `InvalidValue` for a task without anything to do.
+   */
+  async *handleTaskStreaming(task: Task): AsyncGenerator<RunEvent> {
+    const { client } = await this.#open();
+    const context = RunContext.ensureTaskContext(task, this.card.name);
+    const [known] = await client.runs.list({ threadId: task.id, limit: 1 });
+    const hasEnded = known?.endedAt != null;
+    if (!hasEnded) await this.#begin(task, context);
+    this.#active.set(task.id, task);
+    const events: RunEvent[] = [];
+    try {
+      for await (const { event } of client.events(task.id, { as: 'run' })) {
+        task.follow(event);
+        events.push(event);
+        if (!hasEnded || event.final) yield event;
+        if (event.type === 'approval.required' && !hasEnded) await this.#answerApproval(event, context);
+        if (event.final) return hasEnded ? undefined : await this.#storeRun(events);
+      }
+    } finally {
+      this.#active.delete(task.id);
+    }
+  }
+
+  /**
+   * Runs a task and returns it once it has ended; `onEvent` receives all events of its run. Throws what made it fail:
+   * `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error.
+   */
+  async executeTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<Task> {
+    await this.#runTask(task, onEvent);
+    return task;
+  }
+
+  /** Does the same as `executeTask`: tasks of a handler are also run by the engine, and found again by their ids. */
+  async runTask(task: Task): Promise<Task> {
+    return this.executeTask(task);
+  }
+
+  /**
+   * Cancels a running task, from any process; the first reason counts. Throws `TaskNotFoundError`,
+   * `TaskNotCancelableError`.
+   */
+  async cancelTask(id: string, reason?: string): Promise<Task> {
+    const { client } = await this.#open();
+    const request = { executionId: id, ...(reason === undefined ? {} : { reason }) };
+    const { canceled } = await client.cancelExecution(id, request).catch(throwTaskError);
+    return (this.#active.get(id) ?? new Task({ id })).cancel(canceled?.reason ?? undefined);
+  }
+
+  /**
+   * Calls a tool without a model, by the same rules and approvals; returns the result as text. Throws as `executeTask`.
+   */
+  async callToolInContext(name: string, context: RunContext, args: Fields = {}): Promise<string> {
+    const task = Task.createToolCall({ toolName: name, args });
+    context.attachToTask(task);
+    const denial = findDenial(await this.#runTask(task));
+    if (denial) throw denial;
+    return task.answer;
+  }
+
+  /** Terminates the thread of a task that has ended: it accepts no more messages. Its record stays. */
+  async retireTask(id: string): Promise<void> {
+    await (await this.#open()).client.terminate(id);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#engine)?.close();
+  }
+
+  async #runTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<readonly RunEvent[]> {
+    const events: RunEvent[] = [];
+    for await (const event of this.handleTaskStreaming(task)) {
+      events.push(event);
+      onEvent?.(event);
+    }
+    if (task.state === 'failed') throw toFailure(events);
+    return events;
+  }
+
+  async #begin(task: Task, { given: context }: RunContext): Promise<void> {
+    const { client } = await this.#open();
+    const { ask, call } = this.#options.handler ? { call: toHandlerCall(task) } : task.work;
+    const messages = ask === undefined ? [] : [{ content: ask, executionId: task.id }];
+    await client
+      .startThread({ agent: this.card.name, threadId: task.id, context, messages })
+      .catch(throwTaskError);
+    // A cancelled start context applies to the thread's first messages; a tool call needs its own.
+    const own = context.canceled ? { context } : {};
+    if (call) await client.queueTool(task.id, { ...call, ...own, executionId: task.id });
+  }
+
+  async #answerApproval(event: RunEvent, context: RunContext): Promise<void> {
+    const { approvalHandler } = this.#options;
+    if (!approvalHandler) return;
+    const request = readRequest(event);
+    const decision = readDecision(await approvalHandler(request, context), request);
+    await (await this.#open()).client.answerWait(request.request_id, decision);
+  }
+
+  async #storeRun(events: readonly RunEvent[]): Promise<void> {
+    const { runStore, onWarning } = this.#options;
+    const warn = (error: unknown) =>
+      onWarning?.(error instanceof Error ? String(error) : errorMessage(error));
+    if (runStore) await saveRun(runStore, toRunReport(events)).catch(warn);
+  }
+
+  #open(): Promise<Engine> {
+    const { taskQueue = `protolink-${this.card.name}` } = this.#options;
+    this.#engine ??= openInProcess(this.#registry(), { ...this.#options, taskQueue });
+    return this.#engine;
+  }
+
+  #registry() {
+    const { name, description } = this.card;
+    const { llm: given, policy, approvalHandler } = this.#options;
+    const llm = given && 'definition' in given ? given.definition : given;
+    const { says, policies } = policy ? toPolicies(policy) : { says: undefined, policies: {} };
+    // A denial ends the run, as in Protolink.
+    const judged = says && { ...says, approvals: approvalHandler ? 'wait' : 'refuse', onDenied: 'fail' };
+    return registryFrom({
+      agents: [
+        defineAgent({ name, sideA: { prompt: 'task' }, ...(judged ? { policy: judged as object } : {}) }),
+      ],
+      prompts: [
+        definePrompt({
+          ...{ name: 'task', toolDescription: description, prompt: description, model: 'llm' },
+          ...{ includeChat: true, includePastTools: true, tools: Object.keys(this.#tools) },
+        }),
+      ],
+      models: [
+        defineModel({ model: 'result', ...llm, name: 'llm', provider: withToolResultAnswers(llm?.provider) }),
+      ],
+      tools: this.#tools,
+      policies,
+    });
+  }
+}
+
+function throwTaskError(error: unknown): never {
+  throw toTaskError(error);
+}

@@ -1,0 +1,120 @@
+/** Parts, artifacts, and the actions that policies judge: JSON, with Protolink's names. */
+import { randomUUID } from 'node:crypto';
+import type { Action } from '../../core/governance/agent-policy.ts';
+import type { PreparedAction } from '../../core/governance/prepared-action.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { toArtifact } from '../../projections/run/run-artifact.ts';
+
+/** JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface Part {
+  readonly type: string;
+  readonly content: unknown;
+}
+
+export const Part = {
+  text: (content: string): Part => ({ type: 'text', content }),
+  json: (content: unknown): Part => ({ type: 'json', content }),
+  infer: (prompt: string): Part => ({ type: 'infer', content: { prompt } }),
+  toolCall: (tool_name: string, args: Fields = {}): Part => ({
+    type: 'tool_call',
+    content: { tool_name, args },
+  }),
+};
+
+export interface Artifact {
+  readonly id: string;
+  readonly kind: string;
+  readonly name?: string;
+  readonly uri?: string;
+  readonly media_type?: string;
+  readonly action_id?: string;
+  readonly parts: readonly Part[];
+}
+
+/**
+ * Creates an artifact, with a generated id and the kind `result` unless given.
+ * @example
+ * ```ts
+ * const preview = artifact({ kind: 'preview', name: 'record update', parts: [{ type: 'json', content: 'published' }] });
+ * ```
+ */
+export function artifact(given: Partial<Artifact> = {}): Artifact {
+  return { id: randomUUID(), kind: 'result', parts: [], ...given };
+}
+
+export interface RunActionFields {
+  readonly action_id?: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly payload?: Fields;
+  readonly capabilities?: Iterable<string>;
+  readonly artifacts?: readonly Partial<Artifact>[];
+  readonly description?: string | null;
+}
+
+/**
+ * An operation before it is executed. Immutable: methods that change it return a new action.
+ * @example
+ * ```ts
+ * const action = new RunAction({ kind: 'resource.update', name: 'publish_record', capabilities: ['records.write'] })
+ *   .withArtifacts([artifact({ kind: 'preview', parts: [{ type: 'json', content: 'published' }] })]);
+ * console.log(action.artifacts[0]?.action_id === action.action_id);
+ * ```
+ */
+export class RunAction {
+  readonly action_id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly payload: Fields;
+  readonly capabilities: readonly string[];
+  readonly artifacts: readonly Artifact[];
+  readonly description: string | null;
+
+  /** Throws `InvalidValue` for a blank kind or name. */
+  constructor({ action_id = `action_${randomUUID()}`, kind, name, ...more }: RunActionFields) {
+    if (kind.trim() === '' || name.trim() === '')
+      throw new RuntimeError('InvalidValue', 'An action needs a "kind" and a "name".');
+    this.action_id = action_id;
+    this.kind = kind;
+    this.name = name;
+    this.payload = more.payload ?? {};
+    this.capabilities = [...new Set(more.capabilities)].sort();
+    this.artifacts = (more.artifacts ?? []).map((one) => artifact({ action_id, ...one }));
+    this.description = more.description ?? null;
+  }
+
+  withArtifacts(artifacts: readonly Artifact[]): RunAction {
+    return new RunAction({ ...this, artifacts });
+  }
+
+  /** Reads an action from its form in events. */
+  static fromDict(fields: Fields): RunAction {
+    return new RunAction(fields as unknown as RunActionFields);
+  }
+}
+
+/** Converts the action of an `actionBuilder` for the engine. Its name, id and arguments are taken from the call. */
+export function toPrepared({ description, artifacts, capabilities }: RunAction): PreparedAction {
+  return {
+    ...(description === null ? {} : { description }),
+    capabilities,
+    artifacts: artifacts.map(({ id: _, action_id: __, media_type: mediaType, parts: content, ...one }) => ({
+      ...one,
+      content,
+      ...(mediaType === undefined ? {} : { mediaType }),
+    })),
+  };
+}
+
+/** Converts an action that the engine judges to a RunAction. */
+export function toAction({ id, artifacts = [], ...action }: Action & { arguments: unknown }): RunAction {
+  const payload = { arguments: action.arguments };
+  return new RunAction({
+    ...action,
+    action_id: id,
+    payload,
+    artifacts: artifacts.map((one) => toArtifact({ ...one })),
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * Errors under Protolink's names: those that end a run early, and those that refuse a request about a task. Each has
+ * the engine's code.
+ */
+import { type ErrorCode, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import type { RunEvent } from '../../projections/run/run-event.ts';
+import { type Fields, RunAction } from './artifact.ts';
+
+/**
+ * An action was not executed: a rule denied it, or the person or program that was asked.
+ * @example
+ * ```ts
+ * const tell = (error: unknown) => error instanceof ActionDeniedError && console.log(error.action.name, error.message);
+ * ```
+ */
+export class ActionDeniedError extends RuntimeError {
+  readonly action: RunAction;
+
+  constructor(code: ErrorCode, message: string, action: RunAction) {
+    super(code, message);
+    this.action = action;
+  }
+}
+
+/**
+ * An action was not executed: it needs an approval, and nothing could give one.
+ * @example
+ * ```ts
+ * const tell = (error: unknown) => error instanceof ApprovalRequiredError && console.log(error.action.capabilities);
+ * ```
+ */
+export class ApprovalRequiredError extends ActionDeniedError {}
+
+/**
+ * A limit of the run's budget has ended it.
+ * @example
+ * ```ts
+ * const tell = (error: unknown) => error instanceof BudgetExceededError && console.log(error.decision.limit_name);
+ * ```
+ */
+export class BudgetExceededError extends RuntimeError {
+  /** `limit_name`, `limit`, `observed`. */
+  readonly decision: Fields;
+
+  constructor(decision: Fields) {
+    super('BudgetExceeded', `The budget is used up: ${decision.limit_name} is ${decision.limit}.`);
+    this.decision = decision;
+  }
+}
+
+/**
+ * No task with this id has begun: `ThreadNotFound`, `ExecutionNotFound`.
+ * @example
+ * ```ts
+ * const isEarly = (error: unknown) => error instanceof TaskNotFoundError;
+ * ```
+ */
+export class TaskNotFoundError extends RuntimeError {}
+
+/**
+ * The task has ended: `ExecutionNotCancelable`. The message says how it ended.
+ * @example
+ * ```ts
+ * const isLate = (error: unknown) => error instanceof TaskNotCancelableError;
+ * ```
+ */
+export class TaskNotCancelableError extends RuntimeError {}
+
+/**
+ * The task is running already: `ExecutionRunning`, or `InvalidStart` if its execution has not begun or has ended.
+ * @example
+ * ```ts
+ * const isTwice = (error: unknown) => error instanceof TaskAlreadyRunningError;
+ * ```
+ */
+export class TaskAlreadyRunningError extends RuntimeError {}
+
+const TASK_ERRORS: Partial<Record<ErrorCode, typeof RuntimeError>> = {
+  ThreadNotFound: TaskNotFoundError,
+  ExecutionNotFound: TaskNotFoundError,
+  ExecutionNotCancelable: TaskNotCancelableError,
+  ExecutionRunning: TaskAlreadyRunningError,
+};
+
+/** Converts an error of the client; any other error is returned unchanged. */
+export function toTaskError(error: unknown): unknown {
+  if (!isRuntimeError(error)) return error;
+  // Only an `InvalidStart` by the server has a cause; one for invalid input has none.
+  const runs = error.code === 'InvalidStart' && error.cause !== undefined;
+  const Known = runs ? TaskAlreadyRunningError : TASK_ERRORS[error.code];
+  return Known ? new Known(error.code, error.message, { cause: error }) : error;
+}
+
+/** Converts the error of an action of `act` that was refused or has failed. */
+export function toActionError(
+  { code, error }: { readonly code?: string; readonly error: string },
+  action: RunAction,
+): Error {
+  if (code === 'ApprovalRequired') return new ApprovalRequiredError(code, error, action);
+  if (code === 'ActionDenied') return new ActionDeniedError(code, error, action);
+  return Object.assign(new Error(error), code === undefined ? {} : { code });
+}
+
+/** Returns the first denial among the events of a run. */
+export function findDenial(events: readonly RunEvent[]): ActionDeniedError | undefined {
+  const payload = events.find(({ type }) => type === 'action.denied')?.payload;
+  if (!payload) return undefined;
+  const action = RunAction.fromDict(payload.action as Fields);
+  const code = payload.code === 'ApprovalRequired' ? payload.code : 'ActionDenied';
+  const Denial = code === 'ApprovalRequired' ? ApprovalRequiredError : ActionDeniedError;
+  return new Denial(code, String(payload.reason), action);
+}
+
+/** Returns the error that a run has failed with, from its events. */
+export function toFailure(events: readonly RunEvent[]): Error {
+  const exceeded = events.find(({ type }) => type === 'budget.exceeded')?.payload.decision;
+  if (exceeded) return new BudgetExceededError(exceeded as Fields);
+  const { error } = (events.at(-1)?.payload.metadata ?? {}) as { error?: { code: string; message: string } };
+  return findDenial(events) ?? Object.assign(new Error(error?.message ?? 'The run has failed.'), error);
+}

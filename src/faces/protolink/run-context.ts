@@ -1,0 +1,83 @@
+/** The context of a run, under Protolink's names. What follows from it is decided in `core/governance`. */
+import { randomUUID } from 'node:crypto';
+import { readContextMetadata, writeContextMetadata } from '../../core/governance/context-metadata.ts';
+import { childContext, contextOf, type GivenContext } from '../../core/governance/run-context.ts';
+import type { Task } from './task.ts';
+
+/**
+ * The ids, permissions and limits of a run. Immutable: methods that change it return a new context.
+ * @example
+ * ```ts
+ * const task = Task.createInfer({ prompt: 'Summarize the latest report' });
+ * new RunContext({ sessionId: 'session_abc', permissions: { 'fs.read': true }, budget: { maxSteps: 8 } }).attachToTask(task);
+ * ```
+ */
+export class RunContext {
+  /** The values that were given; the engine's defaults apply to the rest. */
+  readonly given: GivenContext & { readonly runId: string };
+
+  /** Generates a run id if none is given. */
+  constructor(given: GivenContext = {}) {
+    this.given = { ...given, runId: given.runId ?? `run_${randomUUID()}` };
+  }
+
+  get runId(): string {
+    return this.given.runId;
+  }
+
+  /** Context of a child run: its own run id, this run as its parent, and the same values, except for a cancellation. */
+  child({ runId, agentName }: { readonly runId?: string; readonly agentName?: string } = {}): RunContext {
+    const { sessionId: _, ...begun } = childContext(this.#toContext());
+    const { sessionId } = this.given;
+    const child = new RunContext({ ...begun, ...(sessionId && { sessionId }), ...(runId && { runId }) });
+    return agentName === undefined ? child : child.withAgent(agentName);
+  }
+
+  withAgent(name: string): RunContext {
+    const { agentChain = [] } = this.given;
+    return agentChain.at(-1) === name ? this : this.#with({ agentChain: [...agentChain, name] });
+  }
+
+  /** Returns a copy that is marked as cancelled; it does not cancel a running task, which `Agent.cancelTask` does. */
+  cancel(cancelReason?: string): RunContext {
+    return this.#with({ canceled: true, ...(cancelReason && { cancelReason }) });
+  }
+
+  /** Writes the context into the metadata of the task, with copies of its ids beside it. */
+  attachToTask(task: Task): void {
+    const { session_id, ...written } = writeContextMetadata(this.#toContext());
+    const session = this.given.sessionId === undefined ? {} : { session_id };
+    Object.assign(task.metadata, written, session, { run_context: this.toDict() });
+  }
+
+  toDict(): Readonly<Record<string, unknown>> {
+    const { run_context: all } = writeContextMetadata(this.#toContext());
+    return { ...(all as object), session_id: this.given.sessionId ?? null };
+  }
+
+  static fromDict(data: unknown): RunContext {
+    return new RunContext(readContextMetadata({ run_context: data }) ?? {});
+  }
+
+  /** Also reads metadata in older forms; if there is none, the run id is the task's id. */
+  static fromTask(task: Task): RunContext {
+    return new RunContext({ runId: task.id, ...readContextMetadata(task.metadata) });
+  }
+
+  /** Returns the task's context with this agent at the end of its chain, and writes it into the task. */
+  static ensureTaskContext(task: Task, agentName: string): RunContext {
+    const { given } = RunContext.fromTask(task);
+    const context = new RunContext({ sessionId: task.id, ...given }).withAgent(agentName);
+    context.attachToTask(task);
+    return context;
+  }
+
+  #toContext() {
+    const { agentChain = [], runId } = this.given;
+    return { ...contextOf(this.given, { executionId: runId, rootId: runId, agent: '' }), agentChain };
+  }
+
+  #with(change: GivenContext): RunContext {
+    return new RunContext({ ...this.given, ...change });
+  }
+}

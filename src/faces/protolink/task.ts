@@ -1,0 +1,106 @@
+/** Tasks, which carry work and results, under Protolink's names. */
+import { randomUUID } from 'node:crypto';
+import { RuntimeError } from '../../core/value/error.ts';
+import type { RunEvent, RunTaskState } from '../../projections/run/run-event.ts';
+import type { RunTask } from '../../projections/run/run-task.ts';
+import { type Artifact, type Fields, Part } from './artifact.ts';
+
+export interface TaskMessage {
+  readonly role: string;
+  readonly parts: readonly Part[];
+}
+
+/**
+ * A task. Its id is generated before it is submitted, so it can be cancelled by that id from anywhere.
+ * @example
+ * ```ts
+ * const task = Task.createInfer({ prompt: 'Summarize the latest report' });
+ * console.log(task.id, task.state);
+ * ```
+ */
+export class Task {
+  readonly id: string;
+  readonly messages: readonly TaskMessage[];
+  /** The results, once the task has run. */
+  artifacts: readonly Artifact[] = [];
+  state: RunTaskState = 'submitted';
+  readonly metadata: Record<string, unknown>;
+
+  constructor({
+    id = randomUUID(),
+    messages = [],
+    metadata = {},
+  }: Partial<Pick<Task, 'id' | 'messages' | 'metadata'>> = {}) {
+    this.id = id;
+    this.messages = messages;
+    this.metadata = { ...metadata };
+  }
+
+  static createInfer({ prompt }: { readonly prompt: string }): Task {
+    return new Task({ messages: [{ role: 'user', parts: [Part.infer(prompt)] }] });
+  }
+
+  static createToolCall({
+    toolName,
+    args = {},
+  }: {
+    readonly toolName: string;
+    readonly args?: Fields;
+  }): Task {
+    return new Task({ messages: [{ role: 'user', parts: [Part.toolCall(toolName, args)] }] });
+  }
+
+  get isTerminal(): boolean {
+    return ['completed', 'canceled', 'failed'].includes(this.state);
+  }
+
+  /**
+   * The work of the last message: a question to the model, or a tool call. Throws `InvalidValue` unless that message
+   * has exactly one of these.
+   */
+  get work(): {
+    readonly ask?: string;
+    readonly call?: { readonly name: string; readonly arguments: Fields };
+  } {
+    const parts =
+      this.messages.at(-1)?.parts.filter(({ type }) => type === 'infer' || type === 'tool_call') ?? [];
+    const [part] = parts;
+    if (!part || parts.length > 1)
+      throw new RuntimeError(
+        'InvalidValue',
+        `The task "${this.id}" has ${parts.length} parts to carry out: it must have exactly one "infer" or "tool_call".`,
+      );
+    const {
+      prompt,
+      tool_name: name,
+      args,
+    } = part.content as { prompt: string; tool_name: string; args: Fields };
+    return part.type === 'infer' ? { ask: prompt } : { call: { name, arguments: args } };
+  }
+
+  /** The text of the last artifact; empty if there is none. */
+  get answer(): string {
+    return String(this.artifacts.at(-1)?.parts[0]?.content ?? '');
+  }
+
+  /** Only sets the state: a running task is cancelled by `Agent.cancelTask`. */
+  cancel(reason?: string): this {
+    this.state = 'canceled';
+    if (reason !== undefined) this.metadata.cancel_reason = reason;
+    return this;
+  }
+
+  /** Applies a `task.status` event of its run. */
+  follow({ type, payload }: RunEvent): void {
+    if (type !== 'task.status') return;
+    this.state = payload.new_state as RunTaskState;
+    const { artifacts, metadata } = (payload.task ?? {}) as Partial<RunTask>;
+    this.artifacts = artifacts ?? this.artifacts;
+    Object.assign(this.metadata, metadata);
+  }
+
+  toDict(): Fields {
+    const { id, state, messages, artifacts, metadata } = this;
+    return { id, state, messages, artifacts, metadata };
+  }
+}
