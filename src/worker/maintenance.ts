@@ -53,7 +53,7 @@ interface WaitSignalPorts {
 }
 
 /**
- * Part of a worker's periodic maintenance (maintenance.ts): repeats signals about waits that threads have not
+ * Part of a worker's periodic maintenance: repeats signals about waits that threads have not
  * received. Either a wait is over, and the process that stored the answer was lost before it signalled, or the
  * workflow was killed before its timer fired; or a descendant began or ended a wait, and its worker was lost before it
  * signalled the ancestors. An unnecessary signal is harmless. Signals threads whose wait ended this long ago and whose

@@ -10,7 +10,7 @@ import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitKind, WaitVerdict } from '../core/wait/wait.ts';
 
-/** `{ id?, role?, content, silent?, metadata?, attachments? }`; our client sends `{ id, stored: true }` for large content. */
+/** `{ id?, role?, content, silent?, metadata?, attachments? }`; our client stores the message first and sends `{ id, role, stored: true }`. */
 export interface MessagePayload {
   readonly id?: string;
   readonly role?: 'user' | 'assistant';

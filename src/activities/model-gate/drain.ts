@@ -309,7 +309,7 @@ async function findFiles(
 ): Promise<AttachmentRef[]> {
   const found: AttachmentRef[] = [];
   for (const [index, each] of attachments.entries()) {
-    // The id that the file would have without hooks (store/message/queued-attachments.ts).
+    // The id that the file would have without hooks (store/message/queue.ts).
     const place = { store, threadId, nextId: () => `${id}:${index}` };
     if (typeof each !== 'string') found.push(each);
     else found.push(...(await storeAttachments(place, [each]).catch(ignoreRuntimeError)));

@@ -14,7 +14,7 @@
  * The ceiling of model calls of a family: of everything that one execution of a root has caused, in whichever threads.
  * F1. It is opened when an execution first makes a child or sends a message to one: a thread without children has no row. What the
  *     execution has asked before is not counted.
- * F2. It goes wherever the execution's budgets go (account.ts, A2): with children, messages between relatives, reports and effects. So
+ * F2. It goes wherever the execution's budgets go (A2): with children, messages between relatives, reports and effects. So
  *     executions that cause each other in turn count as one family.
  */
 

@@ -222,7 +222,7 @@ export async function narrowBudget(
   // The account that the execution spends from in this thread: its own, or that of the execution that it is a part of.
   const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
   if (!accounts.includes(account)) saveBudget(thread, { ...state, accounts: [account, ...accounts] });
-  // Locks all of them, in key order, before any is changed (lines.ts, L1).
+  // Locks all of them, in key order, before any is changed (L1).
   const lines = await lockLines(context, thread, accounts);
   const isWider = (limit: string, max: Amount) =>
     lines.some(

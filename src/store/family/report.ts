@@ -8,7 +8,7 @@
  *
  * Delivers a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's
  * lock, which also decides between two deliveries of the same report.
- * D1. A waiting call without a result gets the report, unless that is early (report.ts, R1). The child's
+ * D1. A waiting call without a result gets the report, unless that is early (R1). The child's
  *     communication does not matter (definitions §22.23).
  * D2. Any other report becomes a silent message to the side that asked, unless communication is explicit or no one
  *     asked for what it says.

@@ -112,7 +112,7 @@ export async function readDue(
 ): Promise<DueInput> {
   const { own, added } = await lineUp(thread, items);
   const seen = new Map(prepared?.map((row) => [row.id, row]));
-  // The step's own items come before the rows in line (core/queue I1), though their rows are newer.
+  // The step's own items come before the rows in line (core/thread/queue.ts, I1), though their rows are newer.
   const all = [...own, ...inLine].map(({ payload, ...row }) => ({
     ...row,
     item: JSON.parse(applyPrepared(payload, seen.get(row.id))) as DueRow['item'],

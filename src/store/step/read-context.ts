@@ -354,7 +354,7 @@ async function readSubpromptOwn(
       ? all.where('execution_id', '=', executionId)
       : whereOwnAfter(all, executionId, after);
   const rows = await own.execute();
-  // Sorted here, as in read-context.ts, so that the execution's index is used.
+  // Sorted here, so that the execution's index is used.
   return rows.map(toContextMessage).sort(byTime);
 }
 

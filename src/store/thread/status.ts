@@ -6,7 +6,7 @@
  *     without a result, which a later run could take for an open one, and no sub-prompt's step open: its call has a
  *     result.
  * R3. A handoff that still waits for a next step takes effect now.
- * R4. The report of a child to its parent is stored in the same transaction (child-report.ts).
+ * R4. The report of a child to its parent is stored in the same transaction (family/report.ts).
  * R5. Items that a thread's own code queued, in an execution that a limit or its budget ended, stay in line. They begin
  *     no execution until something comes from outside.
  * R6. The waits of the execution are closed.
@@ -265,7 +265,7 @@ async function endExecution(thread: ThreadTransaction, { status, reason }: Rest)
     .returning(['id', 'cancel_request'])
     .execute();
   thread.set({ turn_open: 0, answer_due: 0 });
-  // As in R3 of status.ts: the handoff has waited for a step.
+  // As in R3: the handoff has waited for a step.
   applyHandoff(thread);
   const canceled = status === 'terminated' ? null : readCancellation(ended?.cancel_request ?? null);
   return { executionId: ended?.id ?? null, canceled };

@@ -171,7 +171,7 @@ async function readFailure(
 }
 
 interface Substeps {
-  /** The calls that come before the model step (subprompt.ts). */
+  /** The calls that come before the model step. */
   readonly immediate?: StepRow;
   /** The step that the model answers. */
   readonly answering?: StepRow;
