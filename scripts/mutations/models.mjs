@@ -58,7 +58,7 @@ export const MODELS = [
       },
     ],
     tests: ['test/models/answer-caps.test.ts'],
-    title: 'not streamed',
+    title: 'without streaming',
   },
   {
     name: 'the same model is called again after a stall',

@@ -23,7 +23,7 @@ export const SANDBOX = [
       { find: "...['--clearenv', '--setenv', 'TZ', 'UTC'],", put: "...['--setenv', 'TZ', 'UTC']," },
     ],
     tests: ['test/sandbox/after-escape.test.ts'],
-    title: 'what is tried runs|finds variables in its environment',
+    title: 'the attempts run|finds variables in its environment',
   },
   {
     name: 'sandbox processes have no kernel memory limit',
@@ -41,7 +41,7 @@ export const SANDBOX = [
       },
     ],
     tests: ['test/sandbox/after-escape.test.ts'],
-    title: 'what is tried runs|reads /etc/passwd',
+    title: 'the attempts run|reads /etc/passwd',
   },
   {
     name: 'sandbox processes share the network of the host',
@@ -52,7 +52,7 @@ export const SANDBOX = [
       { find: '...(filter ? { filter } : {}),', put: '' },
     ],
     tests: ['test/sandbox/after-escape.test.ts'],
-    title: 'what is tried runs|connects|sends|listens|binds',
+    title: 'the attempts run|connects|sends|listens|binds',
   },
   {
     name: 'a sandbox process is reused for another tenant',
@@ -70,7 +70,7 @@ export const SANDBOX = [
     rule: 'endless programs of one tenant do not block the programs of others',
     edits: [{ find: 'inside < size + Math.min(size, long)', put: 'inside < size' }],
     tests: ['test/sandbox/pool-fairness.test.ts'],
-    title: 'lets another tenant begin',
+    title: 'lets another tenant start',
   },
   {
     name: 'a frame of any length is read',

@@ -13,7 +13,7 @@ export const SECRETS = [
       },
     ],
     tests: ['test/conformance/runtime-07-mapping.test.ts'],
-    title: 'failure of the bootstrap model',
+    title: 'error of the bootstrap model',
     server: true,
   },
   {

@@ -41,7 +41,7 @@ export const TOOLS = [
       },
     ],
     tests: ['test/author/author-guard.test.ts'],
-    title: 'ends when we end it',
+    title: 'exits when the runtime ends it',
   },
   {
     name: 'work is given up without proof',
@@ -64,7 +64,7 @@ export const TOOLS = [
       },
     ],
     tests: ['test/faults/a2a-peer.test.ts'],
-    title: 'between its message',
+    title: 'between a message and its task id',
     server: true,
   },
   {
@@ -77,7 +77,7 @@ export const TOOLS = [
       },
     ],
     tests: ['test/faults/a2a-peer.test.ts'],
-    title: 'behind an answer that was lost',
+    title: 'after an answer that was lost',
     server: true,
   },
   {
@@ -90,6 +90,6 @@ export const TOOLS = [
       },
     ],
     tests: ['test/projections/ag-ui-projection.test.ts'],
-    title: 'shown are not told again',
+    title: 'shown by a snapshot are not sent again',
   },
 ];

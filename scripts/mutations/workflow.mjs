@@ -105,7 +105,7 @@ export const WORKFLOW = [
     rule: 'whatever signals it receives, an idle thread continues as new',
     edits: [{ find: 'run.wanted || mayContinue(run))', put: 'run.wanted)' }],
     tests: ['test/hostile/unknown-names.test.ts'],
-    title: 'history has grown',
+    title: 'whose history grows by signals',
     server: true,
   },
   {
@@ -113,7 +113,7 @@ export const WORKFLOW = [
     rule: 'the workflow processes a limited number of signals per script',
     edits: [{ find: 'if (this.empty && budget.left > 0) {', put: 'if (this.empty) {' }],
     tests: ['test/hostile/flood.test.ts'],
-    title: 'go to the store by batches',
+    title: 'are written to the store in limited batches',
     server: true,
   },
   {
@@ -121,7 +121,7 @@ export const WORKFLOW = [
     rule: 'input that arrives before a call ends is in the next model request',
     edits: [{ find: ' && (await isHistoryUnchanged(next))', put: '' }],
     tests: ['test/conformance/runtime-05-last-call.test.ts'],
-    title: 'is in the next request, however shortly before',
+    title: 'is in the next request, however late',
     server: true,
   },
   {
@@ -142,7 +142,7 @@ export const WORKFLOW = [
       },
     ],
     tests: ['test/faults/step-behind-kill.test.ts'],
-    title: 'readers take back',
+    title: 'readers discard the part',
     server: true,
   },
   {
