@@ -26,6 +26,15 @@ describe('/v1/threads/{threadId}/events', () => {
       expect(rowsOf(told)).toEqual(rows);
       expect(told.at(-1)).toMatchObject({ event: 'caught-up', id: String(rows.at(-1)?.seq) });
     }
+    // The header overrides the query, in every form.
+    const header = { 'last-event-id': String(rows[2]?.seq) };
+    for (const format of ['sse', 'ndjson'] as const) {
+      const until = ({ event }: Told) => event === 'caught-up';
+      const told = await readStream(`${api.url}${path}?after=0`, { format, headers: header, until });
+      expect(rowsOf(told)).toEqual(rows.slice(3));
+    }
+    const resumed = await api.call('GET', `${path}?limit=1000&after=0`, undefined, header);
+    expect(resumed.body.events).toEqual(rows.slice(3));
     const kinds = await api.call('GET', `${path}?types=execution.started,execution.ended`);
     expect(kinds.body.events.map(({ type }: { type: string }) => type)).toEqual([
       'execution.started',

@@ -44,12 +44,8 @@ export function formatOf({ headers }: Request): 'json' | 'sse' | 'ndjson' {
 }
 
 /** Returns the cursor that a reader resumes behind: after a reconnect the header has a newer one than the query. */
-export function resumeCursor(
-  { headers }: Request,
-  format: 'json' | 'sse' | 'ndjson',
-  query: string | undefined,
-) {
-  return (format === 'sse' ? headers.get('last-event-id') : null) ?? query;
+export function resumeCursor({ headers }: Request, query: string | undefined): string | undefined {
+  return headers.get('last-event-id') ?? query;
 }
 
 /** Throws `TooManyStreams`. */

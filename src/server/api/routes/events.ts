@@ -36,7 +36,7 @@ export const eventRoutes: readonly ApiRoute[] = [
     answer: z.object({ events: z.array(eventSchema), cursor: z.string(), more: z.boolean() }),
     async handle({ params: { threadId }, query, request, thread, host }) {
       const format = formatOf(request);
-      const after = resumeCursor(request, format, query.after);
+      const after = resumeCursor(request, query.after);
       // Checked before the response begins: a stream that has begun cannot report an error.
       const run = query.run === undefined ? undefined : await host.client.runs.get(query.run, threadId);
       const start = eventStart(query.as, after, thread);

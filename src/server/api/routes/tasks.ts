@@ -151,7 +151,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),
     async handle({ found, query: { after: given, follow = true }, request, host }) {
       const format = formatOf(request);
-      const start = resumeCursor(request, format, given) ?? '0';
+      const start = resumeCursor(request, given) ?? '0';
       const after = start === '0' ? undefined : start;
       // Checked before the response begins: a stream that has begun cannot report an error.
       if (after !== undefined) readCursor(after);
