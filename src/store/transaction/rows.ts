@@ -139,7 +139,8 @@ export async function updateRows<Name extends Table>(
   key: RowKey<Name>,
   changes: Updateable<Tables[Name]>,
 ): Promise<void> {
-  if (writtenBy(changes).columns.length > 0) await updating(db, table, key, changes).execute();
+  const written = writtenBy(changes);
+  if (written.columns.length > 0) await updating(db, table, key, written).execute();
 }
 
 /** Like `updateRows`; true if there was such a row. */
@@ -149,11 +150,16 @@ export async function updateRow<Name extends Table>(
   key: RowKey<Name>,
   changes: Updateable<Tables[Name]>,
 ): Promise<boolean> {
-  return (await updating(db, table, key, changes, RETURNING).executeTakeFirst()) !== undefined;
+  return (await updating(db, table, key, writtenBy(changes), RETURNING).executeTakeFirst()) !== undefined;
 }
 
-function updating(db: Kysely<Tables>, table: Table, key: object, changes: object, returning = '') {
-  const { columns, values } = writtenBy(changes);
+function updating(
+  db: Kysely<Tables>,
+  table: Table,
+  key: object,
+  { columns, values }: ReturnType<typeof writtenBy>,
+  returning = '',
+) {
   const update = `update ${table} set ${columns} ${shapeOf(key)} ${returning}`;
   return bind(db, update, [...values, ...Object.values(key)], (bound) => {
     const written = db.updateTable(table as 'events').set(toRow(columns, bound));
