@@ -49,6 +49,6 @@ async function startTemporal(folder: string, tell: Tell): Promise<TemporalServic
 export async function serveLibrarian(projectDir: string): Promise<{ url: string; close(): Promise<void> }> {
   // Loaded as a worker loads it, so that `import … from 'everthread/testing'` resolves to the same module.
   const loader = await createModuleLoader(projectDir, {});
-  const { followScript } = await loader.load(join(projectDir, 'agents', 'models', '_script.ts'));
-  return scriptedModel(followScript as ScriptFunction).serve();
+  const { value: script } = await loader.load(join(projectDir, 'agents', 'models', '_script.ts'));
+  return scriptedModel(script.followScript as ScriptFunction).serve();
 }

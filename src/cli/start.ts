@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { namedCommands } from './command-table.ts';
 import { enableCodeCache } from './compile-cache.ts';
 
+const EXIT_GRACE_MS = 1_000;
 const BUNDLE = new URL('./reader/main.js', import.meta.url);
 
 /** `argv` without node and script. Resolves to the exit code. */
@@ -16,7 +17,10 @@ export async function start(argv: string[]): Promise<number> {
   // Before everything whose compiled form is cached.
   enableCodeCache();
   const { main } = await loadMain(argv);
-  return main(argv);
+  const code = await main(argv);
+  // What the project's files have opened must not keep the process of a command that is done.
+  setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
+  return code;
 }
 
 function loadMain(argv: string[]): Promise<typeof import('./main.ts')> {

@@ -18,11 +18,15 @@ export interface Discovery {
   readonly unavailable: ReadonlySet<string>;
 }
 
-/** Loads one file at a time: files share modules that may still be evaluating. */
+/**
+ * Loads one file at a time: files share modules that may still be evaluating. Rejects only if the loader's signal is
+ * aborted.
+ */
 export async function discoverDefinitions(
   projectDir: string,
   files: readonly ProjectFile[],
   loader: ModuleLoader,
+  signal?: AbortSignal,
 ): Promise<Discovery> {
   const definitions: SourcedDefinition[] = [];
   const problems: Problem[] = [];
@@ -30,7 +34,9 @@ export async function discoverDefinitions(
   const unavailable = new Set<string>();
   for (const file of files) {
     try {
-      const found = readDefault(file, await loader.load(file.path));
+      const { value, open } = await loader.load(file.path);
+      if (open.length > 0) warnings.push({ file: file.file, message: leftOpen(open) });
+      const found = readDefault(file, value);
       if ('kind' in found) definitions.push({ file: file.file, definition: found });
       else if ('hint' in found) warnings.push({ file: file.file, message: found.hint });
       else {
@@ -38,11 +44,19 @@ export async function discoverDefinitions(
         unavailable.add(file.stem);
       }
     } catch (error) {
+      signal?.throwIfAborted();
       problems.push(...toLoadProblems(projectDir, file.path, error));
       for (const name of listBrokenNames(file, error)) unavailable.add(name);
     }
   }
   return { definitions, problems: dropDuplicates(problems), warnings, unavailable };
+}
+
+function leftOpen(open: readonly string[]): string {
+  return (
+    `leaves ${open.join(' and ')} open when it is loaded, and once more at every reload. ` +
+    'Open it where it is used, or call its unref(), so that commands which only load can end'
+  );
 }
 
 /** Returns the named definition, a problem, or a hint if the file may be a helper, which is not registered. */

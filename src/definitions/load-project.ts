@@ -22,7 +22,7 @@ export interface LoadedProject {
 
 /**
  * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,tasks,manifests,api}` below `projectDir`.
- * Never rejects because of an author's mistake.
+ * Never rejects because of an author's mistake; rejects with the reason of `signal` if that is aborted.
  * Files are read again on each call; `fresh` also clears Node's cache of the project's CommonJS helpers.
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export async function loadProject(projectDir: string, options: LoaderOptions = {
   if (missing.length > 0) return failedProject(missing);
   const loader = await tryCreateLoader(root, options);
   if ('message' in loader) return failedProject([loader]);
-  const found = await discoverDefinitions(root, listProjectFiles(root), loader);
+  const found = await discoverDefinitions(root, listProjectFiles(root), loader, options.signal);
   const built = buildRegistry(found.definitions, found.unavailable);
   return {
     registry: built.registry,

@@ -10,18 +10,29 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname, join, sep } from 'node:path';
+import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti, type ModuleCache } from 'jiti';
+import { type GuardedLoad, guardLoad, NeverLoadedError } from './guarded-load.ts';
+
+type Exports = Readonly<Record<string, unknown>>;
 
 export interface ModuleLoader {
   /** Returns the exports of a file; rejects if the file fails. Call it for one file at a time: files share modules. */
-  load(file: string): Promise<Readonly<Record<string, unknown>>>;
+  load(file: string): Promise<GuardedLoad<Exports>>;
   /** Absolute paths of all files evaluated so far. */
   files(): string[];
 }
 
+const FILE_TIMEOUT_MS = 30_000;
+/** For the files behind one that never loaded. */
+const REPEATED_TIMEOUT_MS = 1_000;
+
 export interface LoaderOptions {
+  /** Milliseconds after which a file that is still loading is given up; 30,000 if absent. */
+  readonly fileTimeoutMs?: number;
+  /** Gives up the load, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
   /** Also clears Node's cache of the project's own CommonJS files. */
   readonly fresh?: boolean;
 }
@@ -35,16 +46,23 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
   const jiti = createJiti(base, { moduleCache: false, tsconfigPaths: true, virtualModules });
   const modules: ModuleCache = {};
   const seen = new Set<string>();
+  let patience = options.fileTimeoutMs ?? FILE_TIMEOUT_MS;
   return { load, files: () => [...seen] };
 
-  async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
+  async function load(file: string): Promise<GuardedLoad<Exports>> {
     const known = modules[file];
-    if (known?.loaded === true) return known.exports as Readonly<Record<string, unknown>>;
+    if (known?.loaded === true) return { value: known.exports as Exports, open: [] };
     const source = readFileSync(file, 'utf8');
     try {
       // Compiled even if Node could import it natively: only then do reloads and imports of `everthread` work.
       const evaluation = { filename: file, id: file, async: true, forceTranspile: true, cache: modules };
-      return (await jiti.evalModule(source, evaluation)) as Readonly<Record<string, unknown>>;
+      const evaluate = async () => (await jiti.evalModule(source, evaluation)) as Exports;
+      const limits = { fileTimeoutMs: patience, signal: options.signal };
+      return await guardLoad(relative(projectDir, file), evaluate, limits);
+    } catch (error) {
+      // The next files may import the same module that never comes.
+      if (error instanceof NeverLoadedError) patience = Math.min(patience, REPEATED_TIMEOUT_MS);
+      throw error;
     } finally {
       for (const path of Object.keys(modules)) seen.add(path);
       forgetUnfinished(modules);

@@ -37,6 +37,8 @@ const second = (prompt: string) => ({
   [SECOND]: `import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: '${prompt}' } });\n`,
 });
 
+const NEVER_LOADED = "console.log('loading begins');\nawait new Promise(() => {});\n";
+
 describe('everthread dev in a project whose files are edited', () => {
   withProject();
   let dev: Running;
@@ -86,7 +88,10 @@ describe('everthread dev in a project whose files are edited', () => {
     expect((await project.run(['threads', 'start', 'helper', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
     );
-    project.write(second('talk'));
+    // A file that never loads is given up for the next change.
+    project.write({ 'agents/tools/weather.ts': NEVER_LOADED });
+    await seen(dev, 'loading begins');
+    project.write({ ...second('talk'), 'agents/tools/weather.ts': HELPER['agents/tools/weather.ts'] ?? '' });
     await seen(dev, '{"event":"reloaded","agents":["helper","second"]}');
     expect((await project.run(['threads', 'start', 'second', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
@@ -128,6 +133,15 @@ describe('everthread worker', () => {
     expect(tree.length).toBeGreaterThan(1);
     next.process.kill('SIGKILL');
     await eventually('nobody is left', () => !tree.some(isAlive));
+  });
+
+  it('ends at once on SIGTERM while a file of its project never loads', async () => {
+    project.write({ 'agents/tools/weather.ts': NEVER_LOADED });
+    const worker = project.start(['worker', '--json']);
+    await seen(worker, 'loading begins');
+    worker.process.kill('SIGTERM');
+    // Nothing has begun that could be finished.
+    expect((await worker.ended).code).toBe(130);
   });
 
   it('a second signal ends it at once', async () => {

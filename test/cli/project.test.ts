@@ -62,6 +62,26 @@ describe('everthread validate', () => {
     });
   });
 
+  it('ends although a file leaves a timer open, and names the file', async () => {
+    project.write({
+      ...HELPER,
+      'agents/tools/weather.ts': `${HELPER['agents/tools/weather.ts']}\nsetInterval(() => {}, 60_000);\n`,
+    });
+    const { code, stdout, stderr } = await project.run(['validate']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: '1 agent, 1 prompt, 1 model, 1 tool: no problems\n',
+    });
+    expect(stderr).toContain('agents/tools/weather.ts\n  - leaves a timer open when it is loaded');
+  });
+
+  it('prints a promise that a file lets reject as a problem with its line', async () => {
+    project.write({ ...HELPER, 'agents/tools/weather.ts': "void Promise.reject(new Error('stray'));\n" });
+    const { code, stdout } = await project.run(['validate']);
+    expect(code).toBe(2);
+    expect(stdout).toContain('agents/tools/weather.ts\n  - line 1: could not be loaded: stray');
+  });
+
   it('explains what to do in a folder without agents', async () => {
     const { code, stdout } = await project.run(['validate'], INSIDE);
     expect(code).toBe(2);

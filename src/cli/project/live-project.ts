@@ -2,7 +2,7 @@
 
 import { asProjectCode } from '../../author/guard/author-run.ts';
 import type { Registry } from '../../core/author/registry.ts';
-import { formatProblems, requireProject } from '../../definitions/index.ts';
+import { formatProblems, type LoaderOptions, requireProject } from '../../definitions/index.ts';
 import { note } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';
 
@@ -10,8 +10,10 @@ export interface LiveProject {
   current(): Registry;
   /** Time of the load in milliseconds since 1970: later changes may be missing. */
   readonly loadedAt: number;
-  /** Throws `InvalidDefinitions` with every problem, and then keeps the old definitions. */
-  reload(): Promise<void>;
+  /**
+   * Throws `InvalidDefinitions` with every problem, or the reason of the signal, and then keeps the old definitions.
+   */
+  reload(signal: AbortSignal): Promise<void>;
 }
 
 export interface OpenOptions {
@@ -19,23 +21,25 @@ export interface OpenOptions {
   readonly quiet?: boolean | undefined;
   /** True if this process has loaded the project before. */
   readonly fresh?: boolean;
+  /** Gives up the load, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Throws `InvalidDefinitions` with every problem. */
 export async function openProject(projectDir: string, options: OpenOptions = {}): Promise<LiveProject> {
-  const { quiet = false, fresh: anew = false } = options;
+  const { quiet = false, fresh: anew = false, signal } = options;
   const loadedAt = Date.now();
-  const load = async (fresh: boolean) => {
-    const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, { fresh }));
+  const load = async (given: LoaderOptions) => {
+    const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, given));
     if (warnings.length > 0 && !quiet) note(`Warning:\n${escapeControls(formatProblems(warnings))}`);
     return registry;
   };
-  let current = await load(anew);
+  let current = await load({ fresh: anew, signal });
   return {
     current: () => current,
     loadedAt,
-    async reload() {
-      current = await load(true);
+    async reload(given) {
+      current = await load({ fresh: true, signal: given });
     },
   };
 }

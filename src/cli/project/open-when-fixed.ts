@@ -25,8 +25,9 @@ export async function openWhenFixed(mended: OpenWhenFixedOptions): Promise<LiveP
   for (let fresh = false; !stop.aborted; fresh = true) {
     const since = Date.now();
     try {
-      return await openProject(projectDir, { quiet, fresh });
+      return await openProject(projectDir, { quiet, fresh, signal: stop });
     } catch (error) {
+      if (stop.aborted) return undefined;
       if (!isRuntimeError(error, 'InvalidDefinitions') || !isProject(projectDir)) throw error;
       problems(error);
       await waitForChange(projectDir, since, stop);

@@ -17,8 +17,8 @@ export interface WatchOptions {
   readonly projectDir: string;
   /** Milliseconds since 1970: a file changed after that, before the watcher existed, counts as changed now. */
   readonly since: number;
-  /** Must not throw. */
-  readonly changed: () => Promise<void>;
+  /** Must not throw. The signal is aborted by the next change, and when the watcher closes. */
+  readonly changed: (signal: AbortSignal) => Promise<void>;
   readonly failed: (error: Error) => void;
 }
 
@@ -26,11 +26,15 @@ export function watchAgents({ projectDir, since, changed, failed }: WatchOptions
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let closed = false;
+  let outdated = new AbortController();
   const settle = () => {
     if (closed) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
-      running = running.then(changed);
+      outdated.abort();
+      outdated = new AbortController();
+      const { signal } = outdated;
+      running = running.then(() => changed(signal));
     }, SETTLE_MS);
   };
   // A1: watches the project's folder; all except `agents/` is ignored.
@@ -47,6 +51,7 @@ export function watchAgents({ projectDir, since, changed, failed }: WatchOptions
     async close() {
       closed = true;
       clearTimeout(timer);
+      outdated.abort();
       await watcher.close();
       await running;
     },

@@ -12,14 +12,16 @@ export interface WatchedProject {
 }
 
 export function watchProject({ projectDir, json }: WatchedProject, project: LiveProject): Watcher {
-  const reload = async () => {
+  const reload = async (signal: AbortSignal) => {
     try {
-      await project.reload();
+      await project.reload(signal);
       const agents = agentNames(project.current());
       if (json) printJsonLine({ event: 'reloaded', agents });
       const text = `Reloaded: ${agents.join(', ') || 'no agents'}.`;
       announce({ text, message: 'Reloaded', fields: { agents } });
     } catch (error) {
+      // What has changed since is loaded next.
+      if (signal.aborted) return;
       printProblems(error, { json, next: 'The previous definitions stay in use.' });
     }
   };

@@ -52,7 +52,7 @@ async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise
     const served = await listen(opened.api, port);
     const { project, asksForTokens } = opened;
     // A1: definitions that cannot be loaded do not replace the previous ones.
-    const changed = () => project.reload().catch(() => undefined);
+    const changed = (signal: AbortSignal) => project.reload(signal).catch(() => undefined);
     const failed = () => undefined;
     const watcher = watchAgents({ projectDir, since: project.loadedAt, changed, failed });
     const ready: ReadyApi = { url: served.url, asksForTokens };

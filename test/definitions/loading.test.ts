@@ -1,0 +1,81 @@
+/**
+ * Files that do not simply load: they wait for ever, end the process, or leave something open. Rejections are shown by
+ * `test/cli/project.test.ts`: this process listens to them itself.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { loadProject } from '../../src/definitions/index.ts';
+import { SOUND, type TemporaryProject, temporaryProject } from './temporary-project.ts';
+
+const projects: TemporaryProject[] = [];
+afterAll(() => {
+  for (const project of projects) project.remove();
+});
+
+const TOOL = 'agents/tools/search_web.ts';
+
+/** Loads a project whose tool has these lines at its end. */
+function loadWith(lines: string, options: Parameters<typeof loadProject>[1] = {}, more = {}) {
+  const project = temporaryProject({ ...SOUND, [TOOL]: `${SOUND[TOOL]}${lines}\n`, ...more });
+  projects.push(project);
+  return loadProject(project.folder, options);
+}
+
+const never = 'await new Promise(() => {});';
+
+describe('[definitions 2.1] a file that does not simply load', () => {
+  it('is a problem when an await at its top level never settles; the other files load', async () => {
+    const { problems, registry } = await loadWith(never, { fileTimeoutMs: 500 });
+    expect(problems).toEqual([
+      {
+        file: TOOL,
+        message:
+          'could not be loaded: it has not loaded within 0.5 s. Does it await something at its top level that never comes?',
+      },
+    ]);
+    expect([...registry.agents.keys()]).toEqual(['helper']);
+  });
+
+  it('loads when its top-level await takes a while', async () => {
+    const { problems } = await loadWith('await new Promise((done) => setTimeout(done, 200));');
+    expect(problems).toEqual([]);
+  });
+
+  it('is given up as soon as the signal is aborted, with the reason of the signal', async () => {
+    const stop = new AbortController();
+    const loading = loadWith(never, { signal: stop.signal });
+    await wait(100);
+    stop.abort(new Error('stopped'));
+    await expect(loading).rejects.toThrow('stopped');
+  });
+
+  it('is a problem with file and line when it calls process.exit', async () => {
+    const { problems } = await loadWith('process.exit(3);');
+    expect(problems).toMatchObject([
+      {
+        file: TOOL,
+        line: SOUND[TOOL]!.split('\n').length,
+        message: expect.stringContaining('it calls process.exit(3) while it is loaded'),
+      },
+    ]);
+    expect(process.exit.name).not.toBe('exitUnlessLoading');
+  });
+
+  it.each([
+    ['setInterval(() => {}, 60_000)', 'a timer'],
+    ["(await import('node:net')).createServer().listen(0, '127.0.0.1')", 'a server'],
+  ])('is warned about when it leaves %s open', async (opened, kind) => {
+    const held = 'globalThis.opened';
+    const { problems, warnings } = await loadWith(`${held} = ${opened};`);
+    const { opened: handle } = globalThis as { opened?: { close?(): void } };
+    if (typeof handle?.close === 'function') handle.close();
+    expect(problems).toEqual([]);
+    expect(warnings).toMatchObject([{ file: TOOL, message: expect.stringContaining(`leaves ${kind} open`) }]);
+  });
+
+  it('is not warned about when its timer is unreferenced, has fired, or was cleared', async () => {
+    const { warnings } = await loadWith(
+      'setInterval(() => {}, 60_000).unref(); clearTimeout(setTimeout(() => {}, 60_000)); await new Promise((done) => setTimeout(done, 1));',
+    );
+    expect(warnings).toEqual([]);
+  });
+});
