@@ -43,7 +43,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
   if (options.fresh === true) forgetRequired(base, projectDir);
   const virtualModules = await runningPackage();
   // Node's own cache would outlive the loader; `modules` below replaces it.
-  const jiti = createJiti(base, { moduleCache: false, tsconfigPaths: true, virtualModules });
+  const jiti = createJiti(base, { moduleCache: false, tsconfigPaths: true, jsx: true, virtualModules });
   const modules: ModuleCache = {};
   const seen = new Set<string>();
   let patience = options.fileTimeoutMs ?? FILE_TIMEOUT_MS;

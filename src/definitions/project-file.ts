@@ -42,12 +42,12 @@ export interface ProjectFile {
   readonly stem: string;
 }
 
-const SOURCE = /\.(?:ts|js|mts|mjs)$/;
+const SOURCE = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 /** Names of files and folders that are skipped. */
 const HIDDEN = /^[_.]/;
-const IGNORED = [HIDDEN, /\.d\.m?ts$/, /\.test\.m?[tj]s$/, /^(?:CLAUDE|AGENTS)\./];
+const IGNORED = [HIDDEN, /\.d\.[cm]?ts$/, /\.test\.(?:[cm]?[jt]s|[jt]sx)$/, /^(?:CLAUDE|AGENTS)\./];
 /** Files that are skipped in one folder only: an index of `hooks` re-exports them, but an index of `api` is a route. */
-const IGNORED_THERE: Readonly<Record<string, RegExp>> = { hooks: /^index\.m?[tj]s$/ };
+const IGNORED_THERE: Readonly<Record<string, RegExp>> = { hooks: /^index\.(?:[cm]?[jt]s|[jt]sx)$/ };
 
 export function relativePath(projectDir: string, path: string): string {
   return relative(projectDir, path).split(sep).join('/');

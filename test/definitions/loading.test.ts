@@ -79,3 +79,27 @@ describe('[definitions 2.1] a file that does not simply load', () => {
     expect(warnings).toEqual([]);
   });
 });
+
+describe('[definitions 2.1] the kinds of files', () => {
+  const commonJs =
+    "module.exports = require('everthread').defineTool({ description: 'Adds.', execute: async () => 'x' });";
+  const module =
+    "import { defineTool } from 'everthread';\nexport default defineTool({ description: 'Adds.', execute: async () => 'x' });";
+  const withJsx = `const h = (name) => name;\n/** @jsx h */\n${module}\nconst made = <b />;`;
+
+  it.each([
+    ['ts', module],
+    ['mts', module],
+    ['cts', module],
+    ['tsx', withJsx],
+    ['js', module],
+    ['mjs', module],
+    ['cjs', commonJs],
+    ['jsx', withJsx],
+  ])('a definition in a .%s file is read', async (extension, text) => {
+    const file = `agents/tools/adds.${extension}`;
+    const { registry, problems, warnings } = await loadWith('', {}, { [file]: text });
+    expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
+    expect([...registry.tools.keys()]).toContain('adds');
+  });
+});
