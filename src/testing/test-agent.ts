@@ -4,6 +4,7 @@
  */
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import type { Registry } from '../core/author/registry.ts';
+import { closeWithTests } from './close-with-tests.ts';
 import type { RecordedRequest } from './script.ts';
 import type { ScriptedModel } from './scripted-model.ts';
 import type { TestScripts } from './test-project.ts';
@@ -30,7 +31,7 @@ export interface TestAgent extends TestThread {
   startThread(options?: TestThreadOptions): Promise<TestThread>;
   /**
    * Terminates the agent's threads and closes worker, client and store. Throws if steps of a script are left, unless
-   * `allowUnused` is set. Idempotent.
+   * `allowUnused` is set. Idempotent. Node's test runner calls it, without failing, behind all tests of the file.
    */
   close(): Promise<void>;
   /**
@@ -72,10 +73,13 @@ export async function testAgent(options: TestAgentOptions): Promise<TestAgent> {
     const end = async (report: (error: Error) => void) => {
       if (closed) return;
       closed = true;
+      isClosed();
       await engine.close();
       const unused = allowUnused ? undefined : findUnused(models);
       if (unused) report(unused);
     };
+    const report = ({ message }: Error) => void process.stderr.write(`${message}\n`);
+    const isClosed = closeWithTests(() => end(report));
     return {
       ...thread,
       client: engine.client,
@@ -84,7 +88,7 @@ export async function testAgent(options: TestAgentOptions): Promise<TestAgent> {
       },
       startThread: start,
       close: () => end(fail),
-      [Symbol.asyncDispose]: () => end(({ message }) => void process.stderr.write(`${message}\n`)),
+      [Symbol.asyncDispose]: () => end(report),
     };
   } catch (error) {
     await engine.close().catch(() => undefined);

@@ -12,6 +12,7 @@ import { didYouMean } from '../definitions/index.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
+import { closeWithTests } from './close-with-tests.ts';
 import { chooseAgent, openTestProject } from './test-project.ts';
 import { openTemporaryStore } from './test-store.ts';
 import type { TestThreadOptions } from './test-thread.ts';
@@ -100,10 +101,12 @@ export async function openTestState(options: TestStateOptions): Promise<TestStat
     });
     let closed: Promise<void> | undefined;
     const closeOnce = () => {
+      isClosed();
       code.close();
       closed ??= close();
       return closed;
     };
+    const isClosed = closeWithTests(closeOnce);
     const own = {
       ...(entry === undefined ? {} : { options: entry }),
       queuedTools,

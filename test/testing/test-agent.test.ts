@@ -1,4 +1,7 @@
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { isRuntimeError } from '../../src/index.ts';
@@ -29,7 +32,39 @@ async function open(
   return agent;
 }
 
+/** A test whose assertion fails before it closes its agent, and one that opens it in a hook, which outlives the hook. */
+const FAILING = `
+import { before, describe, it, test } from 'node:test';
+import { says, testAgent } from '${new URL('../../src/testing/index.ts', import.meta.url).href.split('?')[0]}';
+const options = { project: '${project}', env: { SHOP_KEY: 'k-1' }, script: [says('one')] };
+describe('an agent of a hook', () => {
+  let agent;
+  before(async () => { agent = await testAgent(options); });
+  it('answers', async () => { await agent.sendMessage('hello'); });
+});
+test('fails before it closes its agent', async () => {
+  const agent = await testAgent(options);
+  throw new Error('an assertion');
+});
+`;
+
 describe('a test agent', () => {
+  test("is closed behind the tests of Node's test runner, so that a failed assertion does not hold their process", async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'everthread-node-test-'));
+    const file = join(folder, 'failing.test.mjs');
+    writeFileSync(file, FAILING);
+    const child = spawn(process.execPath, ['--test', '--test-reporter=tap', file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    const [code] = await once(child, 'close');
+    rmSync(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(output).toMatch(/^# pass 1$/m);
+    expect(output).toMatch(/^# fail 1$/m);
+  });
+
   test('answers with status, text, calls and results; the script replaces the project’s model', async () => {
     const listening = process.listenerCount('SIGINT');
     const agent = await open({
