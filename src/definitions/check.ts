@@ -5,6 +5,7 @@
  * I2. An unknown field is a problem: the most frequent mistake is a typo, which would otherwise silently select a default.
  */
 import type { z } from 'zod';
+import type { Fitting } from '../core/value/type-difference.ts';
 import { DefinitionError, type FieldProblem } from './problem.ts';
 import { didYouMean } from './suggestion.ts';
 
@@ -18,10 +19,11 @@ export interface Rule {
   holds(input: RawFields): boolean;
 }
 
-export interface FieldTable<T> {
+/** `Input` is the documented interface: a schema that differs from it does not compile. */
+export interface FieldTable<Schema extends z.ZodType, Input> {
   /** For the heading of an error, such as `defineAgent`. */
   readonly what: string;
-  readonly fields: z.ZodType<T>;
+  readonly fields: Fitting<Schema, z.input<Schema>, Input> & Schema;
   readonly rules: readonly Rule[];
   readonly warnings: readonly Rule[];
   /** Hints for unknown fields that authors are likely to write: where the value belongs. */
@@ -38,11 +40,15 @@ export interface CheckedFields<T> {
 }
 
 /** Returns the normalised fields. Throws a `DefinitionError` that lists every problem. */
-export function checkFields<T>(table: FieldTable<T>, input: unknown): CheckedFields<T> {
+export function checkFields<Schema extends z.ZodType, Input>(
+  table: FieldTable<Schema, Input>,
+  input: unknown,
+): CheckedFields<z.output<Schema>> {
   if (!isFields(input)) {
     throw new DefinitionError(table.what, [{ field: '', message: 'takes one object with the fields' }]);
   }
-  const parsed = table.fields.safeParse(input, { error: (issue) => describeIssue(issue, table.hints ?? {}) });
+  const schema: Schema = table.fields;
+  const parsed = schema.safeParse(input, { error: (issue) => describeIssue(issue, table.hints ?? {}) });
   const problems = [
     ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue))),
     ...brokenRules(table.rules, input),

@@ -23,7 +23,7 @@ const agent = z.strictObject({
   approvalTimeoutMs: count.optional(),
 });
 
-const AGENT: FieldTable<z.output<typeof agent>> = {
+const AGENT: FieldTable<typeof agent, A2aAgentInput> = {
   what: 'defineA2aAgent',
   fields: agent,
   rules: [],

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AgentDefinition } from '../core/author/definition.ts';
 import { BUDGET_LIMITS } from '../core/governance/budget-line.ts';
 import { WARN_AT } from '../core/governance/run-limit.ts';
-import type { AgentInput } from './agent-input.ts';
+import type { AgentInput, AgentInputFields, SideInput } from './agent-input.ts';
 import { checkFields, type FieldTable, isFields, type RawFields, type Rule } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import {
@@ -138,7 +138,13 @@ const aliasWarnings = (name: string): Rule[] =>
 
 const isDual = (input: RawFields) => input.type === 'dual_ai';
 
-const AGENT: FieldTable<z.output<typeof agent>> = {
+/** Both types of agents in one; a rule below requires `sideB` where its type does. */
+interface WrittenAgent extends AgentInputFields {
+  type?: AgentInput['type'];
+  sideB?: SideInput;
+}
+
+const AGENT: FieldTable<typeof agent, WrittenAgent> = {
   what: 'defineAgent',
   fields: agent,
   rules: [

@@ -17,7 +17,7 @@ const effect = z.strictObject({
   ),
 });
 
-const EFFECT: FieldTable<z.output<typeof effect>> = {
+const EFFECT: FieldTable<typeof effect, EffectInput<ToolArguments>> = {
   what: 'defineEffect',
   fields: effect,
   rules: [],

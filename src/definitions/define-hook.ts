@@ -18,7 +18,7 @@ const hook = z.strictObject({
 
 const SNAKE_CASE = /^[a-z][a-z0-9_]*$/;
 
-const HOOK: FieldTable<z.output<typeof hook>> = {
+const HOOK: FieldTable<typeof hook, HookInput<HookName>> = {
   what: 'defineHook',
   fields: hook,
   rules: [],

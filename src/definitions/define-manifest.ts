@@ -55,7 +55,7 @@ const manifest = z.strictObject({
   ]),
 });
 
-const MANIFEST: FieldTable<z.output<typeof manifest>> = {
+const MANIFEST: FieldTable<typeof manifest, ManifestInput> = {
   what: 'defineManifest',
   fields: manifest,
   rules: [],

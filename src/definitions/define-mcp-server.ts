@@ -4,7 +4,7 @@ import type { McpReach, McpServerDefinition } from '../core/author/mcp-server.ts
 import { checkFields, type FieldTable, type RawFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { count, env, isGiven, names, text, variables } from './field.ts';
-import type { McpServerInput } from './mcp-server-input.ts';
+import type { McpAddressInput, McpProgramInput, McpServerInput, McpServerTerms } from './mcp-server-input.ts';
 import { checkVariableTexts } from './variable-text.ts';
 
 const server = z.strictObject({
@@ -21,9 +21,13 @@ const server = z.strictObject({
   approvalTimeoutMs: count.optional(),
 });
 
-type Fields = z.output<typeof server>;
+/** Both kinds of servers in one; the rules below keep them apart. */
+type WrittenServer = McpServerTerms &
+  Partial<
+    Pick<McpProgramInput, 'command' | 'args' | 'cwd' | 'env'> & Pick<McpAddressInput, 'url' | 'headers'>
+  >;
 
-const SERVER: FieldTable<Fields> = {
+const SERVER: FieldTable<typeof server, WrittenServer> = {
   what: 'defineMcpServer',
   fields: server,
   rules: [

@@ -86,7 +86,7 @@ const OLD_CAPABILITIES = [
 const hasCapability = (input: RawFields, name: string) =>
   isFields(input.capabilities) && isGiven(input.capabilities[name]);
 
-const MODEL: FieldTable<z.output<typeof model>> = {
+const MODEL: FieldTable<typeof model, ModelInput> = {
   what: 'defineModel',
   fields: model,
   rules: [

@@ -24,7 +24,7 @@ const policy = z
     context.issues.push({ code: 'custom', input: evaluate, path: ['evaluate'], message });
   });
 
-const POLICY: FieldTable<z.output<typeof policy>> = {
+const POLICY: FieldTable<typeof policy, PolicyDefinitionInput> = {
   what: 'definePolicy',
   fields: policy,
   rules: [],

@@ -73,7 +73,7 @@ const prompt = z.strictObject({
   exposeAsTool: flag.optional(),
 });
 
-const PROMPT: FieldTable<z.output<typeof prompt>> = {
+const PROMPT: FieldTable<typeof prompt, PromptInput> = {
   what: 'definePrompt',
   fields: prompt,
   rules: [],

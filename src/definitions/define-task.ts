@@ -77,7 +77,7 @@ const task = z.strictObject({
   ...settings,
 });
 
-const TASK: FieldTable<z.output<typeof task>> = {
+const TASK: FieldTable<typeof task, TaskInput> = {
   what: 'defineTask',
   fields: task,
   rules: [],

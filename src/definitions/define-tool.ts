@@ -52,7 +52,7 @@ const tool = z.strictObject({
   ).optional(),
 });
 
-const TOOL: FieldTable<z.output<typeof tool>> = {
+const TOOL: FieldTable<typeof tool, ToolInput<ToolArguments>> = {
   what: 'defineTool',
   fields: tool,
   rules: [

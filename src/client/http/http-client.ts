@@ -21,7 +21,6 @@ import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import type { GetLogsOptions, Log } from '../../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../../core/author/thread-message.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import type { FileRecord } from '../../core/file/thread-file.ts';
 import type { BudgetLine } from '../../core/governance/budget-line.ts';
 import type { CancelRequest } from '../../core/governance/cancellation.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -53,11 +52,12 @@ import type { Tasks } from '../tasks.ts';
 import { toCursor } from '../thread-cursor.ts';
 import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
+import type { Answers, PathIds } from './answers.ts';
 import { type HttpConnection, type HttpConnectOptions, pathOf, toHttpConnection } from './http-place.ts';
 import { HttpTasks } from './http-tasks.ts';
 import { liveLines } from './live-lines.ts';
 import { messageJson, newId, startJson, toStream } from './outgoing-json.ts';
-import { type RetryableRequest, requestJson, requestWithRetry } from './patience.ts';
+import { callRoute, requestWithRetry } from './patience.ts';
 import { SentItems } from './sent-items.ts';
 
 /** Time limit of an upload, in milliseconds: as long as the server waits for a body. */
@@ -90,10 +90,11 @@ export class HttpClient implements ThreadsClient {
         const { before, ...query } = checkRunPage(options) ?? {};
         if (before)
           throw new RuntimeError('InvalidRequest', 'The API cannot page runs by "before": omit it.');
-        return (await this.#get<{ runs: [] }>('/v1/runs', query)).runs;
+        return (await this.#call('GET /v1/runs', {}, { query })).runs;
       },
-      get: (id, threadId) => this.#get(pathOf`/v1/runs/${id}`, { threadId }),
-      report: (id, { threadId } = {}) => this.#get(pathOf`/v1/runs/${id}/report`, { threadId }),
+      get: (runId, threadId) => this.#call('GET /v1/runs/{runId}', { runId }, { query: { threadId } }),
+      report: (runId, { threadId } = {}) =>
+        this.#call('GET /v1/runs/{runId}/report', { runId }, { query: { threadId } }),
       events: (threadId, options) => this.#followProjected(threadId, 'run', options),
       attach: async (threadId, sink, { withinMs, ...options } = {}) =>
         feedSink(this.#followProjected<RunEvent>(threadId, 'run', options), sink, { withinMs }),
@@ -117,7 +118,7 @@ export class HttpClient implements ThreadsClient {
     const messages = (thread.messages ?? []).map((message) => this.#withId(message));
     const body = startJson({ ...thread, threadId, messages });
     const own = thread.threadId === undefined;
-    const asked = this.#post<{ threadId: string }>('/v1/threads', { body, again: own });
+    const asked = this.#call('POST /v1/threads', {}, { body, again: own });
     const started = await asked.catch(async (error: unknown) => {
       const isThere = isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
       if (!own || !isThere) throw error;
@@ -136,40 +137,52 @@ export class HttpClient implements ThreadsClient {
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     const body = messageJson(message);
     const key = message.id === undefined && message.executionId === undefined ? newId() : undefined;
-    const answer = await this.#post<{ id: string }>(pathOf`/v1/threads/${threadId}/messages`, {
-      body,
-      again: true,
-      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
-    });
+    const answer = await this.#call(
+      'POST /v1/threads/{threadId}/messages',
+      { threadId },
+      {
+        body,
+        again: true,
+        ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+      },
+    );
     this.#sent.add(threadId, answer.id, message);
     return answer;
   }
 
   /** H2: another execution may be running by the time of a repetition. */
   async stop(threadId: string, reason?: string): Promise<void> {
-    await this.#post(pathOf`/v1/threads/${threadId}/stop`, { body: { reason } });
+    await this.#call('POST /v1/threads/{threadId}/stop', { threadId }, { body: { reason } });
     this.#sent.signalled(threadId);
   }
 
   /** H2: the thread may have been stopped again by the time of a repetition. */
   async continue(threadId: string): Promise<void> {
-    await this.#post(pathOf`/v1/threads/${threadId}/continue`, { body: {} });
+    await this.#call('POST /v1/threads/{threadId}/continue', { threadId }, { body: {} });
     this.#sent.signalled(threadId);
   }
 
   /** H2: repeated only if the execution is named. */
   async cancelExecution(threadId: string, request: CancelRequest = {}): Promise<ExecutionRecord> {
     const again = request.executionId !== undefined;
-    const record = await this.#post<ExecutionRecord>(pathOf`/v1/threads/${threadId}/cancel`, {
-      body: request,
-      again,
-    });
+    const record = await this.#call(
+      'POST /v1/threads/{threadId}/cancel',
+      { threadId },
+      {
+        body: request,
+        again,
+      },
+    );
     this.#sent.signalled(threadId);
     return record;
   }
 
   async terminate(threadId: string, reason?: string): Promise<void> {
-    await this.#post(pathOf`/v1/threads/${threadId}/terminate`, { body: { reason }, again: true });
+    await this.#call(
+      'POST /v1/threads/{threadId}/terminate',
+      { threadId },
+      { body: { reason }, again: true },
+    );
     this.#sent.signalled(threadId);
   }
 
@@ -181,49 +194,51 @@ export class HttpClient implements ThreadsClient {
   }
 
   /** If the response was lost, the request is repeated: an answer that has counted then has the verdict `duplicate`. */
-  answerWait(id: string, answer: WaitAnswer, options: AnswerOptions = {}): Promise<WaitVerdict> {
-    return this.#post(pathOf`/v1/waits/${id}/answer`, { body: { ...answer, ...options }, again: true });
+  answerWait(waitId: string, answer: WaitAnswer, options: AnswerOptions = {}): Promise<WaitVerdict> {
+    const body = { ...answer, ...options };
+    return this.#call('POST /v1/waits/{waitId}/answer', { waitId }, { body, again: true });
   }
 
   async listWaits(options?: ListWaits): Promise<readonly Wait[]> {
-    return (await this.#get<{ waits: Wait[] }>('/v1/waits', checkWaitPage(options))).waits;
+    return (await this.#call('GET /v1/waits', {}, { query: checkWaitPage(options) })).waits;
   }
 
-  getWait(id: string): Promise<Wait> {
-    return this.#get(pathOf`/v1/waits/${id}`);
+  getWait(waitId: string): Promise<Wait> {
+    return this.#call('GET /v1/waits/{waitId}', { waitId });
   }
 
   getThread(threadId: string): Promise<ThreadRecord> {
-    return this.#get(pathOf`/v1/threads/${threadId}`);
+    return this.#call('GET /v1/threads/{threadId}', { threadId });
   }
 
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
-    return (await this.#get<{ family: FamilyMember[] }>(pathOf`/v1/threads/${threadId}/family`)).family;
+    return (await this.#call('GET /v1/threads/{threadId}/family', { threadId })).family;
   }
 
   async getBudget(threadId: string): Promise<readonly BudgetLine[]> {
-    return (await this.#get<{ lines: BudgetLine[] }>(pathOf`/v1/threads/${threadId}/budget`)).lines;
+    return (await this.#call('GET /v1/threads/{threadId}/budget', { threadId })).lines;
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     const { before, ...filters } = checkThreadPage(options) ?? {};
-    const asked = before ? { ...filters, cursor: toCursor(before) } : filters;
-    return (await this.#get<{ threads: ThreadRecord[] }>('/v1/threads', asked)).threads;
+    const query = before ? { ...filters, cursor: toCursor(before) } : filters;
+    return (await this.#call('GET /v1/threads', {}, { query })).threads;
   }
 
   async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
-    checkMessagePage(options);
-    return this.#get(pathOf`/v1/threads/${threadId}/messages`, options);
+    const query = checkMessagePage(options);
+    return this.#call('GET /v1/threads/{threadId}/messages', { threadId }, { query });
   }
 
-  async getMessage(threadId: string, id: string): Promise<Message | null> {
-    const found = this.#get<Message>(pathOf`/v1/threads/${threadId}/messages/${id}`);
+  async getMessage(threadId: string, messageId: string): Promise<Message | null> {
+    const ids = { threadId, messageId };
+    const found = this.#call('GET /v1/threads/{threadId}/messages/{messageId}', ids);
     return found.catch(nullOnError('MessageNotFound'));
   }
 
   async getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
-    checkPage(options);
-    return (await this.#get<{ logs: Log[] }>(pathOf`/v1/threads/${threadId}/logs`, options)).logs;
+    const query = checkPage(options);
+    return (await this.#call('GET /v1/threads/{threadId}/logs', { threadId }, { query })).logs;
   }
 
   /**
@@ -250,14 +265,14 @@ export class HttpClient implements ThreadsClient {
   }
 
   async listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
-    const path = pathOf`/v1/threads/${threadId}/effects`;
-    return (await this.#get<{ effects: ScheduledEffect[] }>(path, { name })).effects;
+    const query = { name };
+    return (await this.#call('GET /v1/threads/{threadId}/effects', { threadId }, { query })).effects;
   }
 
   /** H2: a repetition would return false. */
-  async removeEffect(threadId: string, id: string): Promise<boolean> {
-    const path = pathOf`/v1/threads/${threadId}/effects/${id}`;
-    return (await requestJson<{ removed: boolean }>(this.#connection, { method: 'DELETE', path })).removed;
+  async removeEffect(threadId: string, effectId: string): Promise<boolean> {
+    const ids = { threadId, effectId };
+    return (await this.#call('DELETE /v1/threads/{threadId}/effects/{effectId}', ids)).removed;
   }
 
   /**
@@ -270,21 +285,19 @@ export class HttpClient implements ThreadsClient {
         if (metadata)
           throw new RuntimeError('InvalidRequest', 'The API does not accept metadata for files: omit it.');
         const stream = Symbol.asyncIterator in content;
-        return requestWithRetry<FileRecord>(
-          this.#connection,
+        return this.#call(
+          'PUT /v1/threads/{threadId}/file',
+          { threadId },
           {
-            method: 'PUT',
-            path: pathOf`/v1/threads/${threadId}/file`,
             query: { path },
             headers: { 'content-type': mimeType },
             bytes: stream ? toStream(content) : (content as Uint8Array<ArrayBuffer>),
             again: !stream,
             withinMs: UPLOAD_TIMEOUT_MS,
           },
-          (response) => response.json() as Promise<FileRecord>,
         );
       },
-      readdir: (path) => this.#get(pathOf`/v1/threads/${threadId}/files`, { path }),
+      readdir: (path) => this.#call('GET /v1/threads/{threadId}/files', { threadId }, { query: { path } }),
       read: (path) =>
         requestWithRetry<ArrayBuffer | null>(
           this.#connection,
@@ -297,10 +310,11 @@ export class HttpClient implements ThreadsClient {
   values(threadId: string): StoredValues {
     return {
       get: async (key) =>
-        (await this.#get<{ value: unknown }>(pathOf`/v1/threads/${threadId}/values/${key}`)).value,
-      list: async (options) =>
-        (await this.#get<{ values: [] }>(pathOf`/v1/threads/${threadId}/values`, checkValuePage(options)))
-          .values,
+        (await this.#call('GET /v1/threads/{threadId}/values/{key}', { threadId, key })).value,
+      list: async (options) => {
+        const query = checkValuePage(options);
+        return (await this.#call('GET /v1/threads/{threadId}/values', { threadId }, { query })).values;
+      },
     };
   }
 
@@ -346,12 +360,12 @@ export class HttpClient implements ThreadsClient {
       : message;
   }
 
-  #get<T>(path: string, query?: object): Promise<T> {
-    return requestJson(this.#connection, { path, query: query as RetryableRequest['query'], again: true });
-  }
-
-  #post<T>(path: string, request: Omit<RetryableRequest, 'path' | 'method'>): Promise<T> {
-    return requestJson(this.#connection, { method: 'POST', path, ...request });
+  #call<Route extends keyof Answers>(
+    route: Route,
+    ids: PathIds<Route>,
+    request?: Parameters<typeof callRoute>[3],
+  ): Promise<Answers[Route]> {
+    return callRoute(this.#connection, route, ids, request);
   }
 }
 

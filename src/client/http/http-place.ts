@@ -30,13 +30,11 @@ export interface HttpConnection {
   readonly closed: AbortSignal;
 }
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
-
 export interface HttpRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path below the address of the API; ids in it are encoded (`pathOf`). */
   readonly path: string;
-  readonly query?: Query | undefined;
+  readonly query?: object | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent unchanged, instead of `body`. */

@@ -9,12 +9,11 @@ import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { Projected } from '../../projections/projection.ts';
 import type { RuntimeStreamEvent } from '../../projections/task/stream-event.ts';
 import type { ListTasks, TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
-import type { Wait } from '../../store/wait/wait-record.ts';
 import { newThreadId } from '../new-thread-id.ts';
 import type { FollowTask, StartTask, Tasks, WaitForTask } from '../tasks.ts';
 import { type HttpConnection, pathOf } from './http-place.ts';
 import { liveLines } from './live-lines.ts';
-import { pauseFor, type RetryableRequest, requestJson } from './patience.ts';
+import { callRoute, pauseFor } from './patience.ts';
 
 const FIRST_POLL_MS = 50;
 const MAX_POLL_MS = 1000;
@@ -29,26 +28,26 @@ export class HttpTasks implements Tasks {
   /** H1: repeating a start attaches to the same task. */
   start(given: StartTask): Promise<{ id: string }> {
     const body = { ...given, id: given.id ?? newThreadId(given.task) };
-    return requestJson(this.#connection, { method: 'POST', path: '/v1/tasks', body, again: true });
+    return callRoute(this.#connection, 'POST /v1/tasks', {}, { body, again: true });
   }
 
-  async abort(id: string, reason?: string): Promise<void> {
-    const path = pathOf`/v1/tasks/${id}/abort`;
-    await requestJson(this.#connection, { method: 'POST', path, body: { reason }, again: true });
+  async abort(taskId: string, reason?: string): Promise<void> {
+    const request = { body: { reason }, again: true };
+    await callRoute(this.#connection, 'POST /v1/tasks/{taskId}/abort', { taskId }, request);
   }
 
-  get(id: string): Promise<TaskRecord> {
-    return this.#get(pathOf`/v1/tasks/${id}`);
+  get(taskId: string): Promise<TaskRecord> {
+    return callRoute(this.#connection, 'GET /v1/tasks/{taskId}', { taskId });
   }
 
   async list({ before, ...filters }: ListTasks = {}): Promise<readonly TaskRecord[]> {
     const query = before ? { ...filters, cursor: `${before.createdAt}.${before.id}` } : filters;
-    return (await this.#get<{ tasks: TaskRecord[] }>('/v1/tasks', query)).tasks;
+    return (await callRoute(this.#connection, 'GET /v1/tasks', {}, { query })).tasks;
   }
 
-  async listSteps(id: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]> {
-    const path = pathOf`/v1/tasks/${id}/steps`;
-    return (await this.#get<{ steps: TaskStepRecord[] }>(path, { from, limit })).steps;
+  async listSteps(taskId: string, from?: number, limit?: number): Promise<readonly TaskStepRecord[]> {
+    const query = { from, limit };
+    return (await callRoute(this.#connection, 'GET /v1/tasks/{taskId}/steps', { taskId }, { query })).steps;
   }
 
   /** Resumes by itself behind the last event if a connection breaks, and yields each event once. */
@@ -84,7 +83,13 @@ export class HttpTasks implements Tasks {
   /** True if the task waits, and not all of its waits have been answered in the meantime. */
   async #isWaiting({ status, threadId }: TaskRecord): Promise<boolean> {
     if (status !== 'waiting') return false;
-    return (await this.#get<{ waits: Wait[] }>('/v1/waits', { threadId, limit: 1 })).waits.length > 0;
+    const { waits } = await callRoute(
+      this.#connection,
+      'GET /v1/waits',
+      {},
+      { query: { threadId, limit: 1 } },
+    );
+    return waits.length > 0;
   }
 
   /** Waits until a worker has opened a task that was just started. */
@@ -105,10 +110,6 @@ export class HttpTasks implements Tasks {
   async #pause(ms: number, signal?: AbortSignal): Promise<void> {
     const { closed } = this.#connection;
     await pauseFor(ms, signal ? AbortSignal.any([closed, signal]) : closed);
-  }
-
-  #get<T>(path: string, query?: object): Promise<T> {
-    return requestJson(this.#connection, { path, query: query as RetryableRequest['query'], again: true });
   }
 }
 

@@ -8,6 +8,7 @@
 import { defer } from '../../core/value/deferred.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
+import type { Answers, PathIds } from './answers.ts';
 import { awaitResponse, type HttpConnection, type HttpRequest, NoAnswer, requestOnce } from './http-place.ts';
 
 export interface RetryableRequest extends HttpRequest {
@@ -28,6 +29,20 @@ export async function requestJson<T>(place: HttpConnection, request: RetryableRe
     const text = await response.text();
     return (text === '' ? null : JSON.parse(text)) as T;
   });
+}
+
+/** Calls a route that answers in JSON. One that only reads may be repeated (P1). */
+export function callRoute<Route extends keyof Answers>(
+  place: HttpConnection,
+  route: Route,
+  ids: PathIds<Route>,
+  request: Omit<RetryableRequest, 'path' | 'method'> = {},
+): Promise<Answers[Route]> {
+  const [method, template = ''] = route.split(' ') as [HttpRequest['method'], string];
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: keyof PathIds<Route>) =>
+    encodeURIComponent(ids[name]),
+  );
+  return requestJson(place, { method, path, again: method === 'GET', ...request });
 }
 
 export async function requestWithRetry<T>(

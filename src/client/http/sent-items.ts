@@ -7,8 +7,8 @@ import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { StartMessage } from '../outgoing.ts';
 import { type Sent, SentLedger } from '../sent-ledger.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
-import { type HttpConnection, pathOf } from './http-place.ts';
-import { requestJson } from './patience.ts';
+import type { HttpConnection } from './http-place.ts';
+import { callRoute } from './patience.ts';
 
 /** Longest duration of one request, in milliseconds: proxies in between end requests that take long. */
 const MAX_REQUEST_MS = 20_000;
@@ -42,14 +42,17 @@ export class SentItems {
       const left = Math.max(deadline - performance.now(), 0);
       const forMs = Math.ceil(Math.min(left, MAX_REQUEST_MS));
       try {
-        const record = await requestJson<ThreadRecord>(place, {
-          method: 'POST',
-          path: pathOf`/v1/threads/${threadId}/idle`,
-          body: { timeoutMs: forMs, sent: { ids, words, signalled } },
-          again: true,
-          withinMs: forMs + MAX_REQUEST_MS,
-          signal,
-        });
+        const record = await callRoute(
+          place,
+          'POST /v1/threads/{threadId}/idle',
+          { threadId },
+          {
+            body: { timeoutMs: forMs, sent: { ids, words, signalled } },
+            again: true,
+            withinMs: forMs + MAX_REQUEST_MS,
+            signal,
+          },
+        );
         if (own) removeTaken(own, ids, signalled);
         return record;
       } catch (error) {

@@ -3,9 +3,12 @@
  * tests are generated from the table of all routes (routes.ts).
  */
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Answers } from '../../client/http/answers.ts';
+import type { Fitting } from '../../core/value/type-difference.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ApiScope, Caller } from './caller.ts';
 import type { ApiHost } from './host.ts';
+import { jsonResponse } from './problem.ts';
 import { problemSchema } from './schema/problem-schema.ts';
 
 type Fields = z.ZodObject;
@@ -29,15 +32,29 @@ export interface RouteInput<Params, Query, Body, Found = undefined> {
   readonly host: ApiHost;
 }
 
+type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+type AnswerSchema = z.ZodType | readonly string[] | undefined;
+/** What a route answers in JSON, if the table declares it (client/http/answers.ts). */
+type Declared<Name extends string> = Name extends keyof Answers ? Answers[Name] : object;
+/** Refuses a schema that differs from the declared answer. */
+type Checked<Name extends string, Answer extends AnswerSchema> = Answer extends z.ZodType
+  ? Name extends keyof Answers
+    ? Fitting<Answer, z.output<Answer>, Answers[Name]>
+    : Answer
+  : Answer;
+
 export interface RouteSpec<
+  Verb extends Method,
+  Path extends string,
+  Answer extends AnswerSchema,
   Params extends Fields | undefined,
   Query extends Fields | undefined,
   Body extends z.ZodType | undefined,
   Found extends Owned | undefined,
 > {
-  readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
+  readonly method: Verb;
   /** In OpenAPI's notation: `/v1/threads/{threadId}`. */
-  readonly path: string;
+  readonly path: Path;
   /** The OpenAPI operation id, which names the method in generated clients. */
   readonly id: string;
   readonly scope: ApiScope | 'none';
@@ -54,13 +71,18 @@ export interface RouteSpec<
   readonly signable?: true;
   readonly status?: 200 | 201 | 202 | 204;
   /** The answer: a schema if it is JSON, else its media types. */
-  readonly answer?: z.ZodType | readonly string[];
+  readonly answer?: Answer & NoInfer<Checked<`${Uppercase<Verb>} ${Path}`, Answer>>;
   /** Schema of an error answer; a problem unless given. */
   readonly fails?: z.ZodType;
   /** Looks up the record that the path names, if it names a record of a thread instead of the thread. */
   readonly find?: (asked: LookupInput<Params, Query>) => Promise<Found>;
-  readonly handle: (given: RouteInput<Params, Query, Body, Found>) => Promise<Response> | Response;
+  /** Returns what is answered in JSON with `status`, or a response of its own. */
+  readonly handle: (
+    given: RouteInput<Params, Query, Body, Found>,
+  ) => Awaitable<Response | Declared<`${Uppercase<Verb>} ${Path}`>>;
 }
+
+type Awaitable<T> = Promise<T> | T;
 
 export type LookupInput<Params, Query> = Pick<
   RouteInput<Params, Query, undefined>,
@@ -78,16 +100,20 @@ export interface ApiRoute {
   readonly pattern: RegExp;
   readonly document: ReturnType<typeof createRoute>;
   readonly find?: (asked: LookupInput<undefined, undefined>) => Promise<Owned | undefined>;
-  readonly handle: (given: RouteInput<undefined, undefined, undefined>) => Promise<Response> | Response;
+  readonly handle: (given: RouteInput<undefined, undefined, undefined>) => Promise<Response>;
 }
 
 export function route<
+  Verb extends Method,
+  Path extends string,
+  const Answer extends AnswerSchema = undefined,
   Params extends Fields | undefined = undefined,
   Query extends Fields | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Found extends Owned | undefined = undefined,
->(spec: RouteSpec<Params, Query, Body, Found>): ApiRoute {
-  const { method, path, scope, tag, summary, id, params, query, body, status = 200, answer } = spec;
+>(spec: RouteSpec<Verb, Path, Answer, Params, Query, Body, Found>): ApiRoute {
+  const { method, path, scope, tag, summary, id, params, query, body, status = 200 } = spec;
+  const answer: AnswerSchema = spec.answer;
   const document = createRoute({
     method,
     path,
@@ -117,7 +143,11 @@ export function route<
     },
   });
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-  const { find, handle, signable = false, bytes = false } = spec;
+  const handle = async (given: RouteInput<Params, Query, Body, Found>) => {
+    const answered = await spec.handle(given);
+    return answered instanceof Response ? answered : jsonResponse(answered, status);
+  };
+  const { find, signable = false, bytes = false } = spec;
   // The handlers' types are erased: they are called only with input that the same spec has parsed.
   return { scope, signable, bytes, method, path, pattern, document, find, handle } as unknown as ApiRoute;
 }

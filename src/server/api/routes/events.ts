@@ -2,7 +2,6 @@
 import { z } from '@hono/zod-openapi';
 import { eventPages, eventStart } from '../event-pages.ts';
 import { formatOf, logResponse, resumeCursor } from '../log-stream.ts';
-import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { flag, limit, threadParams } from '../schema/given.ts';
 import { eventSchema } from '../schema/records.ts';
@@ -42,7 +41,7 @@ export const eventRoutes: readonly ApiRoute[] = [
       const start = eventStart(query.as, after, thread);
       const { follow = true, ...asked } = query;
       const reading = { ...asked, threadId, start, subagent: thread.parentId !== null };
-      if (format === 'json') return jsonResponse(await onePage(host.client, reading, query.limit));
+      if (format === 'json') return await onePage(host.client, reading, query.limit);
       return logResponse(host, {
         ...{ request, threadId, format, start, follow },
         isComplete: thread.terminatedAt !== null || (run !== undefined && run.endedAt !== null),

@@ -2,7 +2,6 @@
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { fileResponse } from '../file-response.ts';
-import { jsonResponse } from '../problem.ts';
 import { prefixOf } from '../public-address.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { threadParams } from '../schema/given.ts';
@@ -26,7 +25,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     query: z.object({ path: z.string().optional().meta({ description: 'A directory; default: `/`' }) }),
     answer: z.object({ entries: z.array(fileSchema) }),
     async handle({ params: { threadId }, query, host }) {
-      return jsonResponse(await host.client.files(threadId).readdir(query.path ?? '/'));
+      return host.client.files(threadId).readdir(query.path ?? '/');
     },
   }),
   route({
@@ -62,7 +61,7 @@ export const fileRoutes: readonly ApiRoute[] = [
       const mimeType = request.headers.get('content-type') ?? 'application/octet-stream';
       // Streamed to the store: the file appears only once all of it is written.
       const content = request.body ?? new Uint8Array(0);
-      return jsonResponse(await host.client.files(threadId).write({ path: query.path, content, mimeType }));
+      return host.client.files(threadId).write({ path: query.path, content, mimeType });
     },
   }),
   route({
@@ -78,7 +77,7 @@ export const fileRoutes: readonly ApiRoute[] = [
     async handle({ params: { threadId }, query, host }) {
       const found = await host.client.files(threadId).remove(query.path);
       if (!found) throw fileNotFound(threadId, query.path);
-      return jsonResponse({ path: query.path });
+      return { path: query.path };
     },
   }),
   route({
@@ -106,7 +105,7 @@ export const fileRoutes: readonly ApiRoute[] = [
       const expires = Math.floor(Date.now() / 1000) + (body.lifeSeconds ?? HOUR);
       const signed = await signUrl(tokens, { threadId, path: body.path, expires });
       const address = prefixOf(request) + signed;
-      return jsonResponse({ address, expiresAt: expires * 1_000_000 }, 201);
+      return { address, expiresAt: expires * 1_000_000 };
     },
   }),
 ];

@@ -1,6 +1,5 @@
 /** Waits for a thread's rest, for clients over HTTP, which cannot read the store. */
 import { z } from '@hono/zod-openapi';
-import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { threadParams } from '../schema/given.ts';
 import { threadSchema } from '../schema/records.ts';
@@ -41,7 +40,7 @@ export const idleRoutes: readonly ApiRoute[] = [
     async handle({ params: { threadId }, body, request, host }) {
       const { timeoutMs = 20_000, sent = { ids: [] } } = body;
       const { signal } = request;
-      return jsonResponse(await host.client.waitForIdle(threadId, { timeoutMs, sent, signal }));
+      return host.client.waitForIdle(threadId, { timeoutMs, sent, signal });
     },
   }),
 ];

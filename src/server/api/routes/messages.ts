@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
-import { jsonResponse, refuseRequest } from '../problem.ts';
+import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { flag, limit, messageUpdates, outgoingMessage, threadParams } from '../schema/given.ts';
 import { messageSchema } from '../schema/records.ts';
@@ -29,7 +29,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     }),
     answer: z.object({ messages: z.array(messageSchema), total: z.int(), hasMore: z.boolean() }),
     async handle({ params: { threadId }, query, host }) {
-      return jsonResponse(await host.client.getMessages(threadId, query));
+      return host.client.getMessages(threadId, query);
     },
   }),
   route({
@@ -43,7 +43,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     answer: messageSchema,
     async handle({ params: { threadId, messageId }, host }) {
       const message = await host.client.getMessage(threadId, messageId);
-      if (message) return jsonResponse(message);
+      if (message) return message;
       throw messageNotFound(threadId, messageId);
     },
   }),
@@ -60,7 +60,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     async handle({ params: { threadId, messageId }, body, host }) {
       if (Object.keys(body).length === 0)
         refuseRequest('There is nothing to change: give "content", "silent" or "metadata".');
-      return jsonResponse(await host.client.updateMessage(threadId, messageId, body));
+      return host.client.updateMessage(threadId, messageId, body);
     },
   }),
   route({
@@ -73,7 +73,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     params: messageParams,
     answer: z.object({ id: z.string() }),
     async handle({ params: { threadId, messageId }, host }) {
-      if (await host.client.deleteMessage(threadId, messageId)) return jsonResponse({ id: messageId });
+      if (await host.client.deleteMessage(threadId, messageId)) return { id: messageId };
       throw messageNotFound(threadId, messageId);
     },
   }),
@@ -98,7 +98,7 @@ export const messageRoutes: readonly ApiRoute[] = [
           'ThreadBusy',
           `The thread "${threadId}" is ${status}, but the message may only be sent to a thread at rest: nothing was queued.`,
         );
-      return jsonResponse(await host.client.queueMessage(threadId, { ...body, id: body.id ?? key?.id }), 202);
+      return host.client.queueMessage(threadId, { ...body, id: body.id ?? key?.id });
     },
   }),
 ];

@@ -4,10 +4,9 @@ import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { RUN_STATES, type RunRecordState } from '../../../store/execution/execution-record.ts';
 import { requireThreadAccess } from '../own-list.ts';
-import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { limit, reconciliationBody } from '../schema/given.ts';
-import { actionSchema, runSchema } from '../schema/records.ts';
+import { actionSchema, reportSchema, runSchema } from '../schema/records.ts';
 
 const tag = 'Runs';
 const params = z.object({ runId: z.string() });
@@ -34,7 +33,7 @@ export const runRoutes: readonly ApiRoute[] = [
     answer: z.object({ runs: z.array(runSchema) }),
     async handle({ query, caller, host }) {
       await requireThreadAccess(host.client, caller, query.threadId);
-      return jsonResponse({ runs: await host.client.runs.list(query) });
+      return { runs: await host.client.runs.list(query) };
     },
   }),
   route({
@@ -48,7 +47,7 @@ export const runRoutes: readonly ApiRoute[] = [
     query: threadQuery,
     answer: runSchema,
     find: findRun,
-    handle: ({ found }) => jsonResponse(found),
+    handle: ({ found }) => found,
   }),
   route({
     method: 'get',
@@ -59,10 +58,9 @@ export const runRoutes: readonly ApiRoute[] = [
     summary: 'Read what happened in an execution, grouped by type',
     params,
     query: threadQuery,
-    answer: z.looseObject({ version: z.string() }),
+    answer: reportSchema,
     find: findRun,
-    handle: async ({ found: { id, threadId }, host }) =>
-      jsonResponse(await host.client.runs.report(id, { threadId })),
+    handle: async ({ found: { id, threadId }, host }) => await host.client.runs.report(id, { threadId }),
   }),
   route({
     method: 'get',
@@ -75,7 +73,7 @@ export const runRoutes: readonly ApiRoute[] = [
     query: z.object({ state: z.enum(ACTION_STATES).optional(), limit }),
     answer: z.object({ actions: z.array(actionSchema) }),
     async handle({ params: { threadId }, query, host }) {
-      return jsonResponse({ actions: await host.client.listActions({ ...query, threadId }) });
+      return { actions: await host.client.listActions({ ...query, threadId }) };
     },
   }),
   route({
@@ -95,7 +93,7 @@ export const runRoutes: readonly ApiRoute[] = [
     },
     async handle({ found: { id }, body, caller, host }) {
       const { by = caller.name ?? undefined, ...said } = body;
-      return jsonResponse(await host.client.reconcileAction(id, by === undefined ? said : { ...said, by }));
+      return host.client.reconcileAction(id, by === undefined ? said : { ...said, by });
     },
   }),
 ];

@@ -14,7 +14,7 @@ export const serviceRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'The process is running',
     answer: z.object({ status: z.literal('ok') }),
-    handle: () => jsonResponse({ status: 'ok' }),
+    handle: () => ({ status: 'ok' }),
   }),
   route({
     method: 'get',
@@ -45,10 +45,9 @@ export const serviceRoutes: readonly ApiRoute[] = [
         z.object({ name: z.string(), title: z.string().nullable(), description: z.string().nullable() }),
       ),
     }),
-    handle: ({ host }) =>
-      jsonResponse({
-        agents: (host.agents?.() ?? []).map(({ name, title, description }) => ({ name, title, description })),
-      }),
+    handle: ({ host }) => ({
+      agents: (host.agents?.() ?? []).map(({ name, title, description }) => ({ name, title, description })),
+    }),
   }),
 ];
 

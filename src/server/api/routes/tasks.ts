@@ -10,7 +10,7 @@ import { formatOf, logResponse, resumeCursor } from '../log-stream.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { flag, limit, reasonBody } from '../schema/given.ts';
-import { taskSchema } from '../schema/records.ts';
+import { taskSchema, taskStepSchema } from '../schema/records.ts';
 
 const tag = 'Tasks';
 const params = z.object({ taskId: z.string() });
@@ -86,9 +86,9 @@ export const taskRoutes: readonly ApiRoute[] = [
     answer: z.object({ tasks: z.array(taskSchema) }),
     async handle({ query: { cursor, ...filters }, caller, host }) {
       const before = cursor === undefined ? {} : { before: readPlace(cursor) };
-      return jsonResponse({
+      return {
         tasks: await host.client.tasks.list({ ...filters, ...before, ...ownThreadFilters(caller) }),
-      });
+      };
     },
   }),
   route({
@@ -101,7 +101,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     params,
     answer: taskSchema,
     find: findTask,
-    handle: ({ found }) => jsonResponse(found),
+    handle: ({ found }) => found,
   }),
   route({
     method: 'get',
@@ -112,10 +112,11 @@ export const taskRoutes: readonly ApiRoute[] = [
     summary: 'List the steps of a task in order, from a step number on',
     params,
     query: z.object({ from: z.coerce.number().int().min(0).optional(), limit }),
-    answer: z.object({ steps: z.array(z.looseObject({ step: z.number().int() })) }),
+    answer: z.object({ steps: z.array(taskStepSchema) }),
     find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),
-    handle: async ({ found: { id }, query, host }) =>
-      jsonResponse({ steps: await host.client.tasks.listSteps(id, query.from, query.limit) }),
+    handle: async ({ found: { id }, query, host }) => ({
+      steps: await host.client.tasks.listSteps(id, query.from, query.limit),
+    }),
   }),
   route({
     method: 'post',
@@ -131,7 +132,7 @@ export const taskRoutes: readonly ApiRoute[] = [
     find: findTask,
     async handle({ found: { id }, body, host }) {
       await host.client.tasks.abort(id, body?.reason);
-      return jsonResponse({ id }, 202);
+      return { id };
     },
   }),
   route({
@@ -147,7 +148,7 @@ export const taskRoutes: readonly ApiRoute[] = [
       after: z.string().optional().meta({ description: 'A cursor; `0`: from the beginning' }),
       follow: flag.meta({ description: '`false`: a stream ends at the current end of the log' }),
     }),
-    answer: z.object({ events: z.array(z.looseObject({ cursor: z.string() })) }),
+    answer: z.object({ events: z.array(z.looseObject({ cursor: z.string(), event: z.unknown() })) }),
     find: ({ params: { taskId }, host }) => host.client.tasks.get(taskId),
     async handle({ found, query: { after: given, follow = true }, request, host }) {
       const format = formatOf(request);
@@ -159,7 +160,7 @@ export const taskRoutes: readonly ApiRoute[] = [
       if (format === 'json') {
         const pages = [];
         for await (const page of taskPages(store, found, { after, follow: false })) pages.push(...page);
-        return jsonResponse({ events: pages });
+        return { events: pages };
       }
       return logResponse(host, {
         ...{ request, threadId: found.threadId, format, start, follow },

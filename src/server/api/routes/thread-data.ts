@@ -1,11 +1,15 @@
 /** Data of a thread: its values, its effects, the log of its calls, its budget. */
 import { z } from '@hono/zod-openapi';
-import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { limit, threadParams } from '../schema/given.ts';
-import { effectSchema, logSchema } from '../schema/records.ts';
+import { budgetLineSchema, effectSchema, logSchema } from '../schema/records.ts';
 
 const tag = 'Thread data';
+const valueSchema = z.looseObject({
+  key: z.string(),
+  value: z.unknown(),
+  updatedAt: z.int().meta({ description: 'Microseconds since 1970' }),
+});
 
 export const threadDataRoutes: readonly ApiRoute[] = [
   route({
@@ -18,7 +22,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     params: threadParams.extend({ key: z.string() }),
     answer: z.object({ key: z.string(), value: z.unknown() }),
     async handle({ params: { threadId, key }, host }) {
-      return jsonResponse({ key, value: (await host.client.values(threadId).get(key)) ?? null });
+      return { key, value: (await host.client.values(threadId).get(key)) ?? null };
     },
   }),
   route({
@@ -33,9 +37,9 @@ export const threadDataRoutes: readonly ApiRoute[] = [
       limit,
       after: z.string().optional().meta({ description: 'Only keys after this one' }),
     }),
-    answer: z.object({ values: z.array(z.looseObject({ key: z.string() })) }),
+    answer: z.object({ values: z.array(valueSchema) }),
     async handle({ params: { threadId }, query, host }) {
-      return jsonResponse({ values: await host.client.values(threadId).list(query) });
+      return { values: await host.client.values(threadId).list(query) };
     },
   }),
   route({
@@ -49,7 +53,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     query: z.object({ name: z.string().optional() }),
     answer: z.object({ effects: z.array(effectSchema) }),
     async handle({ params: { threadId }, query, host }) {
-      return jsonResponse({ effects: await host.client.listEffects(threadId, query.name) });
+      return { effects: await host.client.listEffects(threadId, query.name) };
     },
   }),
   route({
@@ -63,7 +67,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     status: 202,
     answer: z.object({ due: z.boolean().meta({ description: 'False if it has fired, or does not exist' }) }),
     async handle({ params: { threadId, effectId }, host }) {
-      return jsonResponse({ due: await host.client.runEffect(threadId, effectId) }, 202);
+      return { due: await host.client.runEffect(threadId, effectId) };
     },
   }),
   route({
@@ -78,7 +82,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
       removed: z.boolean().meta({ description: 'False if it has fired, or does not exist' }),
     }),
     async handle({ params: { threadId, effectId }, host }) {
-      return jsonResponse({ removed: await host.client.removeEffect(threadId, effectId) });
+      return { removed: await host.client.removeEffect(threadId, effectId) };
     },
   }),
   route({
@@ -96,7 +100,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     }),
     answer: z.object({ logs: z.array(logSchema) }),
     async handle({ params: { threadId }, query, host }) {
-      return jsonResponse({ logs: await host.client.getLogs(threadId, query) });
+      return { logs: await host.client.getLogs(threadId, query) };
     },
   }),
   route({
@@ -107,9 +111,9 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'Read the limits of the newest execution, and how much of each is used',
     params: threadParams,
-    answer: z.object({ lines: z.array(z.looseObject({})) }),
+    answer: z.object({ lines: z.array(budgetLineSchema) }),
     async handle({ params: { threadId }, host }) {
-      return jsonResponse({ lines: await host.client.getBudget(threadId) });
+      return { lines: await host.client.getBudget(threadId) };
     },
   }),
 ];

@@ -13,7 +13,7 @@ import {
   threadParams,
   threadUpdates,
 } from '../schema/given.ts';
-import { executionSchema, threadSchema } from '../schema/records.ts';
+import { executionSchema, memberSchema, threadSchema } from '../schema/records.ts';
 import { readVariables } from '../thread-variables.ts';
 
 const tag = 'Threads';
@@ -69,7 +69,7 @@ export const threadRoutes: readonly ApiRoute[] = [
       });
       const threads = found.slice(0, most);
       const last = threads.at(-1);
-      return jsonResponse({ threads, cursor: last && found.length > most ? toCursor(last) : null });
+      return { threads, cursor: last && found.length > most ? toCursor(last) : null };
     },
   }),
   route({
@@ -81,7 +81,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     summary: 'Read a thread',
     params: threadParams,
     answer: threadSchema,
-    handle: ({ thread }) => jsonResponse(thread),
+    handle: ({ thread }) => thread,
   }),
   route({
     method: 'patch',
@@ -102,7 +102,7 @@ export const threadRoutes: readonly ApiRoute[] = [
         if (value === null) await client.unsetEnv({ thread: threadId }, name);
         else await client.setEnv({ thread: threadId }, name, value, { type });
       }
-      return jsonResponse(await client.getThread(threadId));
+      return await client.getThread(threadId);
     },
   }),
   route({
@@ -119,7 +119,7 @@ export const threadRoutes: readonly ApiRoute[] = [
         .array(z.object({ workflowId: z.string(), runId: z.string(), until: z.number().nullable() }))
         .meta({ description: 'Histories that the Temporal server keeps until its retention ends' }),
     }),
-    handle: async ({ params: { threadId }, host }) => jsonResponse(await host.client.deleteThread(threadId)),
+    handle: ({ params: { threadId }, host }) => host.client.deleteThread(threadId),
   }),
   route({
     method: 'get',
@@ -129,9 +129,9 @@ export const threadRoutes: readonly ApiRoute[] = [
     tag,
     summary: 'Read a thread with all its descendants, each after its parent',
     params: threadParams,
-    answer: z.object({ family: z.array(z.looseObject({})) }),
+    answer: z.object({ family: z.array(memberSchema) }),
     async handle({ params: { threadId }, host }) {
-      return jsonResponse({ family: await host.client.getFamily(threadId) });
+      return { family: await host.client.getFamily(threadId) };
     },
   }),
   route({
@@ -147,7 +147,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     answer: accepted,
     async handle({ params: { threadId }, body, host }) {
       await host.client.stop(threadId, body.reason);
-      return jsonResponse({ threadId }, 202);
+      return { threadId };
     },
   }),
   route({
@@ -162,7 +162,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     answer: accepted,
     async handle({ params: { threadId }, host }) {
       await host.client.continue(threadId);
-      return jsonResponse({ threadId }, 202);
+      return { threadId };
     },
   }),
   route({
@@ -177,7 +177,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     answer: accepted,
     async handle({ params: { threadId }, body, host }) {
       await host.client.terminate(threadId, body.reason);
-      return jsonResponse({ threadId });
+      return { threadId };
     },
   }),
   route({
@@ -193,7 +193,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     answer: executionSchema,
     async handle({ params: { threadId }, body, caller, host }) {
       const by = body.by ?? caller.name ?? undefined;
-      return jsonResponse(await host.client.cancelExecution(threadId, { ...body, by }), 202);
+      return host.client.cancelExecution(threadId, { ...body, by });
     },
   }),
 ];

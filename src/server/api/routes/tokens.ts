@@ -2,7 +2,6 @@
 import { z } from '@hono/zod-openapi';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { API_SCOPES, type Caller, isLimited } from '../caller.ts';
-import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { tokenSchema } from '../schema/records.ts';
 import { createToken } from '../stored-access.ts';
@@ -20,7 +19,7 @@ export const tokenRoutes: readonly ApiRoute[] = [
     answer: z.object({ tokens: z.array(tokenSchema) }),
     async handle({ caller, host }) {
       requireUnlimited(caller);
-      return jsonResponse({ tokens: await host.client.store.tokens.list() });
+      return { tokens: await host.client.store.tokens.list() };
     },
   }),
   route({
@@ -45,7 +44,7 @@ export const tokenRoutes: readonly ApiRoute[] = [
     answer: z.object({ secret: z.string(), token: tokenSchema }),
     async handle({ body, caller, host }) {
       requireUnlimited(caller);
-      return jsonResponse(await createToken(host.client.store, body), 201);
+      return await createToken(host.client.store, body);
     },
   }),
   route({
@@ -60,7 +59,7 @@ export const tokenRoutes: readonly ApiRoute[] = [
     async handle({ params: { tokenId }, caller, host }) {
       requireUnlimited(caller);
       const token = await host.client.store.tokens.revoke(tokenId);
-      if (token) return jsonResponse(token);
+      if (token) return token;
       throw new RuntimeError('TokenNotFound', `There is no token "${tokenId}": /v1/tokens lists the tokens.`);
     },
   }),

@@ -3,7 +3,6 @@ import { z } from '@hono/zod-openapi';
 import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { WAIT_OUTCOMES, WAIT_STATES } from '../../../core/wait/wait.ts';
 import { requireThreadAccess } from '../own-list.ts';
-import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { answerBody, limit } from '../schema/given.ts';
 import { waitSchema } from '../schema/records.ts';
@@ -25,7 +24,7 @@ export const waitRoutes: readonly ApiRoute[] = [
     answer: z.object({ waits: z.array(waitSchema) }),
     async handle({ query, caller, host }) {
       await requireThreadAccess(host.client, caller, query.threadId);
-      return jsonResponse({ waits: await host.client.listWaits(query) });
+      return { waits: await host.client.listWaits(query) };
     },
   }),
   route({
@@ -38,7 +37,7 @@ export const waitRoutes: readonly ApiRoute[] = [
     params,
     answer: waitSchema,
     find: findWait,
-    handle: ({ found }) => jsonResponse(found),
+    handle: ({ found }) => found,
   }),
   route({
     method: 'post',
@@ -54,7 +53,7 @@ export const waitRoutes: readonly ApiRoute[] = [
     async handle({ found: { id }, body, caller, host }) {
       const { fingerprint, by = caller.name ?? undefined, ...answer } = body;
       const named = by === undefined ? answer : { ...answer, by };
-      return jsonResponse(await host.client.answerWait(id, named as WaitAnswer, { fingerprint }));
+      return host.client.answerWait(id, named as WaitAnswer, { fingerprint });
     },
   }),
 ];

@@ -1,11 +1,17 @@
 /** Schemas of the client's records, with the same names and units: microseconds since 1970, for files milliseconds. */
 import { z } from '@hono/zod-openapi';
+import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
+import { LINE_LIMITS } from '../../../core/governance/budget-line.ts';
 import { TASK_STATES } from '../../../core/task/control.ts';
 import { WAIT_KINDS, WAIT_STATES } from '../../../core/wait/wait.ts';
 import { RUN_STATES, type RunRecordState } from '../../../store/execution/execution-record.ts';
 
 const micros = z.int().meta({ description: 'Microseconds since 1970' });
+const millis = z.int().meta({ description: 'Milliseconds since 1970' });
 const json = z.unknown().meta({ description: 'JSON' });
+const text = z.string().nullable();
+const object = z.record(z.string(), z.unknown());
+const runState = z.enum(RUN_STATES as [RunRecordState, ...RunRecordState[]]);
 
 export const THREAD_STATUSES = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'] as const;
 
@@ -13,47 +19,81 @@ export const threadSchema = z
   .looseObject({
     id: z.string(),
     agent: z.string(),
-    name: z.string().nullable(),
-    userId: z.string().nullable(),
+    name: text,
+    userId: text,
     organizationId: z.string().optional(),
-    arguments: z.record(z.string(), z.unknown()),
+    arguments: object,
     tags: z.array(z.string()),
     status: z.enum(THREAD_STATUSES),
-    stopReason: z.string().nullable(),
+    stopReason: text,
     lastError: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
-    parentId: z.string().nullable(),
+    session: z
+      .looseObject({ side: z.enum(['a', 'b']), turns: z.int() })
+      .meta({ description: 'Meaningless for an agent with one AI side' }),
+    parentId: text,
     rootId: z.string(),
     createdAt: micros,
     updatedAt: micros,
     terminatedAt: micros.nullable(),
     lastStep: z.int(),
+    childCount: z.int(),
     messageCount: z.int(),
     lastSeq: z.int(),
+    budgeted: z.literal(true).optional(),
+    compacted: z.literal(true).optional(),
+    deletedAt: micros.optional(),
   })
   .openapi('Thread');
+
+/** Set on messages from a subagent, and on results of its calls. */
+const subagentFields = {
+  subagent_id: z.string().optional(),
+  subagent_name: z.string().optional(),
+  subagent_title: text.optional(),
+  subagent_description: z.string().optional(),
+  subagent_status: z.string().optional(),
+  subagent_resumable: z.boolean().optional(),
+  subagent_blocking: z.boolean().optional(),
+  subagent_thread_name: text.optional(),
+  subagent_spawn_group_id: text.optional(),
+};
 
 export const messageSchema = z
   .looseObject({
     id: z.string(),
     role: z.enum(['system', 'user', 'assistant', 'tool']),
-    content: z.string().nullable(),
-    name: z.string().nullable(),
-    tool_calls: z.string().nullable().meta({ description: 'JSON text of the calls' }),
-    tool_call_id: z.string().nullable(),
+    content: text,
+    name: text,
+    tool_calls: text.meta({ description: 'JSON text of the calls' }),
+    tool_call_id: text,
     created_at: micros,
+    parent_id: text,
     depth: z.int(),
     silent: z.boolean(),
-    metadata: z.record(z.string(), z.unknown()),
+    metadata: object,
     attachments: z
-      .array(z.looseObject({ path: z.string(), name: z.string(), mimeType: z.string() }))
+      .array(
+        z.looseObject({
+          id: z.string(),
+          type: z.literal('file'),
+          path: z.string(),
+          name: z.string(),
+          mimeType: z.string(),
+          size: z.int().meta({ description: 'Bytes' }),
+          width: z.int().optional(),
+          height: z.int().optional(),
+          description: z.string().optional(),
+        }),
+      )
       .nullable(),
     status: z.enum(['pending', 'completed', 'failed']),
     tool_status: z.enum(['success', 'error']).nullable(),
+    ...subagentFields,
   })
   .openapi('Message');
 
 export const eventSchema = z
-  .looseObject({ seq: z.int(), at: micros, type: z.string(), data: z.record(z.string(), z.unknown()) })
+  .looseObject({ seq: z.int(), at: micros, type: z.string(), data: object })
   .openapi('Event');
 
 export const waitSchema = z
@@ -65,9 +105,16 @@ export const waitSchema = z
     name: z.string(),
     summary: z.string(),
     data: json,
+    fingerprint: text,
+    executionId: text,
+    toolCallId: text,
+    blocks: z.boolean(),
     state: z.enum(WAIT_STATES),
+    answer: json,
+    reason: text,
     openedAt: micros,
     expiresAt: micros.nullable(),
+    endedAt: micros.nullable(),
   })
   .openapi('Wait');
 
@@ -76,11 +123,14 @@ export const runSchema = z
     id: z.string(),
     threadId: z.string(),
     runId: z.string(),
+    sessionId: text,
+    traceId: text,
     agent: z.string(),
-    state: z.enum(RUN_STATES as [RunRecordState, ...RunRecordState[]]),
-    reason: z.string().nullable(),
+    state: runState,
+    reason: text,
     startedAt: micros,
     endedAt: micros.nullable(),
+    firstSeq: z.int().nullable(),
   })
   .openapi('Run');
 
@@ -89,36 +139,132 @@ export const taskSchema = z
     id: z.string(),
     threadId: z.string(),
     name: z.string(),
+    spec: json,
+    scenarioId: text,
+    manifest: text,
+    userId: text,
+    parentId: text,
     status: z.enum(TASK_STATES),
+    verdict: json,
+    requirements: json,
+    answers: object,
+    preflight: z.enum(['due', 'asked', 'over']),
     steps: z.number().int(),
     spentCostUsd: z.number(),
+    wallMs: z.number(),
+    errors: json,
+    records: json,
     createdAt: micros,
     endedAt: micros.nullable(),
   })
   .openapi('Task');
 
+export const taskStepSchema = z.looseObject({
+  step: z.number().int(),
+  state: json,
+  evals: json,
+  score: z.number().nullable(),
+  decision: json,
+  act: z.enum(['scheduled', 'started', 'over']).nullable(),
+  outcome: json,
+  costUsd: z.number(),
+  startedAt: micros,
+  endedAt: micros.nullable(),
+});
+
 export const executionSchema = z
   .looseObject({
     id: z.string(),
     threadId: z.string(),
+    agent: z.string(),
+    state: runState,
     startedAt: micros,
     endedAt: micros.nullable(),
-    stopReason: z.string().nullable(),
+    stopReason: text,
+    firstSeq: z.int().nullable(),
+    context: json,
+    contextGiven: z.boolean(),
+    canceled: z.looseObject({ reason: text, by: text, at: micros }).nullable(),
   })
   .openapi('Execution');
 
 export const actionSchema = z
-  .looseObject({ id: z.string(), threadId: z.string(), name: z.string(), state: z.string() })
+  .looseObject({
+    id: z.string(),
+    kind: z.string(),
+    name: z.string(),
+    callId: z.string().optional(),
+    capabilities: z.array(z.string()),
+    fingerprint: z.string(),
+    description: z.string().optional(),
+    threadId: z.string(),
+    step: z.int().nullable(),
+    executionId: text,
+    artifacts: json,
+    decision: json,
+    state: z.enum(ACTION_STATES),
+    denied: json,
+    error: z.string().optional(),
+    reconciliation: json,
+    requestedAt: micros,
+    startedAt: micros.nullable(),
+    endedAt: micros.nullable(),
+  })
   .openapi('Action');
 
+const childSchema = z.looseObject({
+  parentId: z.string(),
+  threadId: z.string(),
+  agent: z.string(),
+  name: text,
+  title: text,
+  description: z.string(),
+  resumable: z.boolean(),
+  blocking: z.boolean(),
+  explicit: z.boolean(),
+  hears: z.enum(['a', 'b']),
+  status: z.string(),
+  madeStep: z.int().nullable(),
+  createdAt: micros,
+  terminatedAt: micros.nullable(),
+});
+
+export const memberSchema = z.looseObject({
+  thread: threadSchema,
+  child: childSchema.nullable(),
+  depth: z.int(),
+});
+
+export const budgetLineSchema = z.looseObject({
+  threadId: z.string(),
+  executionId: z.string(),
+  family: z.enum(['only', 'too']).optional(),
+  limit: z.enum(LINE_LIMITS),
+  max: z.number(),
+  used: z.number(),
+  reserved: z.number(),
+  estimated: z.number(),
+  warnAt: z.number(),
+  warned: z.boolean(),
+  running: z.looseObject({ since: z.number(), threads: z.array(z.string()) }).optional(),
+});
+
+export const reportSchema = z.looseObject({
+  version: z.string(),
+  context: object.nullable(),
+  context_manifests: z.array(object),
+  events: json,
+  actions: z.array(object),
+  approvals: json,
+  artifacts: z.array(json),
+  metrics: z.array(object),
+  final_task: object.nullable(),
+  metadata: object,
+  created_at: text,
+});
+
 export const effectSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    args: z.record(z.string(), z.unknown()),
-    scheduledAt: micros,
-    createdAt: micros,
-  })
+  .object({ id: z.string(), name: z.string(), args: object, scheduledAt: micros, createdAt: micros })
   .openapi('Effect');
 
 export const fileSchema = z
@@ -126,10 +272,17 @@ export const fileSchema = z
     path: z.string(),
     name: z.string(),
     mimeType: z.string(),
+    storage: z.enum(['local', 'url', 's3', 'r2']),
+    location: z.string().optional(),
     size: z.int().meta({ description: 'Bytes' }),
+    metadata: object.nullable(),
     isDirectory: z.boolean(),
-    createdAt: z.int().meta({ description: 'Milliseconds since 1970' }),
-    updatedAt: z.int().meta({ description: 'Milliseconds since 1970' }),
+    createdAt: millis,
+    updatedAt: millis,
+    width: z.int().optional(),
+    height: z.int().optional(),
+    isChunked: z.boolean().optional(),
+    chunkCount: z.int().optional(),
   })
   .openapi('File');
 
@@ -137,18 +290,20 @@ export const logSchema = z
   .looseObject({
     id: z.string(),
     type: z.string(),
-    data: z.record(z.string(), z.unknown()),
+    data: object,
+    metadata: z.looseObject({ status_kind: z.string() }).optional(),
     created_at: micros,
+    parent_id: text,
   })
   .openapi('Log');
 
 export const tokenSchema = z
   .object({
     id: z.string(),
-    name: z.string().nullable(),
+    name: text,
     scopes: z.array(z.string()),
-    userId: z.string().nullable(),
-    organizationId: z.string().nullable(),
+    userId: text,
+    organizationId: text,
     createdAt: micros,
     expiresAt: micros.nullable(),
     revokedAt: micros.nullable(),
