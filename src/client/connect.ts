@@ -4,6 +4,8 @@ import { readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';
+import { refuseForeignWorkers } from './foreign-workers.ts';
+import { toRuntimeError } from './workflow-error.ts';
 
 export interface ConnectOptions {
   /** `host:port`; else `TEMPORAL_ADDRESS`, the profile, or 127.0.0.1:7233. */
@@ -20,8 +22,15 @@ export interface OpenConnection {
   readonly temporal: Client;
   readonly store: ThreadStore;
   readonly taskQueue: string;
+  /**
+   * To be awaited before something is stored for a worker to take. Throws `StoreMismatch` if the workers of the queue
+   * have another store. The server is asked at most once a minute.
+   */
+  refuseForeignWorkers(): Promise<void>;
   close(): Promise<void>;
 }
+
+const WORKERS_KNOWN_MS = 60_000;
 
 /** Throws `TemporalUnavailable` when no server responds, `InvalidConfiguration` for an invalid store. */
 export async function openConnection(options: ConnectOptions): Promise<OpenConnection> {
@@ -54,10 +63,21 @@ export async function openConnection(options: ConnectOptions): Promise<OpenConne
           keys: configuration.encryptionKeys,
           familyCalls: configuration.familyCalls,
         });
+  const temporal = new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' });
+  const taskQueue = options.taskQueue ?? configuration.taskQueue;
+  const queue = { namespace: temporal.options.namespace, taskQueue, storeId: store.id };
+  let askedAt = Number.NEGATIVE_INFINITY;
   return {
-    temporal: new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' }),
+    temporal,
     store,
-    taskQueue: options.taskQueue ?? configuration.taskQueue,
+    taskQueue,
+    async refuseForeignWorkers() {
+      if (performance.now() - askedAt < WORKERS_KNOWN_MS) return;
+      await refuseForeignWorkers(connection.workflowService, queue, 'client').catch((error) => {
+        throw toRuntimeError(error);
+      });
+      askedAt = performance.now();
+    },
     async close() {
       await connection.close();
       if (typeof place !== 'object') await store.close();

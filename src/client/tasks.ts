@@ -99,7 +99,10 @@ export class TaskCommands implements Tasks {
   readonly #temporal: Client;
   readonly #taskQueue: string;
 
-  constructor({ store, temporal, taskQueue }: OpenConnection) {
+  readonly #refuseForeignWorkers: () => Promise<void>;
+
+  constructor({ store, temporal, taskQueue, refuseForeignWorkers }: OpenConnection) {
+    this.#refuseForeignWorkers = refuseForeignWorkers;
     this.#store = store;
     this.#temporal = temporal;
     this.#taskQueue = taskQueue;
@@ -115,6 +118,7 @@ export class TaskCommands implements Tasks {
     const { task, userId } = input;
     const threadId = TASK_ID_PREFIX + id;
     const stored = randomUUID();
+    await this.#refuseForeignWorkers();
     await this.#store.sent.save(threadId, stored, { ...input });
     try {
       await this.#temporal.workflow.start(TASK_WORKFLOW_TYPE, {

@@ -49,8 +49,10 @@ export class ThreadCommands {
   readonly #workflows: ThreadWorkflows;
   readonly #temporal: Client;
   readonly #sent = new SentLedger();
+  readonly #refuseForeignWorkers: () => Promise<void>;
 
   constructor(connection: OpenConnection) {
+    this.#refuseForeignWorkers = connection.refuseForeignWorkers;
     this.#store = connection.store;
     this.#workflows = new ThreadWorkflows(connection);
     this.#temporal = connection.temporal;
@@ -61,6 +63,7 @@ export class ThreadCommands {
     const threadId = given.threadId ?? newThreadId(given.agent);
     const input = checkStart({ ...given, threadId }, messages.length);
     const known = await this.#refuseEnded(threadId);
+    await this.#refuseForeignWorkers();
     await storeStartEnv(this.#store, threadId, known, env);
     const prepared: SentPayload[] = [];
     const own = { isNew: known === null, userId: input.userId ?? null };
@@ -224,6 +227,7 @@ export class ThreadCommands {
   async #requireReceiver(threadId: string): Promise<ThreadRecord | null> {
     const record = await this.#refuseEnded(threadId);
     if (record === null) await this.#workflows.requireRunning(threadId);
+    await this.#refuseForeignWorkers();
     return record;
   }
 

@@ -19,6 +19,7 @@
 import { Client } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
+import { refuseForeignWorkers } from '../client/foreign-workers.ts';
 import { createRateLimiter } from '../models/memory-limiter.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/store.ts';
@@ -26,7 +27,6 @@ import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts
 import { findUntunedSettings, lacksSearchAttributes } from '../temporal-service/tuning.ts';
 import { findIdleVersion } from './deployment.ts';
 import { type OpenGuard, openGuard } from './fault-log.ts';
-import { refuseForeignPollers } from './identity.ts';
 import { startMaintenance } from './maintenance.ts';
 import type { WorkerOptions } from './options.ts';
 import type { WorkerProject } from './project.ts';
@@ -114,7 +114,11 @@ async function startWorker(
     await chooseWall(configuration.sandboxWall);
   }
   onStep?.('asking the Temporal server who serves its task queue');
-  await refuseForeignPollers(connection, { namespace, taskQueue, storeId: store.id });
+  await refuseForeignWorkers(
+    connection.workflowService,
+    { namespace, taskQueue, storeId: store.id },
+    'worker',
+  );
   const limiter = createRateLimiter();
   metrics.limiter(limiter);
   const departure = openShutdown(configuration.modelGraceMs);

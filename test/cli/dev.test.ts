@@ -128,6 +128,17 @@ describe('everthread worker', () => {
     await seen(tail, /asking the model again[\s\S]+assistant: I begin, and/);
   });
 
+  it('takes nothing from a client of another store, which is told so and has stored nothing', async () => {
+    const env = { EVERTHREAD_STORE: 'sqlite:other.db' };
+    const refused = await project.run(['threads', 'start', 'helper', 'hello', '--wait'], { env });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^StoreMismatch: Process \d+ on \S+ serves the queue .* and this client has store/,
+    );
+    const { stdout } = await project.run(['threads', 'list', '--json'], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ threads: [] });
+  });
+
   onLinux('ends when its supervisor is killed, and so does whatever it has started', async () => {
     const tree = processTree(next.process.pid as number);
     expect(tree.length).toBeGreaterThan(1);
