@@ -1,7 +1,9 @@
 /**
  * Counts the sources (test/architecture/size.ts) and prints the figures beside those that are checked in. `--json` prints
- * JSON, `--list` the names behind the figures, `--write` accepts the figures of today.
+ * JSON, `--list` the names behind the figures, `--write` accepts the figures of today. `--full` also builds the workflow
+ * bundle and counts its bytes, and counts the statements and round trips of each command of a step (bench/store.ts).
  */
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +18,12 @@ import {
 import { ROOT, readSources } from '../test/architecture/source-tree.ts';
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, list: { type: 'boolean' }, write: { type: 'boolean' } },
+  options: {
+    json: { type: 'boolean' },
+    list: { type: 'boolean' },
+    write: { type: 'boolean' },
+    full: { type: 'boolean' },
+  },
 });
 const sources = readSources();
 const size = measureSize(sources);
@@ -32,6 +39,14 @@ if (values.list) {
       .join('\n  ')}`,
   );
   console.log(`names that stand twice:\n  ${listNamesTwice(sources).join(' ')}`);
+}
+
+if (values.full) {
+  const { cachedBundle } = await import('../src/workflow-bundle.ts');
+  const { code } = await cachedBundle();
+  console.log(`\nbytes of the workflow bundle: ${Buffer.byteLength(code)}`);
+  const bench = join(ROOT, 'bench', 'store.ts');
+  spawnSync(process.execPath, [bench, '--quick', '--only', '10'], { cwd: ROOT, stdio: 'inherit' });
 }
 
 function printTable({ tokens, files, ...rest }: Size, before: Size): void {
