@@ -6,9 +6,9 @@ import { RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/store.ts';
-import type { MessagePayload, ToolPayload } from '../workflows/messages.ts';
+import type { ToolPayload } from '../workflows/messages.ts';
 import { checkExecutionId, claimExecution } from './execution-claim.ts';
-import type { Destination } from './outgoing.ts';
+import type { Destination, StoredMessage } from './outgoing.ts';
 import { toContext } from './outgoing-context.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function prepareTool(
     unanswered = false,
     context: run,
   }: ToolPayload,
-): Promise<MessagePayload & { readonly id: string }> {
+): Promise<StoredMessage> {
   checkExecutionId(executionId);
   if (!isItemId(id)) throw invalid(`A call's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (!isToolName(name)) throw invalid('A call needs the "name" of a tool, with at most 128 characters.');

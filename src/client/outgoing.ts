@@ -4,13 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { GivenContext } from '../core/governance/run-context.ts';
-import { toMetadata } from '../core/message/metadata.ts';
+import { checkFields, pickFields } from '../core/message/message-fields.ts';
 import { itemIdOf } from '../core/thread/execution-id.ts';
 import { isItemId, itemBytes, type MessageItem } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { ThreadStore } from '../store/store.ts';
-import type { MessagePayload } from '../workflows/messages.ts';
+import type { SignalledMessage } from '../workflows/messages.ts';
 import { checkExecutionId, claimExecution } from './execution-claim.ts';
 import { toContext } from './outgoing-context.ts';
 import {
@@ -53,7 +53,8 @@ export interface OutgoingMessage {
 /** A message of the conversation that a thread begins with. */
 export interface StartMessage extends Omit<OutgoingMessage, 'role'>, StartCalls {}
 
-export type SentPayload = MessagePayload & { readonly id: string };
+/** A message that is stored: its signal only names it. */
+export type StoredMessage = SignalledMessage & { readonly id: string };
 
 export interface Destination {
   readonly store: ThreadStore;
@@ -73,29 +74,29 @@ export interface Destination {
 export async function prepareMessage(
   { store, threadId, userId, writeFile, opens = false }: Destination,
   message: StartMessage,
-): Promise<SentPayload> {
+): Promise<StoredMessage> {
   if (typeof message !== 'object' || message === null) throw invalid('A message must be an object.');
   const { executionId } = message;
   checkExecutionId(executionId);
   const newId = executionId === undefined ? randomUUID() : itemIdOf(executionId);
-  const { id = newId, role = 'user', content, silent, metadata: given, attachments = [] } = message;
+  const { id = newId, role = 'user', attachments = [] } = message;
   if (!isItemId(id)) throw invalid(`A message's id must be 1 to ${LIMITS.idChars} visible ASCII characters.`);
   if (role !== 'user' && role !== 'assistant' && !(opens && role === 'tool')) {
     throw invalid(`A message's role must be "user" or "assistant", not "${String(role)}".`);
   }
   const called = opens ? readCalled(message) : {};
-  const isEmpty = content === '' && attachments.length === 0 && Object.keys(called).length === 0;
-  if (typeof content !== 'string' || isEmpty)
+  const fields = checkFields(pickFields(message));
+  const { content = '' } = fields;
+  if (message.content == null || (content === '' && attachments.length + Object.keys(called).length === 0))
     throw invalid(`The message for thread "${threadId}" has no content.`);
-  if (silent !== undefined && typeof silent !== 'boolean')
-    throw invalid("A message's silent must be true or false.");
-  const metadata = given == null ? undefined : toMetadata(given);
   const context = toContext(message.context, 'InvalidMessage');
   const named = executionId === undefined ? {} : { executionId };
   const files = readAttachments({ threadId, messageId: id }, attachments);
   const attached = files.length > 0 ? { attachments: files.map(pathOf) } : {};
-  const said = { id, role, content, silent, metadata, ...called, ...attached };
-  const item: MessageItem = { kind: 'message', ...said, ...context, ...named };
+  const item: MessageItem = {
+    ...{ kind: 'message', id, role, ...fields, content },
+    ...{ ...called, ...attached, ...context, ...named },
+  };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {
     throw new RuntimeError(

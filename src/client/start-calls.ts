@@ -1,5 +1,5 @@
 /** Calls of tools, and their results, in the conversation that a thread begins with: nothing is run again. */
-import type { MadeCalls } from '../core/thread/made-calls.ts';
+import type { MadeCalls } from '../core/thread/item.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { measureJson } from '../core/value/json-measure.ts';
 import { LIMITS } from '../core/value/limit.ts';

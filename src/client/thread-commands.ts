@@ -32,7 +32,7 @@ import type { OpenConnection } from './connect.ts';
 import { type DeletedThreads, deleteThread } from './delete-thread.ts';
 import { refuseTerminated, requireExecution, requireThread, terminatedError } from './known-thread.ts';
 import { newThreadId } from './new-thread-id.ts';
-import { type Destination, type OutgoingMessage, prepareMessage, type SentPayload } from './outgoing.ts';
+import { type Destination, type OutgoingMessage, prepareMessage, type StoredMessage } from './outgoing.ts';
 import { cancelWith, checkCancelRequest, toPendingRecord } from './outgoing-cancel.ts';
 import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
@@ -65,7 +65,7 @@ export class ThreadCommands {
     const known = await this.#refuseEnded(threadId);
     await this.#refuseForeignWorkers();
     await storeStartEnv(this.#store, threadId, known, env);
-    const prepared: SentPayload[] = [];
+    const prepared: StoredMessage[] = [];
     const own = { isNew: known === null, userId: input.userId ?? null };
     const to = { ...this.#destination(threadId, own), opens: true };
     const outgoing = messages.map(cancelWith(input.context));

@@ -14,13 +14,13 @@ import { sendMessage } from '../workflows/messages.ts';
 import type { thread } from '../workflows/thread.ts';
 import type { OpenConnection } from './connect.ts';
 import { refuseTerminated, workflowGoneError } from './known-thread.ts';
-import type { SentPayload } from './outgoing.ts';
+import type { StoredMessage } from './outgoing.ts';
 import type { StoredStart } from './sent-content.ts';
 import { isAlreadyStarted, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 /** Input of the workflow of a new thread. */
 interface StartWorkflow extends StoredStart {
-  readonly messages: readonly SentPayload[];
+  readonly messages: readonly StoredMessage[];
 }
 
 export class ThreadWorkflows {
@@ -95,7 +95,7 @@ export class ThreadWorkflows {
   }
 
   /** `record` is the thread's record in the store; null if no worker has opened the thread. */
-  async send(threadId: string, record: ThreadRecord | null, payload: SentPayload): Promise<{ id: string }> {
+  async send(threadId: string, record: ThreadRecord | null, payload: StoredMessage): Promise<{ id: string }> {
     try {
       if (!record) return await this.handle(threadId).executeUpdate(sendMessage, { args: [payload] });
       const { WithStartWorkflowOperation } = await import('@temporalio/client');

@@ -13,13 +13,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { type CancelVerdict, readCancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
-import {
-  type IncomingItem,
-  isItemId,
-  type Parsed,
-  parseMessagePayload,
-  parseToolPayload,
-} from '../core/thread/item.ts';
+import { type IncomingItem, isItemId, type Parsed, parseMessage, parseTool } from '../core/thread/item.ts';
 import { isThreadId } from '../core/thread/start-input.ts';
 import { isTaskThread } from '../core/thread/task-start.ts';
 import { LIMITS } from '../core/value/limit.ts';
@@ -76,8 +70,8 @@ export function registerHandlers(run: ThreadRun): void {
 
 function signalHandlersOf(run: ThreadRun): ReadonlyMap<string, LetterHandler> {
   return new Map<string, LetterHandler>([
-    [queueMessage.name, (letter) => run.acceptOrDrop(parseItem(letter, parseMessage))],
-    [queueTool.name, (letter) => run.acceptOrDrop(parseItem(letter, parseToolPayload))],
+    [queueMessage.name, (letter) => run.acceptOrDrop(parseItem(letter))],
+    [queueTool.name, (letter) => run.acceptOrDrop(parseItem(letter, parseTool))],
     [stop.name, (letter) => run.requestStop(readEnd(letter))],
     [terminate.name, (letter) => run.requestTerminate(readEnd(letter))],
     [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
@@ -106,11 +100,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Cancel an execution, the one that runs where none is named: {"executionId"?: "…", "reason"?: "…", "by"?: "…"}.',
 };
 
-type Parse = (payload: unknown) => Parsed<IncomingItem>;
-
-const parseMessage: Parse = (payload) => parseMessagePayload(payload);
-
-function parseItem(letter: Letter, parse: Parse): Parsed<IncomingItem> {
+function parseItem(
+  letter: Letter,
+  parse: (payload: unknown) => Parsed<IncomingItem> = parseMessage,
+): Parsed<IncomingItem> {
   const read = readLetter(letter, LIMITS.payloadBytes);
   return read.ok ? parse(read.value) : read;
 }
@@ -125,7 +118,7 @@ function answerUpdate(run: ThreadRun, letter: Letter): Promise<Answered> {
 async function answerMessage(run: ThreadRun, letter: Letter): Promise<{ id: string }> {
   // Letters that are still waiting came before this one.
   if (!run.mailbox.empty) await condition(() => run.mailbox.empty);
-  const parsed = parseItem(letter, parseMessage);
+  const parsed = parseItem(letter);
   if (!parsed.ok) throw toFailure(parsed);
   const accepted = run.inbox.accept(parsed.value);
   run.presence.refresh();
@@ -161,7 +154,7 @@ function validateUpdate(run: ThreadRun, letter: Letter): void {
     if (!ok) throw toFailure({ ok, refusal });
     return;
   }
-  const parsed = parseItem(letter, parseMessage);
+  const parsed = parseItem(letter);
   if (!parsed.ok) throw toFailure(parsed);
 }
 

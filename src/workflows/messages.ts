@@ -5,25 +5,23 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { GivenContext } from '../core/governance/run-context.ts';
+import type { MessageFields } from '../core/message/message-fields.ts';
 import type { TaskEnd } from '../core/task/control.ts';
+import type { MessageItem } from '../core/thread/item.ts';
 import type { StoredError, ThreadStatus } from '../core/thread/step.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitKind, WaitVerdict } from '../core/wait/wait.ts';
 
-/** `{ id?, role?, content, silent?, metadata?, attachments? }`; our client stores the message first and sends `{ id, role, stored: true }`. */
-export interface MessagePayload {
-  readonly id?: string;
+/**
+ * A message as its sender signals it: `{ id?, role?, content, silent?, metadata?, attachments?, context?, executionId? }`;
+ * attachments are paths of files of the thread. Our client stores the message first and sends `{ id, role, stored: true }`.
+ */
+export interface SignalledMessage
+  extends MessageFields,
+    Partial<Pick<MessageItem, 'id' | 'context' | 'executionId'>> {
   readonly role?: 'user' | 'assistant';
-  readonly content?: string;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Paths of files of the thread. */
   readonly attachments?: readonly string[];
-  /** The run context of the execution that the message begins or joins. */
-  readonly context?: GivenContext;
   readonly stored?: true;
-  /** Id for the execution that the message begins, alone and from rest. The same id again attaches to that one. */
-  readonly executionId?: string;
 }
 
 export interface ToolPayload {
@@ -32,9 +30,9 @@ export interface ToolPayload {
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** No model is asked after the call: if nothing else has to be answered, its execution ends with the call. */
   readonly unanswered?: boolean;
-  /** See `MessagePayload`. */
+  /** The run context of the execution that the call begins or joins. */
   readonly context?: GivenContext;
-  /** See `MessagePayload`. */
+  /** Id for the execution that the call begins, alone and from rest. The same id again attaches to that one. */
   readonly executionId?: string;
 }
 
@@ -135,7 +133,7 @@ export interface CanceledView {
   readonly by: string | null;
 }
 
-export const queueMessage = defineSignal<[MessagePayload]>('queueMessage');
+export const queueMessage = defineSignal<[SignalledMessage]>('queueMessage');
 export const queueTool = defineSignal<[ToolPayload]>('queueTool');
 /** `stored`: the id under which our client has stored the reason. */
 export interface EndPayload {
@@ -163,7 +161,7 @@ export const SIGNAL_NAMES: readonly string[] = [
 ].map(({ name }) => name);
 /** The signal name under which the interceptor passes signals of several names, or of unknown names, to the SDK. */
 export const MIXED_SIGNALS = 'signals';
-export const sendMessage = defineUpdate<{ id: string }, [MessagePayload]>('sendMessage');
+export const sendMessage = defineUpdate<{ id: string }, [SignalledMessage]>('sendMessage');
 /** Like the signal `answerWait`, but the answer is required; returns the verdict. */
 export const answerWaitUpdate = defineUpdate<
   WaitVerdict,

@@ -1,7 +1,6 @@
 /** For tests: a hook runner with a new thread, for any hooks in any lists; and values to run hooks on. */
 
 import { openLife } from '../../src/author/guard/life.ts';
-import type { DraftMessage } from '../../src/author/hooks/message-hook-port.ts';
 import { type HookRunner, openHooks } from '../../src/author/hooks/runner.ts';
 import { openEnv } from '../../src/author/state/env.ts';
 import type { RunningExecution } from '../../src/author/state/running-execution.ts';
@@ -9,7 +8,7 @@ import type { WorkSink } from '../../src/author/state/work-sink.ts';
 import type { HookDefinition, HookName } from '../../src/core/author/hook.ts';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import type { ContextMessage } from '../../src/core/context/context.ts';
-import type { Message, ToolCall, ToolResult } from '../../src/core/message/message.ts';
+import { fillMessage, type Message, type ToolCall, type ToolResult } from '../../src/core/message/message.ts';
 import {
   defineAgent,
   defineHook,
@@ -95,20 +94,8 @@ export async function open(
 export const failures = async () =>
   (await thread.events('hook.failed')).map(({ data: { stack: _, ...data } }) => data);
 
-export const draft = (fields: Partial<DraftMessage> = {}): DraftMessage => ({
-  id: 'm1',
-  role: 'user',
-  content: 'hello',
-  name: null,
-  tool_calls: null,
-  tool_call_id: null,
-  parent_id: null,
-  depth: 0,
-  silent: false,
-  metadata: {},
-  attachments: null,
-  ...fields,
-});
+export const draft = (fields: Partial<Message> = {}): Message =>
+  fillMessage({ id: 'm1', role: 'user', content: 'hello', ...fields });
 
 export const stored = (fields: Partial<Message> = {}): Message => ({
   ...draft(),

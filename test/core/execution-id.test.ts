@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { itemIdOf, selectDueItems } from '../../src/core/thread/execution-id.ts';
-import { parseMessagePayload, parseToolPayload } from '../../src/core/thread/item.ts';
+import { parseMessage, parseTool } from '../../src/core/thread/item.ts';
 import { sha256OfAscii } from '../../src/core/value/sha256.ts';
 
 const row = (id: string, executionId?: string, own = 0) => ({
@@ -22,18 +22,18 @@ describe('an item with an execution id', () => {
   it('derives its id from it, unless it has its own', () => {
     const id = `x-${createHash('sha256').update('run-1').digest('hex').slice(0, 40)}`;
     expect(itemIdOf('run-1')).toBe(id);
-    expect(parseMessagePayload({ content: 'a', executionId: 'run-1' })).toMatchObject({
+    expect(parseMessage({ content: 'a', executionId: 'run-1' })).toMatchObject({
       ok: true,
       value: { id, executionId: 'run-1' },
     });
-    expect(parseMessagePayload({ id: 'own', content: 'a', executionId: 'run-1' })).toMatchObject({
+    expect(parseMessage({ id: 'own', content: 'a', executionId: 'run-1' })).toMatchObject({
       value: { id: 'own' },
     });
-    expect(parseToolPayload({ name: 'look', executionId: 'run-1' })).toMatchObject({
+    expect(parseTool({ name: 'look', executionId: 'run-1' })).toMatchObject({
       value: { id, executionId: 'run-1' },
     });
     for (const executionId of ['', 'a b', 'x'.repeat(201), 7])
-      expect(parseMessagePayload({ content: 'a', executionId })).toMatchObject({ ok: false });
+      expect(parseMessage({ content: 'a', executionId })).toMatchObject({ ok: false });
   });
 
   it('waits until the thread is idle and is taken alone; items queued by the thread go first', () => {

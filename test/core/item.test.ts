@@ -1,6 +1,6 @@
 /** What a signal or update may carry, and every reason to refuse it (runtime §9). */
 import { describe, expect, it } from '@jest/globals';
-import { isItemId, itemBytes, parseMessagePayload, parseToolPayload } from '../../src/core/thread/item.ts';
+import { isItemId, itemBytes, parseMessage, parseTool } from '../../src/core/thread/item.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
 
 const LONGEST_ID = 'x'.repeat(LIMITS.idChars);
@@ -79,7 +79,7 @@ describe('message payloads', () => {
       { kind: 'stored', id: 's1', role: 'assistant' },
     ],
   ])('%j is taken as %j', (payload, item) => {
-    expect(parseMessagePayload(payload)).toEqual({ ok: true, value: item });
+    expect(parseMessage(payload)).toEqual({ ok: true, value: item });
   });
 
   it.each([
@@ -110,19 +110,19 @@ describe('message payloads', () => {
     ['no attachments and no content', { attachments: [] }, '"content"'],
     ['stored without id', { stored: true }, '"id"'],
   ])('are refused as InvalidMessage for %s', (_what, payload, said) => {
-    const parsed = parseMessagePayload(payload);
+    const parsed = parseMessage(payload);
     expect(parsed).toMatchObject({ ok: false, refusal: { code: 'InvalidMessage' } });
     expect(!parsed.ok && parsed.refusal.reason).toContain(said);
   });
 
   it('are refused under their id, so that the sender can be informed', () => {
-    expect(parseMessagePayload({ id: 'm1', content: '' })).toMatchObject({ refusal: { id: 'm1' } });
-    expect(parseMessagePayload({ id: 'a b', content: 'x' })).not.toHaveProperty('refusal.id');
+    expect(parseMessage({ id: 'm1', content: '' })).toMatchObject({ refusal: { id: 'm1' } });
+    expect(parseMessage({ id: 'a b', content: 'x' })).not.toHaveProperty('refusal.id');
   });
 
   it('may have more roles if the caller allows them', () => {
     const roles = ['user', 'assistant', 'system'];
-    expect(parseMessagePayload({ role: 'system', content: 'x' }, roles)).toMatchObject({
+    expect(parseMessage({ role: 'system', content: 'x' }, roles)).toMatchObject({
       value: { role: 'system' },
     });
   });
@@ -133,8 +133,8 @@ describe('message payloads', () => {
     ['astral text', '😀', 4],
   ])('may carry exactly the limit of inline bytes of %s, and not one more', (_what, unit, bytes) => {
     const fitting = unit.repeat(Math.floor(LIMITS.inlineBytes / bytes));
-    expect(parseMessagePayload({ content: fitting }).ok).toBe(true);
-    expect(parseMessagePayload({ id: 'big', content: fitting + unit })).toMatchObject({
+    expect(parseMessage({ content: fitting }).ok).toBe(true);
+    expect(parseMessage({ id: 'big', content: fitting + unit })).toMatchObject({
       ok: false,
       refusal: { code: 'MessageTooLarge', id: 'big' },
     });
@@ -142,7 +142,7 @@ describe('message payloads', () => {
 
   it('count metadata as content', () => {
     const metadata = { note: 'x'.repeat(LIMITS.inlineBytes) };
-    expect(parseMessagePayload({ content: 'x', metadata })).toMatchObject({
+    expect(parseMessage({ content: 'x', metadata })).toMatchObject({
       refusal: { code: 'MessageTooLarge' },
     });
   });
@@ -156,7 +156,7 @@ describe('tool payloads', () => {
       { kind: 'tool', id: 't1', name: 'look', arguments: { a: 1 } },
     ],
   ])('%j is taken as %j', (payload, item) => {
-    expect(parseToolPayload(payload)).toEqual({ ok: true, value: item });
+    expect(parseTool(payload)).toEqual({ ok: true, value: item });
   });
 
   it.each([
@@ -171,14 +171,14 @@ describe('tool payloads', () => {
     ['null for arguments', { name: 'look', arguments: null }, '"arguments"'],
     ['an id with blanks', { id: 'a b', name: 'look' }, '"id"'],
   ])('are refused as InvalidMessage for %s', (_what, payload, said) => {
-    const parsed = parseToolPayload(payload);
+    const parsed = parseTool(payload);
     expect(parsed).toMatchObject({ ok: false, refusal: { code: 'InvalidMessage' } });
     expect(!parsed.ok && parsed.refusal.reason).toContain(said);
   });
 
   it('are refused as MessageTooLarge above the limit of inline bytes', () => {
     const payload = { id: 't1', name: 'look', arguments: { at: 'x'.repeat(LIMITS.inlineBytes) } };
-    expect(parseToolPayload(payload)).toMatchObject({ refusal: { code: 'MessageTooLarge', id: 't1' } });
+    expect(parseTool(payload)).toMatchObject({ refusal: { code: 'MessageTooLarge', id: 't1' } });
   });
 });
 

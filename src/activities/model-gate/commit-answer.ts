@@ -9,10 +9,15 @@
  */
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
-import type { DraftMessage } from '../../author/hooks/message-hook-port.ts';
 import { end, go, type Verdict } from '../../author/policy/gate.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
-import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
+import {
+  type AttachmentRef,
+  fillMessage,
+  type Message,
+  type ToolCall,
+  toChanges,
+} from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { roleOf } from '../../core/thread/session.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
@@ -52,8 +57,8 @@ export interface AnsweredStep extends StepHooks {
 }
 
 interface HookedAnswer {
-  /** The answer as a message that hooks have seen; absent if there are no hooks around it. */
-  readonly draft?: DraftMessage;
+  /** The answer as hooks have seen and changed it; absent if there are no hooks around it. */
+  readonly message?: Message;
 }
 
 /** Runs `before_create_message` (S1). */
@@ -62,7 +67,7 @@ export async function beforeCreateAnswer(
   { ref, hooks, answer, context }: AnsweredStep,
 ): Promise<Verdict<HookedAnswer, never>> {
   if (!hooks.has('before_create_message', 'after_create_message')) return go({});
-  return go({ draft: await hooks.beforeRow(toDraft(ref, answer, context)) });
+  return go({ message: await hooks.beforeRow(toMessage(ref, answer, context)) });
 }
 
 interface CommittedAnswer {
@@ -78,13 +83,13 @@ export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 /** Stores answer, calls, usage and events in one transaction (S3). */
 export async function commitAnswer(
   { store, probe, handover }: ActivityDependencies,
-  { ref, answer: { ends, ...answer }, draft, flow, hooks, sink }: AnsweredStep & HookedAnswer,
+  { ref, answer: { ends, ...answer }, message, flow, hooks, sink }: AnsweredStep & HookedAnswer,
 ): Promise<Verdict<CommittedAnswer, UncommittedStep>> {
   const queuedTools = await takeTools({ hooks, sink });
   const command = {
     ...ref,
     ...answer,
-    ...(draft && toFields(draft)),
+    ...(message && toChanges(message)),
     queuedTools,
     ...(await flow()),
     ...(ends ? { directive: ends } : {}),
@@ -102,7 +107,7 @@ export async function afterCreateAnswer(
   {
     ref,
     answer,
-    draft,
+    message,
     record,
     byOther,
     storedTools,
@@ -111,8 +116,8 @@ export async function afterCreateAnswer(
     flow,
   }: AnsweredStep & HookedAnswer & CommittedAnswer,
 ): Promise<Verdict<{ readonly record: StepRecord }, never>> {
-  if (!(hooks.ran || draft)) return go({ record });
-  const stored = draft && !byOther && (await store.messages.get(ref.threadId, draft.id));
+  if (!(hooks.ran || message)) return go({ record });
+  const stored = message && !byOther && (await store.messages.get(ref.threadId, message.id));
   if (stored) await hooks.messages.afterCreate(stored);
   // S2: behind the answer.
   await queueTools(store, ref.threadId, sink, storedTools)();
@@ -121,26 +126,18 @@ export async function afterCreateAnswer(
   return go({ record: { ...record, ...(later.directive && { directive: later.directive }) } });
 }
 
-function toDraft(
+function toMessage(
   { threadId, step }: StepRef,
-  { content, toolCalls, metadata = {}, attachments = [] }: Omit<StepAnswer, 'ends'>,
+  { content, toolCalls, metadata, attachments = [] }: StepAnswer,
   { side, subprompt }: StepContext,
-): DraftMessage {
-  return {
+): Message {
+  return fillMessage({
     id: answerIdOf(threadId, step),
     role: subprompt ? 'assistant' : roleOf(side),
-    content,
-    name: null,
     tool_calls: toolCalls.length > 0 ? JSON.stringify(toolCalls) : null,
-    tool_call_id: null,
-    parent_id: subprompt?.parentId ?? null,
-    depth: subprompt?.depth ?? 0,
-    silent: false,
-    metadata,
+    parent_id: subprompt?.parentId,
+    depth: subprompt?.depth,
     attachments: attachments.length > 0 ? attachments : null,
-  };
-}
-
-function toFields({ id, content, silent, metadata, attachments }: DraftMessage) {
-  return { messageId: id, content, silent, metadata, attachments: attachments ?? [] };
+    ...{ content, metadata },
+  });
 }

@@ -22,7 +22,7 @@ import { storeAttachments } from '../../author/state/attachments.ts';
 import type { RunningExecution } from '../../author/state/running-execution.ts';
 import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { Registry } from '../../core/author/registry.ts';
-import type { AttachmentRef } from '../../core/message/message.ts';
+import { type AttachmentRef, toChanges } from '../../core/message/message.ts';
 import {
   findActiveSide,
   findStepSide,
@@ -36,9 +36,9 @@ import type { ModelStepInput } from '../../core/thread/step.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
 import type {
-  PendingMessage,
+  PendingItem,
   PendingWork,
-  PreparedRow,
+  PreparedItem,
   StepContext,
   StepPlace,
 } from '../../store/step/step-place-record.ts';
@@ -204,9 +204,8 @@ async function beginThroughHooks(
   const { threadId } = command;
   // I4: no hook sees a row of a step that a limit forbids.
   if (pending.limited) return { begun: await store.steps.begin(command) };
-  const prepared: PreparedRow[] = [];
-  for (const { id, message } of pending.rows)
-    prepared.push(message ? await prepareRow(dependencies, work, message, threadId) : { id });
+  const prepared: PreparedItem[] = [];
+  for (const item of pending.rows) prepared.push(await prepareItem(dependencies, work, item, threadId));
   const flow = watchFlow(work.hooks, scratch);
   const queuedTools = await takeTools(work);
   const begun = await store.steps.begin({ ...command, prepared, queuedTools, ...(await flow()) });
@@ -226,7 +225,7 @@ async function runAfterCreateHooks(
   { store }: ActivityDependencies,
   { hooks }: HookWork,
   threadId: string,
-  prepared: readonly PreparedRow[],
+  prepared: readonly PreparedItem[],
 ): Promise<void> {
   if (!hooks.has('after_create_message')) return;
   for (const { id } of prepared) {
@@ -271,32 +270,26 @@ async function storeManifests(store: ThreadStore, registry: Registry): Promise<v
   kept.add(registry);
 }
 
-/** Passes a row that a step is about to drain through the hooks before a new message (definitions §9). */
-async function prepareRow(
+/** Passes an item that a step is about to drain through the hooks before a new message (definitions §9). */
+async function prepareItem(
   { store }: ActivityDependencies,
   { hooks }: HookWork,
-  { created_at: createdAt, status: _, tool_status: toolStatus, ...message }: PendingMessage,
+  { id, message, files: named }: PendingItem,
   threadId: string,
-): Promise<PreparedRow> {
-  const queued = message.attachments ?? [];
-  const files = await findFiles(store, threadId, message.id, queued);
+): Promise<PreparedItem> {
+  if (!message) return { id };
+  const files = await findFiles(store, threadId, id, named);
   // The role of a call or a result stays: only an assistant can call.
   const written = message.tool_calls === null && message.role !== 'tool';
-  const draft = { ...message, attachments: files.length > 0 ? files : null };
-  const { id, role, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
-    written,
-    createdAt,
-    toolStatus: toolStatus ?? undefined,
-  });
-  const changed = JSON.stringify(attachments) !== JSON.stringify(draft.attachments);
+  const before = { ...message, attachments: files.length > 0 ? files : null };
+  const after = await hooks.beforeRow(before, { written });
+  const { attachments, ...changes } = toChanges(after);
+  const changed = JSON.stringify(attachments) !== JSON.stringify(before.attachments);
   return {
-    id,
-    content,
-    silent,
-    metadata,
+    ...{ id, ...changes },
     // The drain reports a missing file, unless the hook has chosen other files.
-    ...(changed || (files.length > 0 && files.length === queued.length) ? { attachments } : {}),
-    ...(written ? { role: role as PreparedRow['role'] } : {}),
+    ...(changed || (files.length > 0 && files.length === named.length) ? { attachments } : {}),
+    ...(written ? { role: after.role as PreparedItem['role'] } : {}),
   };
 }
 

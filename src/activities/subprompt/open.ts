@@ -6,11 +6,11 @@
  */
 
 import { definesHook } from '../../author/hooks/listed.ts';
-import type { DraftMessage } from '../../author/hooks/message-hook-port.ts';
 import { createIds } from '../../author/state/id.ts';
 import type { RunningExecution } from '../../author/state/running-execution.ts';
 import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
+import { fillMessage, toChanges } from '../../core/message/message.ts';
 import type { SubpromptPlace } from '../../store/step/step-place-record.ts';
 import type { OpenedImmediate, OpenedSubprompt, OpenSubprompt } from '../../store/tool/subprompt-record.ts';
 import {
@@ -126,35 +126,20 @@ async function openThroughHooks(
 ): Promise<OpenedSubprompt> {
   const { threadId } = command;
   const { hooks, sink } = work;
-  const draft = toDraft(command, depth);
-  const { content, silent, metadata, attachments } = await hooks.beforeRow(draft);
-  const message = { id: draft.id, content: content ?? '', silent, metadata, attachments: attachments ?? [] };
+  const { id = '', attachments = null, ...said } = command.message ?? {};
+  const files = attachments && attachments.length > 0 ? attachments : null;
+  const place = { role: 'user', parent_id: command.parentId, depth } as const;
+  const after = await hooks.beforeRow(fillMessage({ id, ...said, attachments: files, ...place }));
+  const message = { id, ...toChanges(after), content: after.content ?? '' };
   const queuedTools = await takeTools(work);
   const opened = await store.subprompts.open({ ...command, message, queuedTools });
   if (opened.kind !== 'call' || !hooks.ran) return opened;
-  const stored = await store.messages.get(threadId, draft.id);
+  const stored = await store.messages.get(threadId, id);
   if (stored) await hooks.messages.afterCreate(stored);
   await queueTools(store, threadId, sink, queuedTools.length)();
   const changes = await watchFlow(hooks, scratch)();
   await store.steps.saveFlow({ threadId, runId: command.runId, step: opened.step, ...changes });
   return opened;
-}
-
-function toDraft({ message, parentId }: OpenSubprompt, depth: number): DraftMessage {
-  const attachments = message?.attachments ?? [];
-  return {
-    id: message?.id ?? '',
-    role: 'user',
-    content: message?.content ?? '',
-    name: null,
-    tool_calls: null,
-    tool_call_id: null,
-    parent_id: parentId,
-    depth,
-    silent: false,
-    metadata: {},
-    attachments: attachments.length > 0 ? attachments : null,
-  };
 }
 
 interface Opening {

@@ -5,10 +5,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createNotes } from '../../author/guard/code-note.ts';
-import type { DraftMessage } from '../../author/hooks/message-hook-port.ts';
 import { go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
 import { storeResultFiles } from '../../author/tool/result-files.ts';
-import { type ToolCall, type ToolResult, toolContent } from '../../core/message/message.ts';
+import {
+  fillMessage,
+  type ToolCall,
+  type ToolResult,
+  toChanges,
+  toolContent,
+} from '../../core/message/message.ts';
+import { definedFields } from '../../core/value/record.ts';
 import type { CommitTool } from '../../store/tool/tool-record.ts';
 import { type FlowChanges, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -83,7 +89,7 @@ export async function redactResult(
 }
 
 export interface ResultRow {
-  readonly row: Pick<CommitTool, 'result' | 'attachments' | 'message'>;
+  readonly row: Pick<CommitTool, 'result' | 'message'>;
 }
 
 /**
@@ -96,14 +102,12 @@ export async function storeFiles(
   if (!result) return go({ row: { result: null } });
   const { thread, step, index, call } = execution;
   const place = { threadId: thread.id, key: `${step}:${index}`, callId: call.callId };
-  const stored = await storeResultFiles(store, place, result);
-  const { error_code: code, error_data: data } = stored.result;
-  const error = {
-    ...(code === undefined ? {} : { error_code: code }),
-    ...(data === undefined ? {} : { error_data: data }),
-  };
+  const { result: stored, attachments } = await storeResultFiles(store, place, result);
+  const { error_code, error_data } = stored;
+  const error = definedFields({ error_code, error_data });
   const metadata = { ...answer.metadata, ...error, ...sink.notifications() };
-  return go({ row: Object.keys(metadata).length > 0 ? { ...stored, message: { metadata } } : stored });
+  const message = { ...(Object.keys(metadata).length > 0 ? { metadata } : {}), attachments };
+  return go({ row: { result: stored, message } });
 }
 
 /** Runs `before_create_message` on the tool message. */
@@ -113,37 +117,25 @@ export async function beforeCreateMessage(
 ): Promise<Verdict<ResultRow | Nothing, never>> {
   const { result } = row;
   if (!result || !hooks.has('before_create_message', 'after_create_message')) return go();
-  const draft = toDraft(execution, result, row);
-  const { id, content, silent, metadata, attachments } = await hooks.beforeRow(draft, {
-    toolStatus: result.status,
-  });
-  const changed = content === draft.content ? {} : { content: await redactText(env, content) };
-  const message = { id, silent, metadata, ...changed };
-  return go({ row: { result, attachments: attachments ?? [], message } });
+  const { call, subprompt } = execution;
+  const content = toolContent(result);
+  const { attachments } = row.message ?? {};
+  const after = await hooks.beforeRow(
+    fillMessage({
+      ...{ id: call.messageId ?? randomUUID(), role: 'tool', content, ...row.message },
+      ...{ name: call.name, tool_call_id: call.callId, tool_status: result.status },
+      attachments: attachments?.length ? attachments : null,
+      parent_id: subprompt?.parentId,
+      depth: subprompt?.depth,
+    }),
+  );
+  const { content: shown, ...changes } = toChanges(after);
+  const changed = shown === content ? {} : { content: await redactText(env, shown) };
+  return go({ row: { result, message: { id: after.id, ...changes, ...changed } } });
 }
 
 function toCall({ execution }: ToolFrame): ToolCall {
   return toToolCall(execution.call);
-}
-
-function toDraft(
-  { call, subprompt }: ToolFrame['execution'],
-  result: ToolResult,
-  { attachments = [], message }: ResultRow['row'],
-): DraftMessage {
-  return {
-    id: call.messageId ?? randomUUID(),
-    role: 'tool',
-    content: toolContent(result),
-    name: call.name,
-    tool_calls: null,
-    tool_call_id: call.callId,
-    parent_id: subprompt?.parentId ?? null,
-    depth: subprompt?.depth ?? 0,
-    silent: false,
-    metadata: message?.metadata ?? {},
-    attachments: attachments.length > 0 ? attachments : null,
-  };
 }
 
 /** R1: redacted before it is stored. */

@@ -1,28 +1,11 @@
 /** The hooks around messages that code writes or changes (definitions §9). `message-hooks.ts` implements this port. */
-import type { Message } from '../../core/message/message.ts';
-import type { StoredMessageUpdates } from '../../store/message/message-record.ts';
-
-/** A message that is about to be stored, as far as hooks may change it. */
-export type DraftMessage = Pick<
-  Message,
-  | 'id'
-  | 'role'
-  | 'content'
-  | 'name'
-  | 'tool_calls'
-  | 'tool_call_id'
-  | 'parent_id'
-  | 'depth'
-  | 'silent'
-  | 'metadata'
-  | 'attachments'
->;
+import type { ChangedMessage, Message } from '../../core/message/message.ts';
 
 export interface MessageHooks {
-  /** Rejects with what a hook threw. */
-  beforeCreate(message: DraftMessage): Promise<DraftMessage>;
+  /** For a message that is about to be stored. Rejects with what a hook threw. */
+  beforeCreate(message: Message): Promise<Message>;
   afterCreate(message: Message): Promise<void>;
-  beforeUpdate(id: string, updates: StoredMessageUpdates): Promise<StoredMessageUpdates>;
+  beforeUpdate(id: string, updates: ChangedMessage): Promise<ChangedMessage>;
   afterUpdate(message: Message): Promise<void>;
 }
 

@@ -5,12 +5,11 @@
  * M2. Attachments that a hook adds are stored, or looked up, like those of any message.
  * M3. Secrets that a hook has read are removed from what it returns.
  */
-import type { Message, MessageRole, ToolStatus } from '../../core/message/message.ts';
-import type { StoredMessageUpdates } from '../../store/message/message-record.ts';
+import type { ChangedMessage, Message, MessageRole } from '../../core/message/message.ts';
 import { type AttachmentTarget, storeAttachments } from '../state/attachments.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
 import type { HookChain } from './chain.ts';
-import type { DraftMessage, MessageHooks } from './message-hook-port.ts';
+import type { MessageHooks } from './message-hook-port.ts';
 import { type MessageChanges, readChanges } from './returned.ts';
 
 /** Roles of messages that a person or code writes. */
@@ -19,16 +18,13 @@ const WRITTEN: readonly MessageRole[] = ['user', 'assistant', 'system'];
 export interface RowOptions {
   /** True if a hook may change its role. */
   readonly written?: boolean;
-  readonly toolStatus?: ToolStatus;
-  /** Microseconds since 1970; default now. */
-  readonly createdAt?: number;
   /** True if the error of a hook is thrown. */
   readonly strict?: boolean;
 }
 
 export interface RowHooks {
-  /** Runs the hooks before a row that the running execution is about to store. */
-  beforeRow(draft: DraftMessage, options?: RowOptions): Promise<DraftMessage>;
+  /** Runs the hooks before a message that the running execution is about to store. */
+  beforeRow(message: Message, options?: RowOptions): Promise<Message>;
   /** The hooks around what code writes through its ThreadState. */
   readonly messages: MessageHooks;
 }
@@ -42,9 +38,9 @@ export interface MessageHookOptions {
 export function createMessageHooks(options: MessageHookOptions): RowHooks {
   const { chain } = options;
   return {
-    beforeRow: (draft, row) => beforeRow(options, draft, row),
+    beforeRow: (message, row) => beforeRow(options, message, row),
     messages: {
-      beforeCreate: (draft) => beforeRow(options, draft, { written: true, strict: true }),
+      beforeCreate: (message) => beforeRow(options, message, { written: true, strict: true }),
       afterCreate: (message) => observe(chain, 'after_create_message', message),
       beforeUpdate: (id, updates) =>
         chain.run('before_update_message', updates, {
@@ -58,12 +54,14 @@ export function createMessageHooks(options: MessageHookOptions): RowHooks {
 
 async function beforeRow(
   options: MessageHookOptions,
-  draft: DraftMessage,
-  { written, toolStatus, strict, createdAt = Date.now() * 1000 }: RowOptions = {},
-): Promise<DraftMessage> {
-  return options.chain.run('before_create_message', draft, {
+  message: Message,
+  { written, strict }: RowOptions = {},
+): Promise<Message> {
+  // An item has its time; any other message is not stored yet.
+  const created_at = message.created_at || Date.now() * 1000;
+  return options.chain.run('before_create_message', message, {
     strict,
-    give: (row) => [toMessage(row, { created_at: createdAt, tool_status: toolStatus ?? null })],
+    give: (row) => [{ ...row, created_at }],
     async take(row, returned) {
       if (returned === undefined || returned === null) return row;
       const changes = readChanges(returned, written ? WRITTEN : []);
@@ -79,9 +77,9 @@ async function beforeRow(
 
 async function takeUpdates(
   options: MessageHookOptions,
-  current: StoredMessageUpdates,
+  current: ChangedMessage,
   returned: unknown,
-): Promise<StoredMessageUpdates> {
+): Promise<ChangedMessage> {
   if (returned === undefined || returned === null) return current;
   const { redactKnown } = options;
   const { attachments, content, silent, metadata } = readChanges(returned);
@@ -98,8 +96,8 @@ async function takeUpdates(
 async function storeReturned(
   { files, redactKnown }: MessageHookOptions,
   attachments: MessageChanges['attachments'],
-  before: DraftMessage['attachments'] | undefined,
-): Promise<DraftMessage['attachments']> {
+  before: Message['attachments'] | undefined,
+): Promise<Message['attachments']> {
   if (attachments === undefined || attachments === null) return null;
   // Most hooks return the attachments that they received.
   if (JSON.stringify(attachments) === JSON.stringify(before)) return before ?? null;
@@ -113,9 +111,4 @@ async function observe(
   message: Message,
 ): Promise<void> {
   await chain.run(name, message, { give: (stored) => [stored], take: (stored) => stored });
-}
-
-/** Converts a draft to the message that will be stored. */
-function toMessage(draft: DraftMessage, columns: Pick<Message, 'created_at' | 'tool_status'>): Message {
-  return { ...draft, ...columns, status: 'completed' };
 }

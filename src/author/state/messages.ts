@@ -11,12 +11,11 @@ import type {
   QueuedMessage,
   ThreadMessages,
 } from '../../core/author/thread-message.ts';
-import type { Message, ToolAttachment } from '../../core/message/message.ts';
+import { fillMessage, type Message, type ToolAttachment } from '../../core/message/message.ts';
 import { checkFields, checkSize } from '../../core/message/message-fields.ts';
 import { itemBytes, type MessageItem } from '../../core/thread/item.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
-import type { DraftMessage } from '../hooks/message-hook-port.ts';
 import { type AttachmentTarget, storeAttachments } from './attachments.ts';
 import type { CallerContext } from './caller-context.ts';
 import type { ThreadEnv } from './thread-env.ts';
@@ -46,23 +45,14 @@ async function injectMessage(input: MessagesInput, given: NewMessage): Promise<M
   const { thread, execution, hooks } = caller;
   const id = input.nextId();
   const message = redactMessage(given, input.redactKnown);
-  const draft = await hooks.beforeCreate({
-    ...toDraft(id, message, caller),
+  const created = await hooks.beforeCreate({
+    ...toMessage(id, message, caller),
     attachments: await storeAttachments(targetOf(input), message.attachments),
     parent_id: execution?.subprompt?.parentId ?? null,
     depth: execution?.subprompt?.depth ?? 0,
   });
-  const stored = await store.messages.inject(thread.id, {
-    id,
-    role: draft.role as NewMessage['role'],
-    content: draft.content,
-    attachments: draft.attachments ?? [],
-    silent: draft.silent,
-    metadata: draft.metadata,
-    executionId: execution?.executionId ?? null,
-    parentId: draft.parent_id,
-    depth: draft.depth,
-  });
+  const executionId = execution?.executionId ?? null;
+  const stored = await store.messages.inject(thread.id, { ...created, executionId });
   await hooks.afterCreate(stored);
   return stored;
 }
@@ -86,7 +76,7 @@ async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise
   const { role = 'user', content, silent, metadata, attachments } = message;
   if (!QUEUED_ROLES.includes(role))
     throw invalid(`A queued message's role must be user or assistant, not ${String(role)}.`);
-  const { metadata: told } = toDraft(id, { role, content, silent, metadata }, caller);
+  const { metadata: told } = toMessage(id, { role, content, silent, metadata }, caller);
   if (content === '' && !attachments?.length)
     throw invalid('A queued message must have content or attachments.');
   const files = await storeAttachments(targetOf(input), attachments);
@@ -135,27 +125,15 @@ const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];
 /** A queued message is a turn in the conversation; system messages can only be injected. */
 const QUEUED_ROLES: readonly unknown[] = ['user', 'assistant'];
 
-function toDraft(
+function toMessage(
   id: string,
   { role, content, silent, metadata }: Omit<NewMessage, 'attachments'>,
   { metadata: told }: CallerContext,
-): DraftMessage {
+): Message {
   if (!ROLES.includes(role))
     throw invalid(`A message's role must be system, user or assistant, not ${String(role)}.`);
   const checked = checkFields({ content: requireText(content), silent, metadata });
-  return {
-    id,
-    role,
-    content,
-    name: null,
-    tool_calls: null,
-    tool_call_id: null,
-    parent_id: null,
-    depth: 0,
-    silent: silent ?? false,
-    metadata: { ...checked.metadata, ...told },
-    attachments: null,
-  };
+  return fillMessage({ id, role, ...checked, metadata: { ...checked.metadata, ...told } });
 }
 
 /** Validates the fields that may change, and drops all others. */

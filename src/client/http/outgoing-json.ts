@@ -2,7 +2,7 @@
  * Converts what is sent to threads into equivalent JSON: bytes become base64, and values that JSON would change are
  * refused before anything is sent.
  */
-import { toMetadata } from '../../core/message/metadata.ts';
+import { checkFields, pickFields } from '../../core/message/message-fields.ts';
 import { toBase64 } from '../../core/value/base64.ts';
 import { copyBytes } from '../../core/value/bytes.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -19,7 +19,7 @@ export function messageJson(message: StartMessage): object {
   const { attachments, metadata, ...rest } = message;
   return {
     ...rest,
-    ...(metadata == null ? {} : { metadata: toMetadata(metadata) }),
+    ...checkFields(pickFields({ metadata })),
     ...(attachments === undefined ? {} : { attachments: attachments.map(attachmentJson) }),
   };
 }

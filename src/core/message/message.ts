@@ -3,6 +3,9 @@
  * `user` is side B. Times are microseconds since 1970, strictly increasing within a thread.
  */
 
+import { definedFields } from '../value/record.ts';
+import { MESSAGE_FIELDS, type MessageFields } from './message-fields.ts';
+
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
 export type MessageStatus = 'pending' | 'completed' | 'failed';
 export type ToolStatus = 'success' | 'error';
@@ -77,6 +80,36 @@ export interface Message extends Partial<SubagentFields> {
   readonly attachments: readonly AttachmentRef[] | null;
   readonly status: MessageStatus;
   readonly tool_status: ToolStatus | null;
+}
+
+/** The fields of a message that hooks and later code may change. */
+export type ChangedMessage = Partial<Pick<Message, keyof MessageFields | 'attachments'>>;
+
+export function toChanges(message: Message): Required<ChangedMessage> {
+  const fields = [...MESSAGE_FIELDS, 'attachments'] as const;
+  return Object.fromEntries(fields.map((name) => [name, message[name]])) as Required<ChangedMessage>;
+}
+
+/** A message that is about to be stored; the store sets its time. */
+export type NewMessage = Pick<Message, 'id' | 'role'> & Partial<Message>;
+
+/** The message with the fields that are not given. */
+export function fillMessage<Given extends NewMessage>(given: Given): Given & Message {
+  return {
+    content: null,
+    name: null,
+    tool_calls: null,
+    tool_call_id: null,
+    created_at: 0,
+    parent_id: null,
+    depth: 0,
+    silent: false,
+    metadata: {},
+    attachments: null,
+    status: 'completed',
+    tool_status: null,
+    ...definedFields(given),
+  };
 }
 
 /** The result of a tool (definitions §8). The status `error` is a value, never a crash (runtime §5.2). */

@@ -7,20 +7,28 @@ import { isAttachmentList } from '../file/attachment.ts';
 import { readContext } from '../governance/given-context.ts';
 import type { GivenContext } from '../governance/run-context.ts';
 import { isAnswerId } from '../message/answer-id.ts';
-import type { AttachmentRef } from '../message/message.ts';
+import type { AttachmentRef, ToolCall, ToolStatus } from '../message/message.ts';
+import { findMisfit, type MessageFields, pickFields } from '../message/message-fields.ts';
 import { measureJson } from '../value/json-measure.ts';
 import { LIMITS, utf8Length } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 import { isExecutionId, itemIdOf } from './execution-id.ts';
-import type { MadeCalls } from './made-calls.ts';
 
-export interface MessageItem extends MadeCalls {
+/** Calls and results of the conversation that a thread begins with: they are stored as they are, and nothing is run. */
+export interface MadeCalls {
+  /** Calls of an assistant's message. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** The call that a message of the role `tool` answers, and its outcome. */
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly toolStatus?: ToolStatus;
+}
+
+export interface MessageItem extends MessageFields, MadeCalls {
   readonly kind: 'message';
   readonly id: string;
   readonly role: 'user' | 'assistant' | 'system' | 'tool';
   readonly content: string;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Files of the thread: paths if sent from outside, resolved references if queued by the thread's own code. */
   readonly attachments?: readonly (string | AttachmentRef)[];
   /** Context for the execution that the item begins or joins. */
@@ -100,7 +108,7 @@ const ATTACHMENTS = `"attachments" must be a list of at most ${LIMITS.attachment
  * `{ id, stored: true, role?, executionId? }`.
  * `attachments` are paths of files of the thread; with them the content may be empty.
  */
-export function parseMessagePayload(
+export function parseMessage(
   payload: unknown,
   roles: readonly string[] = ['user', 'assistant'],
 ): Parsed<IncomingItem> {
@@ -151,19 +159,18 @@ function parseContent(
   payload: Readonly<Record<string, unknown>>,
   { id, executionId, role }: MessageHead,
 ): Parsed<IncomingItem> {
-  const { silent, metadata, attachments } = payload;
+  const { attachments } = payload;
   if (attachments !== undefined && attachments !== null && !isAttachmentList(attachments)) {
     return refuse('InvalidMessage', ATTACHMENTS, id);
   }
   const files = isAttachmentList(attachments) ? attachments : [];
-  const content = payload.content ?? (files.length > 0 ? '' : undefined);
-  if (typeof content !== 'string' || (content.length === 0 && files.length === 0)) {
+  const fields = pickFields(payload);
+  const misfit = findMisfit(fields);
+  if (misfit) return refuse('InvalidMessage', `"${misfit.name}" must be ${misfit.words}`, id);
+  const given = fields as MessageFields;
+  const { content = '', metadata } = given;
+  if (content === '' && files.length === 0) {
     return refuse('InvalidMessage', '"content" must be a non-empty string', id);
-  }
-  if (silent !== undefined && typeof silent !== 'boolean')
-    return refuse('InvalidMessage', '"silent" must be a boolean', id);
-  if (metadata !== undefined && metadata !== null && !isRecord(metadata)) {
-    return refuse('InvalidMessage', '"metadata" must be an object', id);
   }
   if (isTooDeep(metadata)) return refuseDepth('metadata', id);
   const context = readContext(payload);
@@ -172,9 +179,8 @@ function parseContent(
     kind: 'message',
     ...(typeof id === 'string' ? { id } : {}),
     role: role as MessageItem['role'],
+    ...given,
     content,
-    ...(silent ? { silent } : {}),
-    ...(isRecord(metadata) ? { metadata } : {}),
     ...(files.length > 0 ? { attachments: files } : {}),
     ...context.given,
     ...(executionId ? { executionId } : {}),
@@ -182,7 +188,7 @@ function parseContent(
 }
 
 /** `queueTool`: `{ id?, name, arguments?, unanswered?, context?, executionId? }`. */
-export function parseToolPayload(payload: unknown): Parsed<IncomingItem> {
+export function parseTool(payload: unknown): Parsed<IncomingItem> {
   if (!isRecord(payload))
     return refuse('InvalidMessage', 'the payload must be an object with a "name" string');
   const { name, arguments: args = {} } = payload;

@@ -10,7 +10,7 @@ import type { GivenContext } from '../governance/run-context.ts';
 import { measureJson, showJson } from '../value/json-measure.ts';
 import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
-import { type IncomingItem, isItemId, parseMessagePayload } from './item.ts';
+import { type IncomingItem, isItemId, parseMessage } from './item.ts';
 import { parseSnapshot, type Snapshot } from './snapshot.ts';
 import { parseTags } from './tags.ts';
 
@@ -149,7 +149,7 @@ function parseMessages(messages: unknown): IncomingItem[] {
     throw new InvalidStart(`"messages" may contain at most ${LIMITS.startMessages} entries`);
   }
   return messages.map((message, index) => {
-    const parsed = parseMessagePayload(message, ['user', 'assistant', 'system']);
+    const parsed = parseMessage(message, ['user', 'assistant', 'system']);
     if (!parsed.ok) throw new InvalidStart(`messages[${index}]: ${parsed.refusal.reason}`);
     return parsed.value;
   });

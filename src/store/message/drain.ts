@@ -17,12 +17,10 @@ import { writeContextMetadata } from '../../core/governance/context-metadata.ts'
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import { selectDueItems } from '../../core/thread/execution-id.ts';
-import type { MessageItem, QueueItem } from '../../core/thread/item.ts';
-import { findAnswering, roleOf } from '../../core/thread/session.ts';
-import type { CausedItem } from '../budget/account.ts';
+import type { QueueItem } from '../../core/thread/item.ts';
+import { findAnswering } from '../../core/thread/session.ts';
 import { readEarlyCancel, withCancellation } from '../execution/cancel.ts';
 import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-tree.ts';
-import { applyPrepared, QUEUED_TOOL, toQueuedCall } from '../schema/pending-payload.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { BeginStep } from '../step/step-record.ts';
 import { readInBatches, selectRows } from '../transaction/rows.ts';
@@ -34,6 +32,7 @@ import {
 } from '../transaction/run-context.ts';
 import { statement } from '../transaction/statement.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { type ItemInLine, readItem, type ToolInLine, toItemMessage, toQueuedCall } from './item-row.ts';
 import { putInLine } from './queue.ts';
 
 export interface Drained {
@@ -53,7 +52,7 @@ export interface Drained {
 /** Most pending rows that one step takes besides its own items; the rest wait for the next step. */
 export const DRAIN_ROWS = 500;
 
-/** What the rows ask for, before it is known which of them are rejected. */
+/** What the items ask for, before it is known which of them are rejected. */
 export interface InputWish {
   /** The side that has to answer the first message. */
   readonly answering: Side | undefined;
@@ -113,23 +112,22 @@ export async function readDue(
   const { own, added } = await lineUp(thread, items);
   const seen = new Map(prepared?.map((row) => [row.id, row]));
   // The step's own items come before the rows in line (core/thread/queue.ts, I1), though their rows are newer.
-  const all = [...own, ...inLine].map(({ payload, ...row }) => ({
-    ...row,
-    item: JSON.parse(applyPrepared(payload, seen.get(row.id))) as DueRow['item'],
+  const all = [...own, ...inLine].map((row) => ({
+    own: row.own,
+    item: { ...readItem(row), ...seen.get(row.id) } as ItemInLine,
   }));
   const admitted = selectDueItems(all, running);
   const executionId = admitted[0]?.item.executionId;
   const ahead = await readEarlyCancel(thread, executionId);
-  const rows = admitted.map((row) => ({ ...row, item: withCancellation(row.item, ahead) }));
-  const taken = new Set(rows.map(({ id }) => id));
-  const kinds = rows.map(({ kind, item: { role } }) => ({ kind, role }));
+  const rows = admitted.map(({ own, item }) => ({ own, item: withCancellation(item, ahead) }));
+  const taken = new Set(rows.map(({ item }) => item.id));
   const unprompted = asked === true && all.length === 0 && thread.row.turn_open !== 1;
-  const wish = wishOf(kinds, twoSides);
+  const wish = wishOf(rows, twoSides);
   return {
     rows,
     added,
     swept: inLine.filter(({ id }) => taken.has(id)).length,
-    left: new Set(all.flatMap(({ id }) => (taken.has(id) ? [] : [id]))),
+    left: new Set(all.flatMap(({ item: { id } }) => (taken.has(id) ? [] : [id]))),
     executionId,
     ahead,
     unprompted,
@@ -139,15 +137,12 @@ export async function readDue(
 }
 
 /** D1: the first message decides who acts. */
-export function wishOf(
-  rows: readonly { readonly kind: DueRow['kind']; readonly role: string }[],
-  twoSides: boolean,
-): InputWish {
-  const roles = rows.flatMap(({ kind, role }) => (kind === 'message' ? [role] : []));
+export function wishOf(rows: readonly Pick<DueRow, 'item'>[], twoSides: boolean): InputWish {
+  const roles = rows.flatMap(({ item }) => (item.kind === 'message' ? [item.role] : []));
   return {
     answering: twoSides ? findAnswering(roles) : undefined,
     wantsAnswer: roles.some((role) => role === 'user' || (twoSides && role === 'assistant')),
-    hasTools: rows.some(({ kind }) => kind === 'tool'),
+    hasTools: rows.some(({ item }) => item.kind === 'tool'),
   };
 }
 
@@ -156,10 +151,15 @@ export async function drain(
   { rows, swept, ahead, unprompted }: DueInput,
   { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
 ): Promise<Drained> {
-  const accepted = await rejectUsedIds(thread, rows);
+  const fresh = new Set(
+    await rejectUsedIds(
+      thread,
+      rows.map(({ item }) => item),
+    ),
+  );
+  const accepted = rows.filter(({ item }) => fresh.has(item));
   const wanted = accepted.filter(({ item }) => givenContext(item)?.canceled !== true);
-  const kinds = wanted.map(({ kind, item: { role } }) => ({ kind, role }));
-  const { answering, wantsAnswer: asksFor } = wishOf(kinds, twoSides);
+  const { answering, wantsAnswer: asksFor } = wishOf(wanted, twoSides);
   const wantsAnswer = asksFor || unprompted;
   if (answering !== undefined) thread.set({ side: answering });
   const canceled = open || wanted.length > 0 ? undefined : readCanceled(accepted.map(({ item }) => item));
@@ -167,13 +167,17 @@ export async function drain(
   const given = counted.flatMap(({ item }) => givenContext(item) ?? []);
   const context = composeContext(thread.row, given, { executionId, open });
   const tools: DrainedTool[] = [];
-  for (const { id, kind, item: queued } of accepted) {
+  for (const { item: queued } of accepted) {
     const item = writeContext(queued, context);
     // A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history.
-    if (kind === 'tool' && givenContext(queued)?.canceled)
-      thread.emit('item.rejected', { id, code: 'InvalidMessage', reason: 'its context is canceled' });
-    else if (kind === 'tool') tools.push(await storeQueuedTool(thread, { ...item, id, executionId }));
-    else await storeMessage(thread, id, item, executionId);
+    if (item.kind === 'message') await storeItem(thread, item, { executionId });
+    else if (givenContext(queued)?.canceled)
+      thread.emit('item.rejected', {
+        id: item.id,
+        code: 'InvalidMessage',
+        reason: 'its context is canceled',
+      });
+    else tools.push(await storeQueuedTool(thread, item, executionId));
   }
   await markDrained(thread, rows);
   // Who waits for an answer still gets one, whatever is called in the meantime.
@@ -202,25 +206,26 @@ async function lineUp(thread: ThreadTransaction, items: BeginStep['items']) {
 /** Marks rejected ones too. The row stays, without its content, so that the same item cannot come again. */
 async function markDrained(thread: ThreadTransaction, rows: readonly DueRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const ids = rows.map(({ id }) => id);
+  const ids = rows.map(({ item }) => item.id);
   await thread.update('items', { id: ids }, { state: 'drained', payload: '{}' });
 }
 
-export interface DueRow extends Pick<PendingRow, 'id' | 'kind' | 'own'> {
-  readonly item: StoredMessagePayload & QueuedToolPayload & CausedItem & { readonly executionId?: string };
+export interface DueRow extends Pick<PendingRow, 'own'> {
+  readonly item: ItemInLine;
 }
 
-async function storeMessage(
+/** Stores the message that an item becomes, with references to its files. */
+async function storeItem(
   thread: ThreadTransaction,
-  id: string,
-  { context: _, toolName: name, ...queued }: StoredMessagePayload,
-  executionId: string,
+  item: ItemInLine,
+  place: { readonly executionId: string; readonly step?: number },
 ): Promise<void> {
-  const { role, content, silent, toolCalls, toolCallId, toolStatus } = queued;
-  const resolved = await resolveAttachments(thread, id, queued.attachments);
-  const metadata = { ...queued.metadata, ...resolved.metadata };
-  const called = { toolCalls, toolCallId, toolStatus, name };
-  await thread.insertMessage({ id, role, content, silent, ...called, ...resolved, metadata, executionId });
+  const message = toItemMessage(item, thread.row.side);
+  const { attachments, missing } = await resolveAttachments(thread, item);
+  await thread.insertMessage({
+    ...{ ...message, attachments, ...place },
+    metadata: { ...message.metadata, ...(missing.length > 0 ? { missingAttachments: missing } : {}) },
+  });
 }
 
 /** The items are cancelled all or none: returns the first one's reason; undefined if none is. */
@@ -270,55 +275,21 @@ export interface DrainedTool {
   readonly unanswered: boolean;
 }
 
-interface QueuedToolPayload {
-  readonly name: string;
-  readonly arguments: unknown;
-  readonly origin?: 'code';
-  readonly unanswered?: boolean;
-}
-
-interface NewQueuedTool
-  extends QueuedToolPayload,
-    Partial<Pick<StoredMessagePayload, 'content' | 'silent' | 'metadata' | 'attachments'>> {
-  readonly id: string;
-  readonly executionId: string;
-}
-
 /** The message with the call, in the step that is about to open. */
 export async function storeQueuedTool(
   thread: ThreadTransaction,
-  { id, executionId, ...item }: NewQueuedTool,
+  item: ToolInLine,
+  executionId: string,
 ): Promise<DrainedTool> {
-  const call = toQueuedCall(id, item);
-  const { attachments } = await resolveAttachments(thread, id, item.attachments);
-  await thread.insertMessage({
-    id,
-    role: roleOf(thread.row.side),
-    content: item.content ?? null,
-    toolCalls: [call],
-    silent: item.silent,
-    metadata: { ...item.metadata, ...QUEUED_TOOL },
-    attachments,
-    executionId,
-    step: thread.row.last_step + 1,
-  });
+  const { id: callId, function: called } = toQueuedCall(item);
+  await storeItem(thread, item, { executionId, step: thread.row.last_step + 1 });
   const { origin = 'signal', unanswered = false } = item;
-  return { callId: call.id, ...call.function, origin, unanswered };
+  return { callId, ...called, origin, unanswered };
 }
 
-interface ResolvedAttachments {
-  readonly attachments?: readonly AttachmentRef[];
-  /** Merged into the message's own metadata. */
-  readonly metadata: { readonly missingAttachments?: readonly string[] };
-}
-
-/** Resolves the attachments of the message with this id. References are kept: the project's code has looked them up. */
-async function resolveAttachments(
-  thread: ThreadTransaction,
-  id: string,
-  given: readonly (string | AttachmentRef)[] | null | undefined,
-): Promise<ResolvedAttachments> {
-  if (!given || given.length === 0) return { metadata: {} };
+/** Resolves the attachments of an item. References are kept: the project's code has looked them up. */
+async function resolveAttachments(thread: ThreadTransaction, { id, attachments: given }: ItemInLine) {
+  if (!given || given.length === 0) return { attachments: null, missing: [] };
   const files = await findFiles(thread, given);
   const missing: string[] = [];
   const attachments = given.flatMap((each, index): AttachmentRef[] => {
@@ -329,9 +300,8 @@ async function resolveAttachments(
     missing.push(each);
     return [];
   });
-  if (missing.length === 0) return { attachments, metadata: {} };
-  thread.emit('attachment.missing', { messageId: id, paths: missing });
-  return { attachments, metadata: { missingAttachments: missing } };
+  if (missing.length > 0) thread.emit('attachment.missing', { messageId: id, paths: missing });
+  return { attachments, missing };
 }
 
 async function findFiles(
@@ -346,8 +316,4 @@ async function findFiles(
     .where('path', 'in', paths)
     .execute();
   return new Map(rows.map((row) => [row.path, row]));
-}
-
-interface StoredMessagePayload extends Omit<MessageItem, 'kind' | 'id' | 'executionId' | 'attachments'> {
-  readonly attachments?: MessageItem['attachments'] | null;
 }

@@ -4,33 +4,10 @@
  * or refused. Attachments of messages given here are already files of the thread. Writes of messages reject with
  * `ThreadTerminated`, `ThreadNotFound`.
  */
-import type { AttachmentRef } from '../../core/message/message.ts';
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
 import type { Json } from '../schema/column.ts';
 import type { BeginStep } from '../step/step-record.ts';
 import type { FromRun } from '../transaction/from-run.ts';
-
-export interface InjectedMessage {
-  /** Idempotency key: the same id again stores nothing and returns the existing message. */
-  readonly id: string;
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string | null;
-  readonly attachments?: readonly AttachmentRef[];
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly executionId: string | null;
-  /** Set with `depth` if the code of a sub-prompt adds the message below the thread's own. */
-  readonly parentId?: string | null;
-  readonly depth?: number;
-}
-
-export interface StoredMessageUpdates {
-  readonly content?: string;
-  readonly silent?: boolean;
-  /** Merged into the existing metadata; a key set to null is removed. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly attachments?: readonly AttachmentRef[];
-}
 
 export interface SpillItems extends FromRun {
   readonly items: readonly QueueItem[];

@@ -9,16 +9,16 @@
 import type { Selectable } from 'kysely';
 import { ATTACHMENT_FOLDER } from '../../core/file/attachment.ts';
 import { tryFilePath } from '../../core/file/file-path.ts';
-import type { Message, ToolCall } from '../../core/message/message.ts';
+import { type ChangedMessage, type Message, type ToolCall, toChanges } from '../../core/message/message.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { definedFields } from '../../core/value/record.ts';
 import { findFileRow, removeFile } from '../file/file-tree.ts';
-import { toMessage } from '../schema/rows.ts';
+import { toMessage, toMessageColumns } from '../schema/rows.ts';
 import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { readInBatches } from '../transaction/rows.ts';
 import { OPEN_CALL, selectStepMessages } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import type { InjectedMessage, StoredMessageUpdates } from './message-record.ts';
 import { dropQueued } from './queue.ts';
 
 type MessageRow = Selectable<MessageTable>;
@@ -27,7 +27,7 @@ type MessageRow = Selectable<MessageTable>;
 export async function injectMessage(
   context: CommandContext,
   threadId: string,
-  message: InjectedMessage,
+  message: Parameters<ThreadTransaction['insertMessage']>[0],
 ): Promise<Message> {
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
@@ -37,12 +37,12 @@ export async function injectMessage(
   });
 }
 
-/** Rejects with `MessageNotFound`. */
+/** Metadata is merged into what is there; a key set to null is removed. Rejects with `MessageNotFound`. */
 export async function updateMessage(
   context: CommandContext,
   threadId: string,
   id: string,
-  { content, silent, metadata, attachments }: StoredMessageUpdates,
+  { metadata, attachments, ...fields }: ChangedMessage,
 ): Promise<Message> {
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
@@ -51,22 +51,12 @@ export async function updateMessage(
     const found = toMessage(row);
     const changed: Message = {
       ...found,
-      content: content ?? found.content,
-      silent: silent ?? found.silent,
+      ...definedFields(fields),
       metadata: metadata ? merge(found.metadata, metadata) : found.metadata,
       attachments: attachments ? (attachments.length > 0 ? attachments : null) : found.attachments,
     };
     if (JSON.stringify(changed) === JSON.stringify(found)) return found;
-    await thread.update(
-      'messages',
-      { id },
-      {
-        content: changed.content,
-        silent: changed.silent ? 1 : 0,
-        metadata: JSON.stringify(changed.metadata),
-        attachments: changed.attachments && JSON.stringify(changed.attachments),
-      },
-    );
+    await thread.update('messages', { id }, toMessageColumns(toChanges(changed)));
     if (differsForModel(changed, found)) await retireSummaries(thread, found);
     thread.emit('message.updated', { messageId: id, role: found.role });
     return changed;

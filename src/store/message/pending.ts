@@ -5,38 +5,34 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import { selectDueItems } from '../../core/thread/execution-id.ts';
-import type { QueueItem } from '../../core/thread/item.ts';
 import { mustTakeOver } from '../../core/thread/plan-step.ts';
-import { findAnswering, NO_STEPS } from '../../core/thread/session.ts';
+import { NO_STEPS } from '../../core/thread/session.ts';
 import { budgetOf } from '../budget/account.ts';
-import { toPendingDraft } from '../schema/pending-payload.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import type { ItemTable, Tables } from '../schema/tables.ts';
 import { findLimitOf, judgeRounds } from '../step/limit.ts';
 import type { PendingWork } from '../step/step-place-record.ts';
 import { type CommandContext, inSnapshot, unknownThread } from '../transaction/context.ts';
 import { findRow } from '../transaction/rows.ts';
-import {
-  type ContextPlace,
-  composeContext,
-  givenContext,
-  type WithContext,
-} from '../transaction/run-context.ts';
+import { type ContextPlace, composeContext, givenContext } from '../transaction/run-context.ts';
 import { beginSession, findUnknownStep, selectOutcome } from '../transaction/run-recovery.ts';
 import { countAnswered, countEnded, hasOutsideInput } from '../transaction/step-count.ts';
 import { toCounts } from '../transaction/step-place.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
-import { DRAIN_ROWS, findUsedIds, wishOf } from './drain.ts';
+import { DRAIN_ROWS, type DueRow, findUsedIds, wishOf } from './drain.ts';
+import { readItem, toItemMessage, toItemRow } from './item-row.ts';
 import type { ReadPending } from './message-record.ts';
-import { toItemRow } from './queue.ts';
 
 type Row = Pick<
   Selectable<ItemTable>,
   'id' | 'kind' | 'payload' | 'state' | 'position' | 'created_at' | 'own'
 >;
 
-/** `taken`: another message already has its id. */
-type FoundRow = Row & { readonly taken: boolean };
+interface FoundRow extends DueRow {
+  readonly created_at: number;
+  /** Another message already has its id. */
+  readonly taken: boolean;
+}
 
 /**
  * Returns what `steps.begin` with the same ordinal and items would drain now, for hooks. Rejects with
@@ -59,24 +55,18 @@ export async function readPending(context: CommandContext, query: ReadPending): 
     const { open, ...execution } = await readExecution(db, thread);
     const { executionId } = execution;
     const inLine = drains ? await findRows(db, query, context.now()) : [];
-    const due = selectDueItems(
-      inLine.map((row) => ({
-        row,
-        own: row.own,
-        item: JSON.parse(row.payload) as { readonly executionId?: string },
-      })),
-      executionId !== null,
-    );
-    const found = due.map(({ row }) => row);
-    const named = executionId === null ? due[0]?.item.executionId : undefined;
+    const found = selectDueItems(inLine, executionId !== null);
+    const named = executionId === null ? found[0]?.item.executionId : undefined;
     const side = findSide(thread, query, found);
-    const given = found.flatMap(({ taken, payload }) =>
-      taken ? [] : (givenContext(JSON.parse(payload) as WithContext) ?? []),
-    );
+    const given = found.flatMap(({ taken, item }) => (taken ? [] : (givenContext(item) ?? [])));
     return {
       thread: { ...toThreadRecord(thread), agent: thread.next_agent ?? thread.agent },
       greeted: thread.greeted === 1,
-      rows: found.map((row) => ({ id: row.id, message: row.taken ? null : toPendingDraft(row, side) })),
+      rows: found.map(({ item, created_at, taken }) => ({
+        id: item.id,
+        message: taken ? null : { ...toItemMessage(item, side), created_at },
+        files: item.attachments ?? [],
+      })),
       side,
       limited:
         budgetOf(thread)?.exceeded !== undefined ||
@@ -101,20 +91,20 @@ async function findRows(db: Transaction<Tables>, query: ReadPending, now: number
   const queued = rows.where('state', '=', 'queued').limit(DRAIN_ROWS);
   const others = await (ids.length > 0 ? queued.where('id', 'not in', ids) : queued).execute();
   const inOrder = [...lineUp(query, known, now), ...others];
-  const taken = await findUsedIds(
+  const used = await findUsedIds(
     db,
     threadId,
     inOrder.map(({ id }) => id),
   );
-  return inOrder.map((row) => ({ ...row, taken: taken.has(row.id) }));
+  return inOrder.map((row) => ({
+    ...{ own: row.own, created_at: row.created_at, item: readItem(row), taken: used.has(row.id) },
+  }));
 }
 
 /** Decides like `drain`. */
 function findSide(thread: ThreadRow, query: ReadPending, rows: readonly FoundRow[]): Side {
-  const messages = rows.filter(({ kind, taken }) => kind === 'message' && !taken);
-  const answering = query.twoSides
-    ? findAnswering(messages.map((row) => toPendingDraft(row).role))
-    : undefined;
+  const fresh = rows.filter(({ taken }) => !taken);
+  const { answering } = wishOf(fresh, query.twoSides === true);
   return answering ?? beginSession(thread, query, { behind: false }).side;
 }
 
@@ -136,35 +126,30 @@ async function isLimited(
   const anew = executionId === null && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
   const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
   const { side, turns } = beginSession(thread, query, { behind: false });
-  const kinds = found.map((row) => ({ kind: row.kind, role: toPendingDraft(row).role }));
-  const input = wishOf(kinds, twoSides);
+  const input = wishOf(found, twoSides);
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
   if (findLimitOf(limits, asked)) return true;
   if (executionId === null) return false;
-  const rows = found.map((row) => ({ ...row, item: toPendingDraft(row) }));
-  return (
-    (await judgeRounds({ trx: db, row: thread }, { ...asked, input: { ...input, rows }, executionId })) !==
-    undefined
-  );
+  const judged = { ...asked, input: { ...input, rows: found }, executionId };
+  return (await judgeRounds({ trx: db, row: thread }, judged)) !== undefined;
 }
 
 /** Queued rows keep their positions; content that was staged replaces that of the item. */
 function lineUp({ threadId, items }: ReadPending, known: readonly Row[], now: number): Row[] {
-  const rows = new Map(known.map((row) => [row.id, row]));
+  const rows = new Map<string, Row>(known.map((row) => [row.id, row]));
   const inLine = known.filter(({ state }) => state === 'queued');
   for (const item of items) {
-    const row = rows.get(item.id) ?? toRow(threadId, item, now);
+    // An item that only names its content, which is not staged, is left out.
+    const row =
+      rows.get(item.id) ??
+      (item.kind === 'stored'
+        ? undefined
+        : { ...toItemRow(threadId, item, now), state: 'staged', position: null });
     if (row?.state !== 'staged') continue;
     rows.set(item.id, { ...row, state: 'queued' });
     inLine.push(row);
   }
   return inLine;
-}
-
-/** Undefined for an item that only names its content, if that is not staged. */
-function toRow(threadId: string, item: QueueItem, now: number): Row | undefined {
-  if (item.kind === 'stored') return undefined;
-  return { ...toItemRow(threadId, item, now), state: 'staged', position: null };
 }
 
 interface Execution extends Pick<PendingWork, 'executionId' | 'stepCount' | 'sideSteps' | 'scratch'> {

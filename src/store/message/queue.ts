@@ -1,18 +1,15 @@
 /**
  * The durable part of the queue (runtime §9): items staged by clients before they signal their ids, spilled by the
  * workflow, queued by tools; `drain.ts` turns them into messages. `(thread, item id)` is unique: a repeated item counts
- * once. Of a row, id and kind are columns, the rest is the payload. Once the item is drained, its content is gone, and
- * the row says whether the answer has reached its client: then the same words again are a new message.
+ * once. Once the item is drained, its content is gone, and the row says whether the answer has reached its client: then the same words again are a new message.
  *
  * Also what a client stores before it starts or signals a workflow, which gets only the id: the content of a start, the
  * reason of an end. It stays until its thread is deleted, so that a repeated activity finds it again. The natural key is
  * (thread, id).
  */
 
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { QueueItem, Refusal } from '../../core/thread/item.ts';
-import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { measureJson } from '../../core/value/json-measure.ts';
 import { LIMITS } from '../../core/value/limit.ts';
@@ -29,6 +26,7 @@ import {
 } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { claimItem } from './execution-claim.ts';
+import { digestOf, toItemRow } from './item-row.ts';
 import type { Delivery, QueueOptions, SpillItems } from './message-record.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
@@ -238,27 +236,6 @@ export async function countDrained(
     if (id !== undefined && itemIds.includes(id)) ids.add(id);
   }
   return ids.size;
-}
-
-export function toItemRow(threadId: string, item: QueueItem, now: number) {
-  const { id, kind, ...payload } = item;
-  return {
-    thread_id: threadId,
-    id,
-    kind: kind === 'tool' ? ('tool' as const) : ('message' as const),
-    payload: JSON.stringify(payload),
-    created_at: now,
-    own: 0,
-    digest: digestOf(item),
-  };
-}
-
-/** Covers what is said, shown or called. A repeated item may differ in its metadata, such as the time of the attempt. */
-function digestOf(item: QueueItem): string | null {
-  if (item.kind === 'stored') return null;
-  const content =
-    item.kind === 'tool' ? [item.name, item.arguments] : [item.role, item.content, item.attachments ?? []];
-  return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
 
 /**

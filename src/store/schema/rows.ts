@@ -2,11 +2,9 @@
 import type { Selectable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
 import { isEventKind, type ThreadEvent } from '../../core/event/thread-event.ts';
-import { UNKNOWN_TYPE } from '../../core/file/mime-type.ts';
-import type { AttachmentRef, Message } from '../../core/message/message.ts';
+import type { ChangedMessage, Message } from '../../core/message/message.ts';
 import type { ThreadRecord, ThreadTable } from '../thread/thread-record.ts';
-import { toPendingDraft } from './pending-payload.ts';
-import type { EventTable, ItemTable, MessageTable } from './tables.ts';
+import type { EventTable, MessageTable } from './tables.ts';
 
 export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
   return {
@@ -44,21 +42,12 @@ function isLimited(budget: string | null): boolean {
 }
 
 export function toMessage(row: Selectable<MessageTable>): Message {
+  const { thread_id: _, execution_id, step, reasoning, prompt, parts, ...message } = row;
   return {
-    id: row.id,
-    role: row.role,
-    content: row.content,
-    name: row.name,
-    tool_calls: row.tool_calls,
-    tool_call_id: row.tool_call_id,
-    created_at: row.created_at,
-    parent_id: row.parent_id,
-    depth: row.depth,
+    ...message,
     silent: row.silent === 1,
     metadata: JSON.parse(row.metadata),
     attachments: row.attachments ? JSON.parse(row.attachments) : null,
-    status: row.status,
-    tool_status: row.tool_status,
   };
 }
 
@@ -67,22 +56,19 @@ export function toContextMessage(row: Selectable<MessageTable>): ContextMessage 
   return { ...toMessage(row), executionId, step, reasoning, prompt, parts };
 }
 
-/** Converts a queued item to the message that it will become (pending, `metadata.queued`). */
-export function toPendingMessage(row: Selectable<ItemTable>): Message {
-  const { attachments, metadata, ...draft } = toPendingDraft(row);
+/** The columns of a message, or of some of its fields. */
+export function toMessageColumns<Given extends ChangedMessage>({
+  silent,
+  metadata,
+  attachments,
+  ...others
+}: Given) {
   return {
-    ...draft,
-    metadata: { ...metadata, queued: true },
-    attachments: attachments?.length ? attachments.map(toPendingAttachment) : null,
-    status: 'pending',
+    ...others,
+    silent: silent === undefined ? undefined : Number(silent),
+    metadata: metadata && JSON.stringify(metadata),
+    attachments: attachments?.length ? JSON.stringify(attachments) : attachments && null,
   };
-}
-
-/** A file that a sender names is looked up when its message is taken: until then only its path is known. */
-function toPendingAttachment(given: string | AttachmentRef): AttachmentRef {
-  if (typeof given !== 'string') return given;
-  const name = given.slice(given.lastIndexOf('/') + 1);
-  return { id: given, type: 'file', path: given, name, mimeType: UNKNOWN_TYPE, size: 0 };
 }
 
 /**

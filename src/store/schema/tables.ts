@@ -5,6 +5,7 @@
 
 import type { Generated } from 'kysely';
 import type { FlowDirective, StepDirective } from '../../core/author/thread-execution.ts';
+import type { Message, SubagentFields } from '../../core/message/message.ts';
 import type { A2aTaskTable } from '../a2a/a2a-record.ts';
 import type { ActionTables } from '../action/action-record.ts';
 import type { BudgetTables } from '../budget/budget-record.ts';
@@ -59,22 +60,13 @@ export interface ExecutionClaimTable {
   cancel_request: Json | null;
 }
 
-export interface MessageTable {
+/** The fields of `Message` are the columns of the same names. */
+export interface MessageTable
+  extends Omit<Message, keyof SubagentFields | 'silent' | 'metadata' | 'attachments'> {
   thread_id: string;
-  id: string;
-  role: 'system' | 'user' | 'assistant' | 'tool';
-  content: string | null;
-  name: string | null;
-  tool_calls: Json | null;
-  tool_call_id: string | null;
-  created_at: number;
-  parent_id: string | null;
-  depth: number;
   silent: Flag;
   metadata: Json;
   attachments: Json | null;
-  status: 'pending' | 'completed' | 'failed';
-  tool_status: 'success' | 'error' | null;
   execution_id: string | null;
   step: number | null;
   /** Reasoning of the model, if its answer included any. */

@@ -320,10 +320,9 @@ async function storeCalls(
   executionId: string,
 ): Promise<DrainedTool[]> {
   const stored: DrainedTool[] = [];
-  for (const { kind: _, ...tool } of await rejectUsedIds(thread, tools)) {
-    const metadata = { immediate: true };
-    stored.push(await storeQueuedTool(thread, { ...tool, origin: 'code', metadata, executionId }));
-  }
+  const metadata = { immediate: true };
+  for (const tool of await rejectUsedIds(thread, tools))
+    stored.push(await storeQueuedTool(thread, { ...tool, origin: 'code', metadata }, executionId));
   return stored;
 }
 

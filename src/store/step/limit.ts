@@ -136,7 +136,7 @@ async function findFailures(
 
 /** What the next step would drain. */
 interface NextInput extends InputWish {
-  readonly rows: readonly (Pick<DueRow, 'kind' | 'own'> & { readonly item: { readonly role: string } })[];
+  readonly rows: readonly DueRow[];
 }
 
 /** The open execution that is checked, and the input of its next step. */
@@ -148,8 +148,10 @@ interface AskedRounds {
 
 /** True if a message from outside wants an answer. */
 function hasOutsideMessage({ rows }: NextInput): boolean {
-  const outside = rows.flatMap(({ kind, own, item: { role } }) => (own === 0 ? [{ kind, role }] : []));
-  return wishOf(outside, true).wantsAnswer;
+  return wishOf(
+    rows.filter(({ own }) => own === 0),
+    true,
+  ).wantsAnswer;
 }
 
 interface PauseReason {

@@ -11,7 +11,7 @@ import type { Summary } from '../../core/context/summary.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { CompactionReason } from '../../core/guard/compaction.ts';
 import type { LoopWarning } from '../../core/guard/loop.ts';
-import type { Message } from '../../core/message/message.ts';
+import type { AttachmentRef, ChangedMessage, Message } from '../../core/message/message.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';
 import type { StepRef } from '../transaction/from-run.ts';
@@ -81,40 +81,34 @@ export interface SubpromptPlace {
   readonly path: readonly string[];
 }
 
-/** A row that a step is about to drain. */
-interface PendingRow {
+/** An item that a step is about to drain. */
+export interface PendingItem {
   readonly id: string;
-  /**
-   * The message as it would be stored; files that a sender named are still paths. Null if it will be refused, because
-   * its id is taken.
-   */
-  readonly message: PendingMessage | null;
+  /** As it would be stored, without its files. Null if it will be refused, because its id is taken. */
+  readonly message: Message | null;
+  /** References, or paths that its sender has named. */
+  readonly files: readonly (string | AttachmentRef)[];
 }
 
-export interface PendingMessage extends Omit<Message, 'attachments'> {
-  readonly attachments: readonly (string | NonNullable<Message['attachments']>[number])[] | null;
-}
-
-/** Absent fields keep the queued value. */
-export interface PreparedRow
-  extends Partial<Pick<Message, 'content' | 'silent' | 'metadata' | 'attachments'>> {
+/** An item as hooks have changed it. Absent fields stay. */
+export interface PreparedItem extends ChangedMessage {
   readonly id: string;
   readonly role?: 'user' | 'assistant' | 'system';
 }
 
-/** `thread`: with the agent that has it from this step on. `side`: unless hooks change the role of the first message. `runContext`: including what the rows add. */
+/** `thread`: with the agent that has it from this step on. `side`: unless hooks change the role of the first message. `runContext`: including what the items add. */
 export interface PendingWork
   extends Pick<StepPlace, 'thread' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext'> {
   /** True if `after_thread_created` has run, or must not run. */
   readonly greeted: boolean;
   /**
-   * Rows in the order in which they are drained. Empty if a step has already begun under this ordinal, or one must be
+   * In the order in which they are drained. Empty if a step has already begun under this ordinal, or one must be
    * taken over.
    */
-  readonly rows: readonly PendingRow[];
+  readonly rows: readonly PendingItem[];
   /** Null if the step begins an execution. */
   readonly executionId: string | null;
-  /** The execution that these rows begin, if they name one. */
+  /** The execution that these items begin, if they name one. */
   readonly nextExecutionId?: string;
   /** True if a limit forbids the step: nothing would be drained. */
   readonly limited: boolean;

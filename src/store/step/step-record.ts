@@ -12,7 +12,7 @@ import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { PausedFailures } from '../../core/guard/failure.ts';
 import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
 import type { TeamGuard } from '../../core/guard/team.ts';
-import type { AttachmentRef, ToolCall } from '../../core/message/message.ts';
+import type { ChangedMessage, ToolCall } from '../../core/message/message.ts';
 import type { SourcedPrices } from '../../core/message/model-price.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
@@ -22,7 +22,7 @@ import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
 import type { Pico } from '../../core/value/money.ts';
 import type { QueuedTool } from '../tool/tool-record.ts';
 import type { FromRun, StepRef } from '../transaction/from-run.ts';
-import type { HistoryWindow, PreparedRow, StepContext, StepPlace } from './step-place-record.ts';
+import type { HistoryWindow, PreparedItem, StepContext, StepPlace } from './step-place-record.ts';
 
 export interface BeginStep extends FromRun {
   readonly ordinal: number;
@@ -53,8 +53,8 @@ export interface BeginStep extends FromRun {
    * runs them instead of calling a model.
    */
   readonly immediate?: Readonly<Partial<Record<Side, ImmediateCalls>>>;
-  /** Rows as modified by hooks. If given, other queued rows than these and `items` wait for the next step. */
-  readonly prepared?: readonly PreparedRow[];
+  /** Items as modified by hooks. If given, other queued items than these and `items` wait for the next step. */
+  readonly prepared?: readonly PreparedItem[];
   /** Flow directive of those hooks; stored with the opened step. */
   readonly directive?: FlowDirective;
   /** The execution's scratch data after those hooks, as JSON text; absent if unchanged. */
@@ -168,19 +168,15 @@ interface Pause {
   readonly interruptedWait?: string;
 }
 
-export interface CommitStep extends StepRef {
+export interface CommitStep extends StepRef, ChangedMessage {
   /** Id of the answer; `answerIdOf` the step by default. */
   readonly messageId?: string;
-  readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
   /** Repairs that were made to the calls. */
   readonly repaired?: LoggedRepairs;
   readonly model: string;
   readonly finishReason: string;
   readonly usage: ProviderUsage;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly attachments?: readonly AttachmentRef[];
-  readonly silent?: boolean;
   /** Reasoning of the model, if its answer included any. */
   readonly reasoning?: string;
   /** Its parts, as `sealParts` returns them. */

@@ -30,9 +30,8 @@ import {
 } from '../transaction/step-count.ts';
 import { toSubprompt } from '../transaction/step-place.ts';
 import { readCall, type StepRow, selectStep } from '../transaction/step-row.ts';
-import type { NewMessageRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { saveScratch } from './execution.ts';
-import type { SubpromptPlace } from './step-place-record.ts';
 import type { BeginStep, CommitStep, CommittedStep, SaveFlow, StepRecord } from './step-record.ts';
 import { discardLost, selectModelCall, settleModelCall } from './stream.ts';
 
@@ -200,7 +199,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
       await storeAnswer(thread, answer, opened);
       const { kind, side } = opened;
-      const { content, model, directive = null } = answer;
+      const { content = null, model, directive = null } = answer;
       const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
       const calls = answer.toolCalls.map((made) => made.function.name);
       return { kind: 'stored', record: toStepRecord(thread, written, calls) };
@@ -225,12 +224,21 @@ async function findCommitted(
 
 /** Stores all that an answer leaves: its message, the step's end, its calls, its event. */
 async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened: StepRow): Promise<void> {
-  const { step, attempt, model, finishReason, usage, content } = answer;
+  const { step, attempt, model, finishReason, usage, content = null } = answer;
   const { side, execution_id: executionId, first_seq: firstSeq } = opened;
   const subprompt = await toSubprompt(thread.trx, thread.threadId, opened);
   // C2: a sub-prompt has its own conversation.
   const role = subprompt ? 'assistant' : roleOf(side);
-  const messageId = await storeMessage(thread, answer, { role, subprompt, executionId });
+  const { messageId = answerIdOf(thread.threadId, step) } = answer;
+  const { metadata, silent, attachments, reasoning, parts, prompt, toolCalls } = answer;
+  await thread.insertMessage({
+    ...{ id: messageId, role, content, metadata, silent, attachments, reasoning, parts, prompt },
+    tool_calls: toolCalls.length > 0 ? JSON.stringify(toolCalls) : null,
+    parent_id: subprompt?.parentId,
+    depth: subprompt?.depth,
+    executionId,
+    step,
+  });
   await saveScratch(thread, executionId, answer.context);
   await thread.update(
     'steps',
@@ -249,37 +257,13 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
   const chunks = await countChunks(thread, step, firstSeq);
   const more = { chunks, droppedCalls: dropped || undefined, depth: subprompt?.depth };
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
-  const calls = answer.toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
+  const calls = toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
   await scheduleCalls(thread, step, calls, subprompt?.depth);
   await enqueueTools(thread, answer.queuedTools);
   // C2: the thread's input stays unanswered.
   if (subprompt) return;
   thread.set({ answer_due: 0 });
   forgetWarnings(thread, { executionId, side });
-}
-
-interface AnswerPlace {
-  readonly role: NewMessageRow['role'];
-  readonly subprompt: SubpromptPlace | null;
-  readonly executionId: string;
-}
-
-/** Returns the message's id. */
-async function storeMessage(
-  thread: ThreadTransaction,
-  { messageId, step, ...answer }: CommitStep,
-  { role, subprompt, executionId }: AnswerPlace,
-): Promise<string> {
-  const { content, toolCalls, metadata, silent, attachments, reasoning, parts, prompt } = answer;
-  const id = messageId ?? answerIdOf(thread.threadId, step);
-  await thread.insertMessage({
-    ...{ id, role, content, toolCalls, metadata, silent, attachments, reasoning, parts, prompt },
-    parentId: subprompt?.parentId,
-    depth: subprompt?.depth,
-    executionId,
-    step,
-  });
-  return id;
 }
 
 /** False if its call was settled when the execution ended: the answer is ignored, since its calls would never run. */

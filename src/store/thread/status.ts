@@ -188,7 +188,7 @@ async function abortSteps(thread: ThreadTransaction, status: RestStatus): Promis
         metadata: { stopped: true },
         executionId,
         step,
-        parentId: subprompt?.parentId,
+        parent_id: subprompt?.parentId,
         depth,
       });
     }

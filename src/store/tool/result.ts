@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import {
-  type AttachmentRef,
+  type ChangedMessage,
   type ToolCall,
   type ToolResult,
   type ToolStatus,
@@ -38,14 +38,10 @@ import type { OpenWait, Wait } from '../wait/wait-record.ts';
 import { reconcileKey } from '../wait/wait-row.ts';
 import type { CommitTool } from './tool-record.ts';
 
-interface CallResult {
+interface CallResult extends ChangedMessage {
   readonly id?: string;
   readonly result: ToolResult;
   readonly state?: 'done' | 'unknown';
-  readonly content?: string | null;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly attachments?: readonly AttachmentRef[];
   readonly directive?: FlowDirective;
   /** Set if the tool must not run. */
   readonly refused?: true | undefined;
@@ -71,11 +67,11 @@ export async function storeResult(
     id,
     role: 'tool',
     name: call.name,
-    toolCallId: call.call_id,
-    toolStatus: result.status,
+    tool_call_id: call.call_id,
+    tool_status: result.status,
     executionId,
     step: call.step,
-    parentId: subprompt?.parentId,
+    parent_id: subprompt?.parentId,
     depth: subprompt?.depth,
   });
   const ended = { state, status: result.status, ended_at: thread.now, directive };
@@ -179,7 +175,7 @@ export async function settleCall(
 export async function replaceOwnEnd(
   thread: ThreadTransaction,
   call: CallRow,
-  { result, attachments = [], message }: Pick<CommitTool, 'result' | 'attachments' | 'message'>,
+  { result, message: { metadata = {}, attachments } = {} }: Pick<CommitTool, 'result' | 'message'>,
 ): Promise<boolean> {
   if (thread.row.terminated_at === null || call.state !== 'done') return false;
   await updateCall(thread, call, { attempt: null, status: result?.status });
@@ -189,8 +185,8 @@ export async function replaceOwnEnd(
     .set({
       content: toolContent(result),
       tool_status: result.status,
-      metadata: JSON.stringify(message?.metadata ?? {}),
-      attachments: attachments.length > 0 ? JSON.stringify(attachments) : undefined,
+      metadata: JSON.stringify(metadata),
+      attachments: attachments?.length ? JSON.stringify(attachments) : undefined,
     })
     .where('thread_id', '=', thread.threadId)
     .where('step', '=', call.step)

@@ -3,7 +3,7 @@
  */
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
-import type { AttachmentRef, ToolStatus } from '../../core/message/message.ts';
+import type { AttachmentRef, NewMessage, ToolStatus } from '../../core/message/message.ts';
 import type { ToolItem } from '../../core/thread/item.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRecord } from '../step/step-record.ts';
@@ -16,13 +16,7 @@ export interface OpenSubprompt extends ToolCallKey {
   /** Id for the call's tool message, if the message has none yet. */
   readonly parentId: string;
   /** First message of the sub-prompt; absent if the call has none. */
-  readonly message?: {
-    readonly id: string;
-    readonly content: string;
-    readonly attachments: readonly AttachmentRef[];
-    readonly silent?: boolean;
-    readonly metadata?: Readonly<Record<string, unknown>>;
-  };
+  readonly message?: Omit<NewMessage, 'role'>;
   /** As in `BeginStep`. */
   readonly left?: true;
   /** Tools that the hooks of that message queued. */

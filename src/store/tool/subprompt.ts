@@ -10,8 +10,8 @@ import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { spend } from '../budget/spend.ts';
+import { QUEUED_TOOL, toQueuedCall } from '../message/item-row.ts';
 import { enqueueTools } from '../message/queue.ts';
-import { QUEUED_TOOL, toQueuedCall } from '../schema/pending-payload.ts';
 import type { Tables } from '../schema/tables.ts';
 import { describeStep, insertStep, retryStep, scheduleCalls } from '../step/step.ts';
 import { type CommandContext, inRun, inSnapshot } from '../transaction/context.ts';
@@ -198,7 +198,7 @@ interface OpenedSubstep {
   readonly place: {
     readonly executionId: string;
     readonly step: number;
-    readonly parentId: string;
+    readonly parent_id: string;
     readonly depth: number;
   };
 }
@@ -227,7 +227,7 @@ async function insertSubstep(
     prompt,
     arguments: JSON.stringify(command.arguments),
   });
-  return { call, step, place: { executionId, step, parentId, depth } };
+  return { call, step, place: { executionId, step, parent_id: parentId, depth } };
 }
 
 /**
@@ -251,14 +251,13 @@ export async function openImmediate(
 
 async function openCalls(thread: ThreadTransaction, command: OpenImmediate): Promise<number> {
   const { step, place } = await insertSubstep(thread, command, 'committed');
-  const calls = command.tools.map((tool) => ({ id: tool.id, call: toQueuedCall(tool.id, tool) }));
+  const calls = command.tools.map((tool) => ({ id: tool.id, call: toQueuedCall(tool) }));
   const metadata = { ...QUEUED_TOOL, immediate: true };
   for (const { id, call } of calls)
     await thread.insertMessage({
       id,
       role: 'assistant',
-      content: null,
-      toolCalls: [call],
+      tool_calls: JSON.stringify([call]),
       metadata,
       ...place,
     });

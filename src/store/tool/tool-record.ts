@@ -11,7 +11,7 @@
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { LoopGuard } from '../../core/guard/loop.ts';
-import type { AttachmentRef, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
+import type { ChangedMessage, Message, ToolResult, ToolStatus } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { DecidedAction } from '../action/action-record.ts';
@@ -88,15 +88,8 @@ export interface CommitTool extends ToolCallKey {
   readonly attempt: string;
   /** Null if a hook removed the call: it is over, and nothing else is stored. */
   readonly result: ToolResult | null;
-  /** Files of the result, already stored. */
-  readonly attachments?: readonly AttachmentRef[];
-  /** Fields of the tool message as set by hooks; absent fields come from the result. */
-  readonly message?: {
-    readonly id?: string;
-    readonly content?: string | null;
-    readonly silent?: boolean;
-    readonly metadata?: Readonly<Record<string, unknown>>;
-  };
+  /** Fields of the tool message, its files among them; absent fields come from the result. */
+  readonly message?: ChangedMessage & { readonly id?: string };
   /** Flow directive of the tool, or of a hook of its call. */
   readonly directive?: FlowDirective;
   /** The execution's scratch data as JSON text; absent if unchanged. */

@@ -223,12 +223,12 @@ async function storeCallEnd(
   thread: ThreadTransaction,
   call: CallRow,
   owner: Owner,
-  { result, attachments, message, directive, loops, refused, ...command }: CommitTool,
+  { result, message, directive, loops, refused, ...command }: CommitTool,
 ): Promise<{ readonly queued: number; readonly denied?: StoredError }> {
   if (command.judged)
     await closeAction(thread, await findActionOf(thread, call), result ?? { status: 'success' });
   const watched = loops && result && (await watchCall(thread, call, { guard: loops, result, owner }));
-  const shown = { attachments, directive, refused, watched: watched?.columns, ...message };
+  const shown = { directive, refused, watched: watched?.columns, ...message };
   if (result) await storeResult(thread, call, { result, ...shown }, owner);
   else await removeCall(thread, call, directive);
   const denied = watched && emitLoop(thread, call, watched, owner);

@@ -6,8 +6,11 @@
  * I3. Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import type { ContextMessage } from '../../core/context/context.ts';
 import type { EventData, EventKind } from '../../core/event/thread-event.ts';
-import type { MessageTable, Tables } from '../schema/tables.ts';
+import { fillMessage, type NewMessage } from '../../core/message/message.ts';
+import { toMessageColumns } from '../schema/rows.ts';
+import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
 import {
   countRows,
@@ -49,27 +52,6 @@ class TransactionFlushed extends Error {
   constructor(threadId: string) {
     super(`The transaction on thread ${threadId} was flushed; any further use of it is refused.`);
   }
-}
-
-export interface NewMessageRow {
-  readonly id: string;
-  readonly role: MessageTable['role'];
-  readonly content: string | null;
-  readonly name?: string;
-  readonly toolCalls?: readonly unknown[];
-  readonly toolCallId?: string;
-  readonly silent?: boolean;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly status?: MessageTable['status'];
-  readonly toolStatus?: MessageTable['tool_status'];
-  readonly executionId?: string | null;
-  readonly step?: number | null;
-  readonly attachments?: readonly unknown[];
-  readonly parentId?: string | null;
-  readonly depth?: number;
-  readonly reasoning?: string;
-  readonly parts?: string;
-  readonly prompt?: string;
 }
 
 interface EventPlace {
@@ -222,30 +204,16 @@ export class ThreadTransaction {
     return this.#clock;
   }
 
-  async insertMessage(message: NewMessageRow): Promise<void> {
+  async insertMessage({ executionId, ...given }: NewMessage & Partial<ContextMessage>): Promise<void> {
+    const message = fillMessage(given);
     await this.insert('messages', {
-      id: message.id,
-      role: message.role,
-      content: message.content,
-      name: message.name,
-      tool_calls: message.toolCalls?.length ? JSON.stringify(message.toolCalls) : null,
-      tool_call_id: message.toolCallId,
+      ...toMessageColumns(message),
+      ...{ silent: Number(message.silent), metadata: JSON.stringify(message.metadata) },
       created_at: this.stamp(),
-      parent_id: message.parentId,
-      depth: message.depth ?? 0,
-      silent: message.silent ? 1 : 0,
-      metadata: JSON.stringify(message.metadata ?? {}),
-      attachments: message.attachments?.length ? JSON.stringify(message.attachments) : null,
-      status: message.status ?? 'completed',
-      tool_status: message.toolStatus,
-      execution_id: message.executionId,
-      step: message.step,
-      reasoning: message.reasoning,
-      parts: message.parts,
-      prompt: message.prompt,
+      execution_id: executionId,
     });
     this.set({ message_count: this.row.message_count + 1 });
-    const { id, role, step, depth = 0 } = message;
+    const { id, role, step, depth } = message;
     this.emit('message.created', { messageId: id, role, depth: depth || undefined }, { step });
   }
 

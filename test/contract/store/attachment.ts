@@ -164,7 +164,7 @@ export function registerAttachment(given: () => Stores): void {
       const toolCalls = [{ id: 'c', type: 'function', function: { name: 'draw', arguments: '{}' } }] as const;
       const { step } = await thread.answer([message('m')], { messageId: 'asks', toolCalls });
       await thread.beginTool(step, 0);
-      await thread.commitTool(step, 0, { attachments: [refTo('/attachments/drawn.png')] });
+      await thread.commitTool(step, 0, { message: { attachments: [refTo('/attachments/drawn.png')] } });
       expect(await thread.store.messages.delete(thread.id, 'asks')).toBe(true);
       expect((await thread.messages()).map(({ id }) => id)).toEqual(['m']);
       expect(await files(thread)).toEqual([]);

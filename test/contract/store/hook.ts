@@ -1,7 +1,7 @@
 /** What the store shows and takes from hooks: rows to be drained, rows they have changed, what they ask of the flow. */
 import { describe, expect, it } from '@jest/globals';
 import type { QueueItem } from '../../../src/core/thread/item.ts';
-import type { PreparedRow } from '../../../src/store/step/step-place-record.ts';
+import type { PreparedItem } from '../../../src/store/step/step-place-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, stored, type ThreadDriver, tool } from '../thread-driver.ts';
 
@@ -48,7 +48,11 @@ export function registerHook(given: () => Stores): void {
       await thread.begin(items);
       const messages = await thread.messages();
       const untimed = (each: object | null) => ({ ...each, created_at: 0 });
-      expect(rows.map((row) => untimed(row.message))).toEqual(messages.map(untimed));
+      const shown = rows.map(({ message, files }) => ({
+        ...message,
+        attachments: files.length > 0 ? files : null,
+      }));
+      expect(shown.map(untimed)).toEqual(messages.map(untimed));
     });
 
     it('is empty if the step has started or the thread has ended', async () => {
@@ -99,7 +103,7 @@ export function registerHook(given: () => Stores): void {
       });
       await thread.stash(message('m1'));
       const { rows } = await pending(thread);
-      expect(rows).toEqual([{ id: 'm1', message: null }]);
+      expect(rows).toEqual([{ id: 'm1', message: null, files: [] }]);
       await thread.begin([], { prepared: [{ id: 'm1' }] });
       expect(await thread.events('item.rejected')).toHaveLength(1);
       expect(await thread.rest()).toMatchObject({ kind: 'rest' });
@@ -107,7 +111,7 @@ export function registerHook(given: () => Stores): void {
   });
 
   describe('rows changed by hooks', () => {
-    const begin = (thread: ThreadDriver, items: readonly QueueItem[], prepared: readonly PreparedRow[]) =>
+    const begin = (thread: ThreadDriver, items: readonly QueueItem[], prepared: readonly PreparedItem[]) =>
       thread.begin(items, { prepared });
 
     it('are stored unchanged', async () => {
