@@ -149,7 +149,7 @@ export const WORKFLOW = [
     name: 'a follow-on step survives the end of its execution',
     rule: 'a follow-on step is dropped if the loop does anything else first',
     edits: [{ find: '  run.ahead.forget();\n', put: '' }],
-    tests: ['test/workflows/held-step.test.ts'],
+    tests: ['test/workflows/step-ahead.test.ts'],
     title: 'is the next step of the loop',
   },
 ];

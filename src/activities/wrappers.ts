@@ -2,7 +2,7 @@
  * What stands around the implementation of an activity: the table lists it for each (core/thread/activities.ts), the
  * outermost first, and `wrapActivity` applies the list.
  *
- *   nextStep        goes on into the next model step (tool/next-step.ts)
+ *   nextStep        goes on into the next model step (step/step-ahead.ts)
  *   nextThought     goes on into the next thought of a task (task/phase.ts)
  *   effectsDue      adds when the thread's next effect is due, if the project defines effects; `anyEffectsDue` also for
  *                   those that were scheduled when it did, and `leftEffectsDue` also for those that another run began
@@ -17,8 +17,8 @@ import { asUnit, type UnitActivity } from './author/unit.ts';
 import type { ActivityDependencies, ActivityRun, FaultPoint, Wrapped } from './base/dependencies.ts';
 import { signalAncestors, waitsForPeople } from './signals/wake-relatives.ts';
 import { withQuickCalls } from './step/quick-calls.ts';
+import { withNextStep } from './step/step-ahead.ts';
 import { withNextThought } from './task/phase.ts';
-import { withNextStep } from './tool/next-step.ts';
 
 /** How an activity is implemented: as a unit of author work if its wrappers name that. */
 export type Implementation<Input, Outcome> = ActivityRun<Input, Outcome> | UnitActivity<Input, Outcome>;

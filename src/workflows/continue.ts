@@ -1,7 +1,7 @@
 /**
  * Decides when the thread continues as new, and what it carries. Checked at the top of the loop, between steps.
  * N1. A stop or terminate is never carried over: one that arrives while the queue is spilled is settled first.
- *     Neither is a request to go on unprompted (inbox.ts, P3), nor a step ahead (next-step-offer.ts, A2): that step comes
+ *     Neither is a request to go on unprompted (inbox.ts, P3), nor a step ahead (step-ahead.ts, A2): that step comes
  *     first.
  * N2. The server refuses continue-as-new if a signal has arrived since, and the task is retried. Everything before the
  *     command can be repeated, so nothing is lost or duplicated.

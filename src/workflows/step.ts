@@ -4,7 +4,6 @@
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
-import { toNextInput } from '../core/thread/next-step.ts';
 import type {
   ModelStepInput,
   ModelStepOutcome,
@@ -13,13 +12,14 @@ import type {
   StoredStep,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
+import { toNextInput } from '../core/thread/step-ahead.ts';
 import type { CallEnd } from '../core/thread/step-end.ts';
 import type { StopReason } from '../core/thread/stop.ts';
 import type { AskedSoFar } from '../core/thread/waiting-call.ts';
 import { isFailedActivity, toStoredError } from './activities.ts';
-import type { StepAhead } from './held-step.ts';
-import { numberOf, planAhead, planNextOffer } from './next-step-offer.ts';
+import { mayContinue } from './continue.ts';
 import { spillBatch, spillDuring } from './spill.ts';
+import type { HeldStep } from './step-ahead.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { callAt, runToolCall } from './tool-call.ts';
 import { awaitAnswer, awaitBlocked, Suspended } from './wait-call.ts';
@@ -66,7 +66,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const ahead = run.ahead.take();
   // A stop has arrived in the meantime: the store settles what it has of the step.
   if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
-  // A step ahead passes no items, so arrivals go to the store first (next-step-offer.ts, A2).
+  // A step ahead passes no items, so arrivals go to the store first (step-ahead.ts, A2).
   if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillBatch(run);
   const { news } = ahead ?? run.inbox;
   const input = ahead ? toAhead(run, ahead) : toInput(run);
@@ -121,7 +121,7 @@ function toInput(run: ThreadRun): ModelInput {
 }
 
 /** The same input as that of the activity that went on into this step. */
-function toAhead({ turn, presence }: ThreadRun, { ordinal }: StepAhead): ModelInput {
+function toAhead({ turn, presence }: ThreadRun, { ordinal }: HeldStep): ModelInput {
   return toNextInput(turn.executionId(), {
     ordinal,
     afterStep: turn.afterStep,
@@ -134,7 +134,7 @@ function toAhead({ turn, presence }: ThreadRun, { ordinal }: StepAhead): ModelIn
 async function askModel(
   run: ThreadRun,
   input: ModelInput,
-  ahead?: StepAhead,
+  ahead?: HeldStep,
 ): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
   const { presence } = run;
   let number: number | undefined;
@@ -146,9 +146,10 @@ async function askModel(
       presence.showActivity(`asking ${presence.model || 'the model'}`);
       // Forget earlier signals: only those from here on concern what this attempt asks.
       run.waits.listen();
-      number ??= numberOf(run, input);
-      const next = planNextOffer(run, number);
-      if (next) run.ahead.ask(next, run);
+      // A3 (step-ahead.ts): a new number if the step's ordinal is that of a step ahead.
+      number ??= input.ordinal < 0 ? run.nextOrdinal() : input.ordinal;
+      const next = isFree(run) ? run.ahead.planForStep(number) : undefined;
+      if (next) run.ahead.ask(next);
       const offered = { ...input, next, asked };
       const summary = presence.nameStep(next !== undefined);
       outcome = run.ahead.receive(await run.activities.modelStep(offered, summary));
@@ -210,8 +211,14 @@ function runCallAt(run: ThreadRun, outcome: StoredStep, ended: readonly CallEnd[
   const index = ended.length;
   const call = callAt(outcome, index);
   const place = { step: outcome.step, index, executionId: run.turn.executionId() };
-  const ahead = planAhead(run, outcome, call, ended);
+  const mayGoOn = (call.mode === 'once' || call.mode === 'idempotent') && isFree(run);
+  const ahead = mayGoOn ? run.ahead.planForCall(outcome, call, ended) : undefined;
   const then = ahead ? `, then asking ${run.presence.model || 'the model'}` : '';
   run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})${then}`);
   return runToolCall(run, call, place, ahead);
+}
+
+/** True if the workflow knows of nothing that must happen before the next step. */
+function isFree(run: ThreadRun): boolean {
+  return run.floor.isFree && !mayContinue(run) && !run.refusals.pending;
 }

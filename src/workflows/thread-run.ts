@@ -13,13 +13,13 @@ import { type BoundActivities, bindActivities, StoreBinding } from './activities
 import { EffectAlarm } from './effect-alarm.ts';
 import { BudgetWatch, FamilyWatch } from './family-watch.ts';
 import { Floor } from './floor.ts';
-import { HeldStep } from './held-step.ts';
 import { Inbox } from './inbox.ts';
 import { Mailbox } from './mailbox.ts';
 import type { EndPayload } from './messages.ts';
 import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
 import { Requests } from './requests.ts';
+import { StepAhead } from './step-ahead.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -35,7 +35,7 @@ export class ThreadRun {
   readonly inbox: Inbox;
   readonly refusals: Refusals;
   readonly turn: Turn;
-  readonly ahead = new HeldStep();
+  readonly ahead = new StepAhead(this);
   readonly requests = new Requests();
   readonly presence: Presence;
   readonly effects = new EffectAlarm();

@@ -6,7 +6,6 @@
  */
 import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import { ACTIVITIES } from '../core/thread/activities.ts';
-import type { CallWithNext } from '../core/thread/next-step.ts';
 import {
   type CallRef,
   type StepCalls,
@@ -14,11 +13,12 @@ import {
   sandboxQueue,
   type ToolCallOutcome,
 } from '../core/thread/step.ts';
+import type { CallWithNext } from '../core/thread/step-ahead.ts';
 import type { SubpromptAttempt, ToolAttempt } from '../core/thread/wait-step.ts';
 import type { AskedSoFar } from '../core/thread/waiting-call.ts';
 import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
 import { runChildCall } from './child-call.ts';
-import type { Ahead } from './next-step-offer.ts';
+import type { Ahead } from './step-ahead.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { awaitAnswer, awaitBlocked, pauseCall, Suspended } from './wait-call.ts';
 
@@ -42,7 +42,7 @@ async function runByMode(
   if (call.mode === 'child') return runChildCall(run, call, place);
   // Only the first dispatch may go on into the next step.
   for (let redispatches = 0, ahead = next; ; redispatches++, ahead = undefined) {
-    if (ahead) run.ahead.ask(ahead.step, run);
+    if (ahead) run.ahead.ask(ahead.step);
     try {
       const outcome = run.ahead.receive(await dispatch(run, call, place, ahead));
       if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;

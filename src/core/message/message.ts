@@ -91,10 +91,10 @@ export function toChanges(message: Message): Required<ChangedMessage> {
 }
 
 /** A message that is about to be stored; the store sets its time. */
-export type NewMessage = Pick<Message, 'id' | 'role'> & Partial<Message>;
+export type UnstoredMessage = Pick<Message, 'id' | 'role'> & Partial<Message>;
 
 /** The message with the fields that are not given. */
-export function fillMessage<Given extends NewMessage>(given: Given): Given & Message {
+export function fillMessage<Given extends UnstoredMessage>(given: Given): Given & Message {
   return {
     content: null,
     name: null,

@@ -12,7 +12,6 @@
  */
 import type { CancelVerdict } from '../governance/cancellation.ts';
 import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from './effect-batch.ts';
-import type { CallWithNext, LastCallInput, StepInput, StepWithNext } from './next-step.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from './open-thread.ts';
 import type {
   CancelExecutionInput,
@@ -26,6 +25,7 @@ import type {
   ToolCallInput,
   ToolCallOutcome,
 } from './step.ts';
+import type { CallWithNext, LastCallInput, StepInput, StepWithNext } from './step-ahead.ts';
 import type { FinishedSubagent, ReportOutcome, UnstartedOutcome } from './subagent-step.ts';
 import type {
   ActAttempt,

@@ -21,6 +21,13 @@ import type { QueueItem } from '../../core/thread/item.ts';
 import { findAnswering } from '../../core/thread/session.ts';
 import { readEarlyCancel, withCancellation } from '../execution/cancel.ts';
 import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-tree.ts';
+import {
+  type ItemInLine,
+  readItem,
+  type ToolInLine,
+  toItemMessage,
+  toQueuedCall,
+} from '../schema/item-row.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { BeginStep } from '../step/step-record.ts';
 import { readInBatches, selectRows } from '../transaction/rows.ts';
@@ -32,7 +39,6 @@ import {
 } from '../transaction/run-context.ts';
 import { statement } from '../transaction/statement.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
-import { type ItemInLine, readItem, type ToolInLine, toItemMessage, toQueuedCall } from './item-row.ts';
 import { putInLine } from './queue.ts';
 
 export interface Drained {

@@ -8,6 +8,7 @@ import { selectDueItems } from '../../core/thread/execution-id.ts';
 import { mustTakeOver } from '../../core/thread/plan-step.ts';
 import { NO_STEPS } from '../../core/thread/session.ts';
 import { budgetOf } from '../budget/account.ts';
+import { readItem, toItemMessage, toItemRow } from '../schema/item-row.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import type { ItemTable, Tables } from '../schema/tables.ts';
 import { findLimitOf, judgeRounds } from '../step/limit.ts';
@@ -20,7 +21,6 @@ import { countAnswered, countEnded, hasOutsideInput } from '../transaction/step-
 import { toCounts } from '../transaction/step-place.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
 import { DRAIN_ROWS, type DueRow, findUsedIds, wishOf } from './drain.ts';
-import { readItem, toItemMessage, toItemRow } from './item-row.ts';
 import type { ReadPending } from './message-record.ts';
 
 type Row = Pick<

@@ -14,6 +14,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { measureJson } from '../../core/value/json-measure.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type CausedItem, causedBy, causedByEffect } from '../budget/account.ts';
+import { digestOf, toItemRow } from '../schema/item-row.ts';
 import type { QueuedTool } from '../tool/tool-record.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../transaction/context.ts';
 import {
@@ -26,7 +27,6 @@ import {
 } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { claimItem } from './execution-claim.ts';
-import { digestOf, toItemRow } from './item-row.ts';
 import type { Delivery, QueueOptions, SpillItems } from './message-record.ts';
 
 export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {

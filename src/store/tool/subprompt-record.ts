@@ -3,7 +3,7 @@
  */
 
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
-import type { AttachmentRef, NewMessage, ToolStatus } from '../../core/message/message.ts';
+import type { AttachmentRef, ToolStatus, UnstoredMessage } from '../../core/message/message.ts';
 import type { ToolItem } from '../../core/thread/item.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRecord } from '../step/step-record.ts';
@@ -16,7 +16,7 @@ export interface OpenSubprompt extends ToolCallKey {
   /** Id for the call's tool message, if the message has none yet. */
   readonly parentId: string;
   /** First message of the sub-prompt; absent if the call has none. */
-  readonly message?: Omit<NewMessage, 'role'>;
+  readonly message?: Omit<UnstoredMessage, 'role'>;
   /** As in `BeginStep`. */
   readonly left?: true;
   /** Tools that the hooks of that message queued. */

@@ -5,7 +5,7 @@ import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { Message, SubagentFields } from '../../core/message/message.ts';
 import { spawnGroupOf } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import { toPendingMessage } from '../message/item-row.ts';
+import { toPendingMessage } from '../schema/item-row.ts';
 import { readEvent, toCount, toMessage, toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadRecord } from '../thread/thread-record.ts';

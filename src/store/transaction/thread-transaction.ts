@@ -8,7 +8,7 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
 import type { EventData, EventKind } from '../../core/event/thread-event.ts';
-import { fillMessage, type NewMessage } from '../../core/message/message.ts';
+import { fillMessage, type UnstoredMessage } from '../../core/message/message.ts';
 import { toMessageColumns } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
@@ -204,7 +204,7 @@ export class ThreadTransaction {
     return this.#clock;
   }
 
-  async insertMessage({ executionId, ...given }: NewMessage & Partial<ContextMessage>): Promise<void> {
+  async insertMessage({ executionId, ...given }: UnstoredMessage & Partial<ContextMessage>): Promise<void> {
     const message = fillMessage(given);
     await this.insert('messages', {
       ...toMessageColumns(message),

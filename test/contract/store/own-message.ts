@@ -1,12 +1,12 @@
 /** What code does to a thread outside its steps: changes and removes messages, keeps a scratch, reads logs, ends it. */
 
 import { describe, expect, it } from '@jest/globals';
-import type { NewMessage } from '../../../src/core/message/message.ts';
+import type { UnstoredMessage } from '../../../src/core/message/message.ts';
 import { toPico } from '../../../src/core/value/money.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 
-const inject = (thread: ThreadDriver, id: string, fields: Partial<NewMessage> = {}) =>
+const inject = (thread: ThreadDriver, id: string, fields: Partial<UnstoredMessage> = {}) =>
   thread.store.messages.inject(thread.id, { id, role: 'user', content: id, executionId: null, ...fields });
 
 export function registerOwnMessage(given: () => Stores): void {

@@ -1,5 +1,5 @@
 /**
- * How a thread's workflow handles the step into which a call has gone on (workflows/next-step-offer.ts), activation by
+ * How a thread's workflow handles the step into which a call has gone on (workflows/step-ahead.ts), activation by
  * activation.
  */
 import { execFile } from 'node:child_process';

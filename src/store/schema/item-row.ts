@@ -9,7 +9,7 @@ import type { MessageItem, QueueItem, ToolItem } from '../../core/thread/item.ts
 import { roleOf } from '../../core/thread/session.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import type { CausedItem } from '../budget/account.ts';
-import type { ItemTable } from '../schema/tables.ts';
+import type { ItemTable } from './tables.ts';
 
 /** A call, with the fields of its message if hooks have set any. */
 export type ToolInLine = ToolItem & MessageFields & Pick<MessageItem, 'attachments'>;

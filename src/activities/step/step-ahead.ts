@@ -1,10 +1,11 @@
 /**
- * Activities that go on into the next step (core/thread/next-step.ts). The outcome before that step is already stored,
+ * Activities that go on into the next step (core/thread/step-ahead.ts). The outcome before that step is already stored,
  * and the activity returns it whatever happens to the step. If the step may have begun and its outcome is not returned,
  * the result says so (`unheard`): another attempt finds it in the store.
  */
 import { Context } from '@temporalio/activity';
 import type { EffectsDue } from '../../core/thread/effect-batch.ts';
+import type { ModelStepInput, ModelStepOutcome, RunRef } from '../../core/thread/step.ts';
 import {
   findNext,
   type LastCallInput,
@@ -14,8 +15,7 @@ import {
   toNextInput,
   type UnknownStepOutcome,
   type WithNext,
-} from '../../core/thread/next-step.ts';
-import type { ModelStepInput, ModelStepOutcome, RunRef } from '../../core/thread/step.ts';
+} from '../../core/thread/step-ahead.ts';
 import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
