@@ -12,7 +12,7 @@
  *   { faultPoint }  a place where a fault test may kill the worker
  */
 import { ACTIVITIES, type ActivityName, type Wrapper } from '../core/thread/activities.ts';
-import type { EffectsDue } from '../core/thread/effect-batch.ts';
+import type { EffectsDue } from '../core/thread/step.ts';
 import { asUnit, type UnitActivity } from './author/unit.ts';
 import type { ActivityDependencies, ActivityRun, FaultPoint, Wrapped } from './base/dependencies.ts';
 import { signalAncestors, waitsForPeople } from './signals/wake-relatives.ts';
@@ -67,7 +67,7 @@ interface EffectsDueOptions {
 }
 
 /**
- * Adds to the outcome when the thread's next effect is due (core/thread/effect-batch.ts, EffectsDue). Code within any
+ * Adds to the outcome when the thread's next effect is due (core/thread/step.ts, EffectsDue). Code within any
  * activity may have scheduled one; the workflow learns of it from the outcome, and needs no signal.
  */
 function withEffectsDue(run: AnyRun, { always = false, begun = false }: EffectsDueOptions): AnyRun {

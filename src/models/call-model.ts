@@ -13,7 +13,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError } from '../core/message/provider.ts';
-import type { AskedSoFar, HeldModel } from '../core/thread/waiting-call.ts';
+import type { AskedSoFar, HeldModel } from '../core/thread/step.ts';
 import { noteRefusal, type Turn, takeTurn } from './admission.ts';
 import type { OnDelta } from './answer-reader.ts';
 import { type AttemptResult, type FailedAnswer, runAttempt, type ToRequest } from './attempt.ts';

@@ -2,7 +2,7 @@
 import type { ModelDefinition } from '../core/author/definition.ts';
 import type { ProviderError, ProviderResponse } from '../core/message/provider.ts';
 import type { LengthRefusal } from '../core/message/provider-terms.ts';
-import type { AskedSoFar, HeldModel } from '../core/thread/waiting-call.ts';
+import type { AskedSoFar, HeldModel } from '../core/thread/step.ts';
 import type { Place } from './admission.ts';
 import type { DeltaKind, StreamedCall } from './answer-reader.ts';
 import type { ToRequest } from './attempt.ts';

@@ -9,9 +9,8 @@ import {
   type ActivityName,
   type ActivityOutcome,
 } from '../core/thread/activities.ts';
-import type { EffectsDue } from '../core/thread/effect-batch.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
-import type { CallRef, RunRef, StoredError, ToolCallInput } from '../core/thread/step.ts';
+import type { CallRef, EffectsDue, RunRef, StoredError, ToolCallInput } from '../core/thread/step.ts';
 import { errorMessage, readField } from '../core/value/thrown.ts';
 
 /** An activity's input without what the run adds. */

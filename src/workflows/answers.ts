@@ -5,7 +5,7 @@
  */
 import { ApplicationFailure, condition } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
-import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
+import type { WaitAnswerOutcome } from '../core/thread/step.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { parseWaitAnswer } from '../core/wait/answer.ts';
 import type { GivenAnswer, WaitVerdict } from '../core/wait/wait.ts';

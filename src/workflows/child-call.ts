@@ -12,9 +12,15 @@
 
 import { condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
 import { workflowIdOf } from '../core/thread/start-options.ts';
-import type { CallRef, StoredError, ToolCallOutcome } from '../core/thread/step.ts';
-import type { ChildStart, WaitBelow } from '../core/thread/subagent-step.ts';
-import type { SubagentAttempt, WaitingCall } from '../core/thread/wait-step.ts';
+import type {
+  CallRef,
+  ChildStart,
+  StoredError,
+  SubagentAttempt,
+  ToolCallOutcome,
+  WaitBelow,
+  WaitingCall,
+} from '../core/thread/step.ts';
 import { errorMessage } from '../core/value/thrown.ts';
 import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
 import { startThread } from './child-start.ts';

@@ -8,7 +8,7 @@
 
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
 import { startOptions, WORKFLOW_TYPE } from '../core/thread/start-options.ts';
-import type { ChildStart } from '../core/thread/subagent-step.ts';
+import type { ChildStart } from '../core/thread/step.ts';
 import {
   isTaskThread,
   TASK_ID_PREFIX,

@@ -10,7 +10,7 @@
  * A5. Of a tool call, it receives the final outcome alone, not that of each attempt or of `recordToolOutcome`.
  */
 import type { CancellationScope } from '@temporalio/workflow';
-import type { EffectsDue } from '../core/thread/effect-batch.ts';
+import type { EffectsDue } from '../core/thread/step.ts';
 import { toIsoTime, workflowTime } from './clock.ts';
 
 const SLACK_MS = 100;

@@ -8,7 +8,7 @@
  */
 
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
-import type { RunEffectsOutcome } from '../core/thread/effect-batch.ts';
+import type { RunEffectsOutcome } from '../core/thread/step.ts';
 import { errorMessage } from '../core/value/thrown.ts';
 import { isFailedActivity } from './activities.ts';
 import { workflowTime } from './clock.ts';

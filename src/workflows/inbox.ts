@@ -6,9 +6,10 @@
  * P3. The thread can be told to continue with nothing in line (`unprompted`). The next step receives that, and the
  *     store, which knows what is in line, decides. A later stop revokes it.
  */
-import type { Carried } from '../core/thread/carried.ts';
+
 import type { IncomingItem } from '../core/thread/item.ts';
 import { ThreadQueue } from '../core/thread/queue.ts';
+import type { Carried } from '../core/thread/snapshot.ts';
 
 export class Inbox {
   readonly queue: ThreadQueue;

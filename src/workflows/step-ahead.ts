@@ -13,10 +13,9 @@
  *     named after its one step.
  */
 import { workflowInfo } from '@temporalio/workflow';
-import type { ModelStepOutcome, StoredStep, ToolCallOutcome } from '../core/thread/step.ts';
+import type { ModelStepOutcome, StoredStep, ToolAttempt, ToolCallOutcome } from '../core/thread/step.ts';
 import type { CallWithNext, NextStep, NextStepOffer, StepWithNext } from '../core/thread/step-ahead.ts';
-import type { CallEnd } from '../core/thread/step-end.ts';
-import type { ToolAttempt } from '../core/thread/wait-step.ts';
+import type { CallEnd } from '../core/thread/stop.ts';
 import type { BudgetWatch } from './family-watch.ts';
 import type { Inbox } from './inbox.ts';
 import type { Presence } from './presence.ts';

@@ -5,6 +5,7 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type {
+  AskedSoFar,
   ModelStepInput,
   ModelStepOutcome,
   RunRef,
@@ -13,9 +14,7 @@ import type {
   ToolCallOutcome,
 } from '../core/thread/step.ts';
 import { toNextInput } from '../core/thread/step-ahead.ts';
-import type { CallEnd } from '../core/thread/step-end.ts';
-import type { StopReason } from '../core/thread/stop.ts';
-import type { AskedSoFar } from '../core/thread/waiting-call.ts';
+import type { CallEnd, StopReason } from '../core/thread/stop.ts';
 import { isFailedActivity, toStoredError } from './activities.ts';
 import { mayContinue } from './continue.ts';
 import { spillBatch, spillDuring } from './spill.ts';

@@ -19,9 +19,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { InvalidStart } from '../core/thread/start-input.ts';
+import type { WaitingCall } from '../core/thread/step.ts';
 import { parseTaskStart, type TaskStart } from '../core/thread/task-start.ts';
 import type { TaskCause, TaskOutcome, TaskPause, ThoughtOutcome } from '../core/thread/task-step.ts';
-import type { WaitingCall } from '../core/thread/wait-step.ts';
 import { isFailedActivity, toStoredError } from './activities.ts';
 import { runAnswerLoop } from './answers.ts';
 import { workflowTime } from './clock.ts';

@@ -4,10 +4,15 @@
  * S2. Each part is changed only by its own methods. Changes that concern several parts are methods here.
  */
 import { workflowInfo } from '@temporalio/workflow';
-import { type Carried, createCarried, fromSnapshot, toSnapshot } from '../core/thread/carried.ts';
 import type { IncomingItem, Parsed } from '../core/thread/item.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
-import type { Snapshot } from '../core/thread/snapshot.ts';
+import {
+  type Carried,
+  createCarried,
+  fromSnapshot,
+  type Snapshot,
+  toSnapshot,
+} from '../core/thread/snapshot.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
 import { type BoundActivities, bindActivities, StoreBinding } from './activities.ts';
 import { EffectAlarm } from './effect-alarm.ts';

@@ -7,15 +7,16 @@
 import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import { ACTIVITIES } from '../core/thread/activities.ts';
 import {
+  type AskedSoFar,
   type CallRef,
   type StepCalls,
+  type SubpromptAttempt,
   type SubpromptOutcome,
   sandboxQueue,
+  type ToolAttempt,
   type ToolCallOutcome,
 } from '../core/thread/step.ts';
 import type { CallWithNext } from '../core/thread/step-ahead.ts';
-import type { SubpromptAttempt, ToolAttempt } from '../core/thread/wait-step.ts';
-import type { AskedSoFar } from '../core/thread/waiting-call.ts';
 import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
 import { runChildCall } from './child-call.ts';
 import type { Ahead } from './step-ahead.ts';

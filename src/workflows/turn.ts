@@ -4,12 +4,17 @@
  * T1. A step is over only once `completeStep` was called: until then a reset or a lost run must take it over.
  */
 import { uuid4 } from '@temporalio/workflow';
-import type { TurnState } from '../core/thread/carried.ts';
 import { NEW_SESSION, NO_STEPS, type Session } from '../core/thread/session.ts';
+import type { TurnState } from '../core/thread/snapshot.ts';
 import type { StoredError, StoredStep } from '../core/thread/step.ts';
-import { type CallEnd, evaluateStepEnd, type StepEnd, toSession } from '../core/thread/step-end.ts';
 import type { LimitReason } from '../core/thread/step-limit.ts';
-import type { StopVerdict } from '../core/thread/stop.ts';
+import {
+  type CallEnd,
+  evaluateStepEnd,
+  type StepEnd,
+  type StopVerdict,
+  toSession,
+} from '../core/thread/stop.ts';
 
 /** How an execution ended, according to the store. */
 export interface ExecutionEnd {

@@ -11,8 +11,7 @@
  *     whether that is enough.
  */
 import { condition } from '@temporalio/workflow';
-import type { LaterCall, WaitingCall } from '../core/thread/wait-step.ts';
-import type { BlockedStep } from '../core/thread/waiting-call.ts';
+import type { BlockedStep, LaterCall, WaitingCall } from '../core/thread/step.ts';
 import { workflowTime } from './clock.ts';
 import { mayContinue } from './continue.ts';
 import type { ThreadRun } from './thread-run.ts';

@@ -7,7 +7,7 @@
  *     before.
  */
 
-import type { WaitAnswerOutcome } from '../core/thread/wait-step.ts';
+import type { WaitAnswerOutcome } from '../core/thread/step.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { GivenAnswer } from '../core/wait/wait.ts';
 import type { OpenWaitView } from './messages.ts';

@@ -1,9 +1,8 @@
 /** What continue-as-new carries: readable by every later build, never large. */
 import { describe, expect, it } from '@jest/globals';
-import { createCarried, fromSnapshot, toSnapshot } from '../../src/core/thread/carried.ts';
 import type { IncomingItem, Refusal } from '../../src/core/thread/item.ts';
 import { ThreadQueue } from '../../src/core/thread/queue.ts';
-import { parseSnapshot } from '../../src/core/thread/snapshot.ts';
+import { createCarried, fromSnapshot, parseSnapshot, toSnapshot } from '../../src/core/thread/snapshot.ts';
 import { LIMITS, utf8Length } from '../../src/core/value/limit.ts';
 import { aSnapshot } from './sample.ts';
 

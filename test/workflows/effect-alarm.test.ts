@@ -1,6 +1,6 @@
 /** When an activity's answer is passed on to the effects: the order of commands in a history depends on it. */
 import { describe, expect, it } from '@jest/globals';
-import type { EffectsDue } from '../../src/core/thread/effect-batch.ts';
+import type { EffectsDue } from '../../src/core/thread/step.ts';
 import { EffectAlarm } from '../../src/workflows/effect-alarm.ts';
 
 interface Answer extends EffectsDue {

@@ -1,6 +1,6 @@
 /** The items queued for a thread, and what a waiting workflow learns of them. */
 import { describe, expect, it } from '@jest/globals';
-import { createCarried } from '../../src/core/thread/carried.ts';
+import { createCarried } from '../../src/core/thread/snapshot.ts';
 import { Inbox } from '../../src/workflows/inbox.ts';
 
 const inbox = () => new Inbox('run', createCarried('helper'));

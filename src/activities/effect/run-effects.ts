@@ -5,8 +5,7 @@
  */
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
-import type { RunEffectsInput, RunEffectsOutcome } from '../../core/thread/effect-batch.ts';
-import type { RunRef, StoredError } from '../../core/thread/step.ts';
+import type { RunEffectsInput, RunEffectsOutcome, RunRef, StoredError } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import type { BegunEffect, EndEffect, EndedEffect } from '../../store/effect/effect-record.ts';
 import type { FromRun } from '../../store/transaction/from-run.ts';

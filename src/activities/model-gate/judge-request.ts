@@ -14,7 +14,7 @@ import type { ModelDefinition } from '../../core/author/definition.ts';
 import { toSpending } from '../../core/governance/budget-amount.ts';
 import { type CallEstimate, toMinimumAmounts } from '../../core/governance/reservation.ts';
 import type { SpendingVerdict } from '../../core/governance/spending-verdict.ts';
-import type { BlockedStep } from '../../core/thread/waiting-call.ts';
+import type { BlockedStep } from '../../core/thread/step.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import { FIRST_CALL } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';

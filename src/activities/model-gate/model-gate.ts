@@ -13,8 +13,7 @@
 import { end, go, openGate, type Verdict } from '../../author/policy/gate.ts';
 import { composeReminder } from '../../core/guard/loop.ts';
 import { type Produced, producerLost } from '../../core/thread/producer.ts';
-import type { ModelStepInput, StoredError } from '../../core/thread/step.ts';
-import type { BlockedStep } from '../../core/thread/waiting-call.ts';
+import type { BlockedStep, ModelStepInput, StoredError } from '../../core/thread/step.ts';
 import { readField } from '../../core/value/thrown.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { BegunStep, CommittedStep } from '../../store/step/step-record.ts';

@@ -4,7 +4,7 @@ import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailabl
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
-import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
+import type { AskedSoFar, BlockedStep } from '../../core/thread/step.ts';
 import type { ToRequest } from '../../models/attempt.ts';
 import type { CallModelOptions, CallModelResult } from '../../models/call-model.ts';
 import { type AnsweredCall, FIRST_CALL } from '../../store/step/step-record.ts';

@@ -9,7 +9,7 @@ import type { ModelDefinition } from '../../core/author/definition.ts';
 import { INSTRUCTIONS, readSummary, SUMMARY_CALLS, SUMMARY_TOKENS } from '../../core/context/summary.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
-import type { AskedSoFar, BlockedStep } from '../../core/thread/waiting-call.ts';
+import type { AskedSoFar, BlockedStep } from '../../core/thread/step.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ModelCallStart, StartedModelCall } from '../../store/step/step-record.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';

@@ -2,10 +2,13 @@
 
 import type { CancelVerdict } from '../../core/governance/cancellation.ts';
 import type { ActivityOutcome } from '../../core/thread/activities.ts';
-import type { QueueItem, Refusal } from '../../core/thread/item.ts';
-import { refuseContent } from '../../core/thread/signalled-content.ts';
-import type { CancelExecutionInput, StashInput } from '../../core/thread/step.ts';
-import type { AnswerWaitInput, WaitAnswerOutcome } from '../../core/thread/wait-step.ts';
+import { type QueueItem, type Refusal, refuseContent } from '../../core/thread/item.ts';
+import type {
+  AnswerWaitInput,
+  CancelExecutionInput,
+  StashInput,
+  WaitAnswerOutcome,
+} from '../../core/thread/step.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import { asksForSecrets } from '../../core/wait/wait.ts';
 import type { SpillItems } from '../../store/message/message-record.ts';

@@ -10,8 +10,14 @@
  *     result.
  * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles the rest.
  */
-import type { ModelStepOutcome, StepCalls, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
-import type { SubpromptAttempt, ToolAttempt } from '../../core/thread/wait-step.ts';
+import type {
+  ModelStepOutcome,
+  StepCalls,
+  SubpromptAttempt,
+  ToolAttempt,
+  ToolCallInput,
+  ToolCallOutcome,
+} from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
 import { abortError, abortSignal, resultBytes, showProgress } from '../base/guard.ts';

@@ -4,8 +4,13 @@
  * the result says so (`unheard`): another attempt finds it in the store.
  */
 import { Context } from '@temporalio/activity';
-import type { EffectsDue } from '../../core/thread/effect-batch.ts';
-import type { ModelStepInput, ModelStepOutcome, RunRef } from '../../core/thread/step.ts';
+import type {
+  EffectsDue,
+  ModelStepInput,
+  ModelStepOutcome,
+  RunRef,
+  ToolAttempt,
+} from '../../core/thread/step.ts';
 import {
   findNext,
   type LastCallInput,
@@ -16,7 +21,6 @@ import {
   type UnknownStepOutcome,
   type WithNext,
 } from '../../core/thread/step-ahead.ts';
-import type { ToolAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
 import { abortSignal, resultBytes, showProgress } from '../base/guard.ts';

@@ -6,8 +6,7 @@
  */
 
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
-import type { ToolCallInput } from '../../core/thread/step.ts';
-import type { AttemptOutcome, SubagentAttempt } from '../../core/thread/wait-step.ts';
+import type { AttemptOutcome, SubagentAttempt, ToolCallInput } from '../../core/thread/step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -6,9 +6,8 @@
 
 import type { ToolResult } from '../../core/message/message.ts';
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
-import type { FinishCallInput } from '../../core/thread/step.ts';
+import type { FinishCallInput, FinishedSubagent, WaitBelow } from '../../core/thread/step.ts';
 import { formatResult } from '../../core/thread/subagent-report.ts';
-import type { FinishedSubagent, WaitBelow } from '../../core/thread/subagent-step.ts';
 import { isTaskThread, toTaskId } from '../../core/thread/task-start.ts';
 import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ThreadStore } from '../../store/store.ts';

@@ -17,7 +17,7 @@ import { childContext, contextOf, type GivenContext } from '../../core/governanc
 import { SUBAGENT_CREATE, SUBAGENT_MESSAGE, type Subagent } from '../../core/project/subagent.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { roleTo } from '../../core/thread/session.ts';
-import type { SubagentOutcome } from '../../core/thread/subagent-step.ts';
+import type { SubagentOutcome } from '../../core/thread/step.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import type { ChildLimit, ChildRecord, NewChild } from '../../store/family/family-record.ts';
 import { queueTools, watchFlow } from '../author/hook-work.ts';

@@ -6,9 +6,8 @@
  *     nothing due signals it again, and reads from the registry whether the child is done.
  */
 import { Context } from '@temporalio/activity';
-import type { RunRef } from '../../core/thread/step.ts';
+import type { ChildStart, ReportOutcome, RunRef, UnstartedOutcome } from '../../core/thread/step.ts';
 import { statusAfter } from '../../core/thread/subagent-report.ts';
-import type { ChildStart, ReportOutcome, UnstartedOutcome } from '../../core/thread/subagent-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ThreadStore } from '../../store/store.ts';

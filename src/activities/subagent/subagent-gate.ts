@@ -8,7 +8,7 @@ import { type Asked, type Judged, judgeAction, refuseDenied } from '../../author
 import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { childPrompt, SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import type { WaitingCall } from '../../core/thread/step.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf, openGuard, type ResumableCall } from '../tool/resumable-call.ts';
 import { askApproval as askApprovalOf } from '../tool-gate/approval.ts';

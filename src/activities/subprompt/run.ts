@@ -8,10 +8,16 @@
  *     they have their results, this activity is run again.
  */
 
-import type { FinishCallInput, StoredError, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
+import type {
+  AttemptOutcome,
+  FinishCallInput,
+  StoredError,
+  SubpromptAttempt,
+  ToolCallInput,
+  ToolCallOutcome,
+} from '../../core/thread/step.ts';
 import { isUsedUp } from '../../core/thread/step-limit.ts';
 import { composeSubpromptResult, toSwitches } from '../../core/thread/subprompt-result.ts';
-import type { AttemptOutcome, SubpromptAttempt } from '../../core/thread/wait-step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { StepRecord } from '../../store/step/step-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -18,7 +18,7 @@ import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
 import { findRules, NO_RULES } from '../../core/governance/agent-policy.ts';
 import { readPrepared } from '../../core/governance/prepared-action.ts';
 import type { TaskDecision } from '../../core/task/control.ts';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import type { WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
 import type { DecidedAction } from '../../store/action/action-record.ts';

@@ -22,7 +22,7 @@ import {
 } from '../../author/policy/judge-action.ts';
 import type { ThreadEnv } from '../../author/state/thread-env.ts';
 import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import type { WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import type { ActionDenial, DecidedAction } from '../../store/action/action-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';

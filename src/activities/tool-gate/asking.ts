@@ -10,7 +10,7 @@ import type { Answered, Question } from '../../core/author/question.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import { clientCallId } from '../../core/project/client-call-id.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
+import type { WaitingCall } from '../../core/thread/step.ts';
 import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { KeyedWait } from '../../store/tool/tool-record.ts';

@@ -16,7 +16,7 @@ import type { ToolDefinition } from '../../core/author/registry.ts';
 import { refuseQuery } from '../../core/guard/status-query.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
-import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
+import type { LaterCall, WaitingCall } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { withinTime } from '../base/within-time.ts';

@@ -24,8 +24,7 @@ import {
 } from '../../author/tool/check-arguments.ts';
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
-import type { ToolCallOutcome } from '../../core/thread/step.ts';
-import type { LaterCall, WaitingCall } from '../../core/thread/wait-step.ts';
+import type { LaterCall, ToolCallOutcome, WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { isTransient } from '../base/guard.ts';

@@ -1,5 +1,5 @@
-/** What the workflow receives about a call that waits (core/thread/waiting-call.ts). */
-import type { WaitingCall } from '../../core/thread/wait-step.ts';
+/** What the workflow receives about a call that waits (core/thread/step.ts). */
+import type { WaitingCall } from '../../core/thread/step.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 
 const WAIT_LABELS = {

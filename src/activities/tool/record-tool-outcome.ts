@@ -2,8 +2,12 @@
  * `recordToolOutcome`: determines the outcome of a call whose worker was lost, from what the store knows (at most
  * once).
  */
-import type { RecordedOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
-import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
+import type {
+  AttemptOutcome,
+  RecordedOutcome,
+  ToolCallInput,
+  ToolCallOutcome,
+} from '../../core/thread/step.ts';
 import type { BegunTool, SettledTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';

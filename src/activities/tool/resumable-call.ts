@@ -9,8 +9,7 @@ import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailabl
 import type { CallGuard } from '../../author/hooks/call-guard.ts';
 import { definesHook } from '../../author/hooks/listed.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
-import type { ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
-import type { AttemptOutcome } from '../../core/thread/wait-step.ts';
+import type { AttemptOutcome, ToolCallInput, ToolCallOutcome } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { BeginTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import { failPermanently, type UnitActivity } from '../author/unit.ts';

@@ -6,8 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
-import type { ToolCallInput } from '../../core/thread/step.ts';
-import type { ToolAttempt } from '../../core/thread/wait-step.ts';
+import type { ToolAttempt, ToolCallInput } from '../../core/thread/step.ts';
 import type { BeginTool, BegunTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';

@@ -11,22 +11,31 @@
  *     models, its tool or its task end it.
  */
 import type { CancelVerdict } from '../governance/cancellation.ts';
-import type { EffectsDue, RunEffectsInput, RunEffectsOutcome } from './effect-batch.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from './open-thread.ts';
 import type {
+  AnswerWaitInput,
   CancelExecutionInput,
   CommitStatusInput,
   CommitStatusOutcome,
+  EffectsDue,
   FinishCallInput,
+  FinishedSubagent,
   ModelStepOutcome,
   RecordedOutcome,
+  ReportOutcome,
+  RunEffectsInput,
+  RunEffectsOutcome,
   RunRef,
   StashInput,
+  SubagentAttempt,
+  SubpromptAttempt,
+  ToolAttempt,
   ToolCallInput,
   ToolCallOutcome,
+  UnstartedOutcome,
+  WaitAnswerOutcome,
 } from './step.ts';
 import type { CallWithNext, LastCallInput, StepInput, StepWithNext } from './step-ahead.ts';
-import type { FinishedSubagent, ReportOutcome, UnstartedOutcome } from './subagent-step.ts';
 import type {
   ActAttempt,
   EndTaskInput,
@@ -37,13 +46,6 @@ import type {
   TaskStepInput,
   ThoughtOutcome,
 } from './task-step.ts';
-import type {
-  AnswerWaitInput,
-  SubagentAttempt,
-  SubpromptAttempt,
-  ToolAttempt,
-  WaitAnswerOutcome,
-} from './wait-step.ts';
 
 /** What may stand around an implementation (activities/wrappers.ts). */
 export type Wrapper =

@@ -247,3 +247,19 @@ export function itemBytes(item: IncomingItem): number {
 function jsonBytes(value: unknown): number {
   return measureJson(value, { maxBytes: LIMITS.contentBytes }).bytes;
 }
+
+const SIGNALLED =
+  'its content came through Temporal, which this worker refuses (EVERTHREAD_SIGNALLED_CONTENT=refuse); send it with the everthread client, which stores content first';
+
+/** Where the settings refuse content that came through Temporal: the items that name stored content, and a refusal of each other one. */
+export function refuseContent(items: readonly QueueItem[]): {
+  readonly items: readonly QueueItem[];
+  readonly rejections: readonly Refusal[];
+} {
+  return {
+    items: items.filter(({ kind }) => kind === 'stored'),
+    rejections: items
+      .filter(({ kind }) => kind !== 'stored')
+      .map(({ id }) => ({ id, code: 'ContentRefused', reason: SIGNALLED })),
+  };
+}

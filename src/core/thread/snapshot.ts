@@ -8,7 +8,8 @@
 import { showJson } from '../value/json-measure.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Settings } from './open-thread.ts';
-import type { Session, SideSteps } from './session.ts';
+import type { QueueState } from './queue.ts';
+import { NO_STEPS, type Session, type SideSteps } from './session.ts';
 import type { ThreadStatus } from './step.ts';
 
 export interface Snapshot {
@@ -95,4 +96,60 @@ function checkFields(snapshot: Snapshot): Snapshot {
     }
   }
   return snapshot;
+}
+
+/** Progress of the thread's turns. */
+export type TurnState = Pick<
+  Snapshot,
+  'afterStep' | 'turnOpen' | 'executionId' | 'steps' | 'totalSteps' | 'session' | 'sideSteps' | 'stopReason'
+>;
+
+/** What one run of a thread's workflow hands to the next, grouped by the part of the run that owns it. */
+export interface Carried {
+  /** Absent at the thread's first run. */
+  readonly queue?: QueueState;
+  readonly parked: boolean;
+  readonly rejections: readonly Refusal[];
+  readonly turn: TurnState;
+  readonly agent: string;
+  readonly status: ThreadStatus;
+  /** Absent until the thread has been opened for the first time. */
+  readonly storeId?: string;
+}
+
+const NO_TURN: TurnState = {
+  afterStep: 0,
+  turnOpen: false,
+  executionId: null,
+  steps: 0,
+  totalSteps: 0,
+  session: null,
+  sideSteps: NO_STEPS,
+  stopReason: null,
+};
+
+/** State of a run that follows no other: the store has the thread's progress, if the thread has begun. */
+export function createCarried(agent: string): Carried {
+  return { parked: false, rejections: [], turn: NO_TURN, agent, status: 'idle' };
+}
+
+export function fromSnapshot(snapshot: Snapshot): Carried {
+  const { waiting, inline, taken, seen, arrived, parked, rejections, agent, status, storeId } = snapshot;
+  const { afterStep, turnOpen, executionId, steps, totalSteps, session, sideSteps, stopReason } = snapshot;
+  return {
+    queue: { waiting, inline, taken, seen, arrived },
+    parked,
+    rejections,
+    turn: { afterStep, turnOpen, executionId, steps, totalSteps, session, sideSteps, stopReason },
+    agent,
+    status,
+    storeId,
+  };
+}
+
+export function toSnapshot(
+  { queue, turn, storeId = '', ...own }: Carried & { readonly queue: QueueState },
+  settings: Settings,
+): Snapshot {
+  return { version: 1, ...queue, ...turn, ...own, storeId, settings };
 }

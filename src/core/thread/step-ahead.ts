@@ -14,11 +14,11 @@ import type {
   ModelStepOutcome,
   RunRef,
   StoredStep,
+  ToolAttempt,
   ToolCallInput,
   ToolCallOutcome,
 } from './step.ts';
-import { evaluateStepEnd, toSession } from './step-end.ts';
-import type { ToolAttempt } from './wait-step.ts';
+import { evaluateStepEnd, toSession } from './stop.ts';
 
 /** Which step of the workflow would follow, and how to check that the workflow has received nothing since. */
 export interface NextStepOffer {

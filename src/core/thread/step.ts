@@ -5,11 +5,12 @@
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
 import type { CancelRequest } from '../governance/cancellation.ts';
+import type { WaitAnswer } from '../wait/answer.ts';
+import type { WaitKind, WaitVerdict } from '../wait/wait.ts';
 import type { QueueItem, Refusal } from './item.ts';
 import type { Session, SideSteps } from './session.ts';
 import type { LimitReason } from './step-limit.ts';
 import type { StopReason, StopRules } from './stop.ts';
-import type { AskedSoFar, BlockedStep, PausedStep, WaitingCall } from './waiting-call.ts';
 
 /** The thread and the workflow run: part of every activity's input, and what the fence checks. */
 export interface RunRef {
@@ -220,3 +221,151 @@ export type CommitStatusOutcome =
   /** Not at rest: there are items that no step has taken. */
   | (AgentNow & { readonly kind: 'pending'; readonly waiting: number; readonly step: number })
   | (Pick<AgentNow, 'reportDue'> & { readonly kind: 'terminated' });
+
+/** The call waits for an answer and must be run again once there is one. Times are milliseconds since 1970. */
+export interface WaitingCall {
+  readonly kind: 'waits';
+  readonly waitId: string;
+  readonly waitKind: WaitKind;
+  readonly name: string;
+  /** What is waited for, in words. */
+  readonly text: string;
+  readonly expiresAt: number | null;
+}
+
+/** Work that the call has begun elsewhere goes on: the call must be run again in `pauseMs` milliseconds. */
+export interface LaterCall {
+  readonly kind: 'later';
+  readonly name: string;
+  readonly pauseMs: number;
+}
+
+/** The workflow must ask for the same step again. */
+export interface BlockedStep {
+  readonly kind: 'blocked';
+  /** The wait for an answer; absent, like `held`, if other requests hold what is left of the budget. */
+  readonly wait?: WaitingCall;
+  readonly held?: HeldModel;
+}
+
+/** A model's provider takes no request for now: the step must be asked for again in `pauseMs` milliseconds. */
+export interface HeldModel {
+  /** The model's name. */
+  readonly model: string;
+  readonly pauseMs: number;
+  readonly asked: AskedSoFar;
+}
+
+/** What has become of a step's request before its activity was left; passed to the next one. */
+export interface AskedSoFar {
+  /** Position of the model that is asked, 0 for the primary one. */
+  readonly position: number;
+  /** When it was first asked, in milliseconds since 1970. */
+  readonly since: number;
+  /** How often its provider has refused it. */
+  readonly refusals: number;
+  /** Requests sent so far, to any model. */
+  readonly attempts: number;
+}
+
+/**
+ * A subagent has used up its rounds, or too many calls have failed: no step begins until `wait` is over, as if a limit
+ * forbade it. `waiting` items are in line.
+ */
+export interface PausedStep {
+  readonly kind: 'paused';
+  readonly step: number;
+  readonly waiting: number;
+  readonly wait: WaitingCall;
+}
+
+/** An answer that arrived by a signal or an update; it counts once it is stored. */
+export interface AnswerWaitInput extends RunRef {
+  readonly id: string;
+  readonly answer: WaitAnswer;
+  readonly fingerprint?: string;
+}
+
+export type WaitAnswerOutcome = WaitVerdict | { readonly outcome: 'misfit'; readonly reason: string };
+
+/** The outcome of one attempt at a call. */
+export type AttemptOutcome = ToolCallOutcome | WaitingCall;
+/** The outcome of one attempt at a tool call, which may have begun work that goes on elsewhere. */
+export type ToolAttempt = AttemptOutcome | LaterCall;
+export type SubpromptAttempt = SubpromptOutcome | WaitingCall;
+export type SubagentAttempt = SubagentOutcome | WaitingCall;
+
+/** A child thread, as its parent's workflow starts it. */
+export interface ChildStart {
+  readonly threadId: string;
+  readonly agent: string;
+  readonly userId: string | null;
+  readonly rootId: string;
+}
+
+/** A wait of a descendant that blocks the thread. */
+export interface WaitBelow {
+  readonly id: string;
+  readonly threadId: string;
+  readonly kind: WaitKind;
+  readonly name: string;
+}
+
+/** The outcome of a call of a subagent: a child to start, a child that was messaged; or the call's result. */
+export type SubagentOutcome =
+  | {
+      readonly kind: 'child';
+      readonly child: ChildStart;
+      /** True if the child's workflow must be started; it may already be running. */
+      readonly start: boolean;
+      /** True if the call receives its result with the child's next report. */
+      readonly wait: boolean;
+      /** Waits of descendants for people; absent if there are none. */
+      readonly waits?: readonly WaitBelow[];
+    }
+  | { readonly kind: 'settled'; readonly outcome: ToolCallOutcome }
+  | { readonly kind: 'terminated' };
+
+/** `waiting`: the call blocks, and the child has not reported yet. */
+export type FinishedSubagent =
+  | ToolCallOutcome
+  | {
+      readonly kind: 'waiting';
+      /** As in `SubagentOutcome`. */
+      readonly waits?: readonly WaitBelow[];
+    };
+
+/** The outcome of delivering a thread's reports to its parent. */
+export interface ReportOutcome {
+  /** True if the thread ends with this report: a child that is not resumable does. */
+  readonly ends: boolean;
+}
+
+export interface UnstartedOutcome {
+  readonly children: readonly ChildStart[];
+  /** True if more children remain than fit into one answer. */
+  readonly more: boolean;
+}
+
+/**
+ * Part of an activity's answer: milliseconds until the next effect is due, 0 if it is overdue. Absent if no effect is
+ * pending.
+ */
+export interface EffectsDue {
+  readonly effectsInMs?: number;
+}
+
+/** A batch of effects; `most` limits its size if a step is waiting for it to end. */
+export interface RunEffectsInput extends RunRef {
+  readonly most?: number;
+}
+
+export type RunEffectsOutcome =
+  | {
+      readonly kind: 'done';
+      /** How many ran, whatever their outcome. */
+      readonly ran: number;
+      /** Queued items, from any sender. */
+      readonly waiting: number;
+    }
+  | { readonly kind: 'terminated' };

@@ -9,9 +9,16 @@
  *     already there, the next turn begins. With two, the other side acts.
  */
 
-import type { Side, StepDirective } from '../author/thread-execution.ts';
+import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
 import type { CANCELED } from '../governance/cancellation.ts';
-import { otherSide, type SideSteps, type StepEnding } from './session.ts';
+import {
+  advanceSession,
+  NEW_SESSION,
+  otherSide,
+  type Session,
+  type SideSteps,
+  type StepEnding,
+} from './session.ts';
 import { findLimit, type LimitReason, type StepLimits } from './step-limit.ts';
 
 export type StopReason =
@@ -161,4 +168,55 @@ export function evaluateStop(facts: StepFacts): StopVerdict {
   if (limit === undefined) return { ...ruling, goesOn: true };
   const ends = limit === 'max_session_turns' ? 'session' : 'execution';
   return { ends, reason: limit, turn: ruling.turn, goesOn: false };
+}
+
+/** A stored step, as far as it decides how it ends. */
+type EndingStep = Omit<StepFacts, 'calls' | 'sideSteps' | 'side' | 'turns'> &
+  Partial<Pick<StepFacts, 'side' | 'turns'>>;
+
+/** A call of a step, once it has its result. */
+export interface CallEnd {
+  readonly name: string;
+  readonly succeeded: boolean;
+  readonly directive?: FlowDirective;
+}
+
+/** Progress of the turn, this step included. */
+interface TurnProgress {
+  readonly sideSteps: SideSteps;
+  /** Absent for one AI side. */
+  readonly session?: Session | null;
+}
+
+/** What ends with the step, and the session after it. */
+export interface StepEnd {
+  readonly verdict: StopVerdict;
+  readonly session?: Session;
+}
+
+/** Combines the stop rules with the session. */
+export function evaluateStepEnd(
+  { rules, text, answered, side = 'a', directive, moreInput }: EndingStep,
+  calls: readonly CallEnd[],
+  { sideSteps, session }: TurnProgress,
+): StepEnd {
+  const verdict = evaluateStop({
+    rules,
+    side,
+    text,
+    answered,
+    calls,
+    sideSteps,
+    moreInput,
+    turns: (session ?? NEW_SESSION).turns,
+    directive: calls.findLast((call) => call.directive)?.directive ?? directive,
+  });
+  return session ? { verdict, session: advanceSession(session, side, verdict) } : { verdict };
+}
+
+/** The session in which the step was made. After a reset, the store may know of turns that this run has not seen. */
+export function toSession(known: Session | null | undefined, { side, turns }: EndingStep): Session | null {
+  if (!side) return known ?? null;
+  const session = { ...(known ?? NEW_SESSION), side };
+  return turns === undefined ? session : { ...session, turns };
 }

@@ -4,9 +4,8 @@
  */
 import type { StoppedBy, TaskEnd, TaskLimitName } from '../task/control.ts';
 import type { Settings } from './open-thread.ts';
-import type { RunRef } from './step.ts';
+import type { RunRef, WaitingCall } from './step.ts';
 import type { TaskStart } from './task-start.ts';
-import type { WaitingCall } from './waiting-call.ts';
 
 /** `threadId` is `task/` and the task's id: the store keeps everything about the task under it. */
 export interface OpenTaskInput {

@@ -14,7 +14,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { roleTo } from '../../core/thread/session.ts';
-import type { ChildStart } from '../../core/thread/subagent-step.ts';
+import type { ChildStart } from '../../core/thread/step.ts';
 import { budgetBehind, type CausedItem, causedBy, openFamily } from '../budget/account.ts';
 import { stopClocks } from '../budget/lines.ts';
 import type { Tables } from '../schema/tables.ts';

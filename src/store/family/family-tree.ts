@@ -6,8 +6,8 @@
  */
 import type { Selectable, Transaction } from 'kysely';
 import { STATUS_QUERY, type SubagentState, toStatusGuard } from '../../core/guard/status-query.ts';
+import type { ChildStart } from '../../core/thread/step.ts';
 import { isOwnStatus } from '../../core/thread/subagent-report.ts';
-import type { ChildStart } from '../../core/thread/subagent-step.ts';
 import { groupBy } from '../../core/value/group-by.ts';
 import { toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
