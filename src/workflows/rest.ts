@@ -16,7 +16,7 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   const { parked: park } = inbox;
   run.ahead.forget();
   inbox.beginCount();
-  const outcome = await commitStatus(run, {
+  const outcome = await commitRest(run, {
     ...rest,
     ordinal: run.nextOrdinal(),
     rejections: run.refusals.take(),
@@ -48,7 +48,7 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
   showActivityAtRest(run);
 }
 
-function commitStatus(run: ThreadRun, input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {
+function commitRest(run: ThreadRun, input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {
   const { status, reason, error } = input;
   const shown = error ? `${status}: ${error.code}` : status;
   return run.activities.commitStatus(input, reason ? `${shown} · ${reason}` : shown);
@@ -81,7 +81,7 @@ export async function end(run: ThreadRun): Promise<void> {
 
 /** Commits the end of the thread. If it has ended already, this only notifies its children and runs hooks still due. */
 export function commitEnd(run: ThreadRun, request: EndPayload = {}): Promise<CommitStatusOutcome> {
-  return commitStatus(run, {
+  return commitRest(run, {
     status: 'terminated',
     ...request,
     ordinal: run.nextOrdinal(),

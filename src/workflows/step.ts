@@ -70,7 +70,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const { news } = ahead ?? run.inbox;
   const input = ahead ? toAhead(run, ahead) : toInput(run);
   const { items } = input;
-  const outcome = await askModel(run, input, ahead);
+  const outcome = await askForStep(run, input, ahead);
   if (outcome.kind === 'terminated') {
     run.end();
     return { kind: 'aborted' };
@@ -130,7 +130,7 @@ function toAhead({ turn, presence }: ThreadRun, { ordinal }: HeldStep): ModelInp
 }
 
 /** Asks for the step, and repeats that after it had to wait for its model, its budget, or an approval of what it spends. */
-async function askModel(
+async function askForStep(
   run: ThreadRun,
   input: ModelInput,
   ahead?: HeldStep,

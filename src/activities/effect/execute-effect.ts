@@ -18,7 +18,7 @@ import type { EffectFault } from '../../store/effect/effect-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { QueuedTool } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { withinTime } from '../base/within-time.ts';
+import { runUntilCut } from '../base/until-cut.ts';
 import { toQueueError } from '../signals/relative-sink.ts';
 import { openSink, type Sink } from '../signals/sink.ts';
 
@@ -61,7 +61,7 @@ export async function executeEffect(
   });
   try {
     const state = await code.openState();
-    const ended = await withinTime(
+    const ended = await runUntilCut(
       { signal, timeoutMs, own, late: () => timedOut(effect.name, timeoutMs) },
       async () =>
         (await runHandler(definition, state, { args: effect.args, work: key })) ?? (await settle(sink)),

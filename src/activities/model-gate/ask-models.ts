@@ -26,10 +26,10 @@ import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { AnsweredCall } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { askModel } from '../model/ask-model.ts';
 import { logsManifests } from '../model/call-estimate.ts';
+import { ChunkWriter } from '../model/chunk-writer.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
-import type { HeldRequest } from '../model/model-call-record.ts';
+import { askRecorded, type HeldRequest } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { buildRequest, findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
@@ -85,28 +85,26 @@ export async function askModels(
     const asked = request(model, {});
     if (listsFileTool(asked.tools)) await files.store(sizing.cutResults(model, asked));
   };
-  const result = await askModel(
-    ports,
-    {
-      ...{
-        ref,
-        redact,
-        sizing,
-        prepare,
-        called,
-        asked,
-        told: logsManifests(active, context),
-        endsWithAnswer,
-      },
-      judge: judgeRequests(ports, ref, context, compacts),
+  const chunks = new ChunkWriter((piece) => ports.store.modelCalls.appendChunk({ ...ref, ...piece }));
+  const result = await askRecorded(ports, ref, {
+    ...{ redact, sizing, prepare, asked, request, endsWithAnswer },
+    models: findModels(registry, active),
+    work: `${thread.id}:${ref.step}`,
+    recorded: called,
+    logs: logsManifests(active, context) ? 'always' : 'bound',
+    judge: judgeRequests(ports, ref, context, compacts),
+    onRefusedTool: leftOut.add,
+    variables: () => readProviderVariables(ports, thread, active.prompt),
+    streamed: () => chunks.finish(),
+    hasStreamed: (attempt) => chunks.hasWritten(attempt),
+    onWaiting: ({ attempt }) =>
+      chunks.inOrder(() => ports.store.modelCalls.emitWaiting({ ...ref, call: attempt })),
+    onChunk(chunk) {
+      chunks.push(chunk);
+      // Chunks are handed over synchronously, so the probe is not awaited.
+      void ports.probe?.('model_streaming');
     },
-    {
-      models: findModels(registry, active),
-      request,
-      onRefusedTool: leftOut.add,
-      variables: () => readProviderVariables(ports, thread, active.prompt),
-    },
-  );
+  });
   if (!result.ok && 'unsent' in result) return end(result.unsent);
   await noteLeftOut(ports, context, sizing.dropped());
   if (!result.ok) {

@@ -21,7 +21,7 @@ import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
-import type { AskedStep } from '../model/ask-model.ts';
+import type { RecordedRequests } from '../model/model-call-record.ts';
 import { signalAncestors } from '../signals/wake-relatives.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
@@ -34,7 +34,7 @@ export function judgeRequests(
   { thread, executionId, runContext: context }: StepContext,
   /** J2: whether the step's history may be compacted. */
   compacts: boolean,
-): AskedStep['judge'] {
+): RecordedRequests['judge'] {
   const policy = thread.budgeted ? findSpendingPolicy(ports.registry(), thread.agent) : undefined;
   if (!policy) return undefined;
   return async ({ name }: ModelDefinition, estimate: CallEstimate, attempt: number) => {

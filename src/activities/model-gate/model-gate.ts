@@ -1,6 +1,6 @@
 /**
  * The model gate: the stages around a request to a model, in order (runtime §3.1-3.4). The thread's own step begins
- * with its drain. A sub-prompt's step has nothing to drain and is opened by its call (subprompt/open.ts). Both are
+ * with its input (receive-input.ts). A sub-prompt's step has none and is opened by its call (subprompt/open.ts). Both are
  * answered alike.
  *
  * `awaitProducer` replaces all stages that ask a model if code of another process produces the execution
@@ -13,11 +13,10 @@
 import { end, go, openGate, type Verdict } from '../../author/policy/gate.ts';
 import { composeReminder } from '../../core/guard/loop.ts';
 import { type Produced, producerLost } from '../../core/thread/producer.ts';
-import type { BlockedStep, ModelStepInput, StoredError } from '../../core/thread/step.ts';
+import type { BlockedStep, StoredError } from '../../core/thread/step.ts';
 import { readField } from '../../core/value/thrown.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
-import type { BegunStep, CommittedStep } from '../../store/step/step-record.ts';
-import type { FromRun } from '../../store/transaction/from-run.ts';
+import type { CommittedStep } from '../../store/step/step-record.ts';
 import { withHookWork } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
@@ -46,7 +45,6 @@ import {
   type UncommittedStep,
 } from './commit-answer.ts';
 import { compact, compactForBudget } from './compact.ts';
-import { type DrainedStep, drain } from './drain.ts';
 import {
   type FailedStep,
   type OpenStep,
@@ -57,14 +55,11 @@ import {
   requireStepVariables,
   resolveSide,
 } from './read-step.ts';
+import type { DrainedStep } from './receive-input.ts';
 import { openStepHooks, type StepHooks } from './step-hooks.ts';
 
 /** All that is known of a step while its hooks are open. */
 type HookedStep = ReadStep & StepHooks & Pick<AssembledRequest, 'hasCompacted'>;
-
-type AskedStep = { readonly run: FromRun; readonly input: ModelStepInput };
-
-const BEGIN = openGate<ActivityDependencies, AskedStep, SettledStep>().stage(drain); // 1 due items become history
 
 const READ = openGate<ActivityDependencies, OpenStep, FailedStep | UnsentRequest>()
   .stage(readStepContext) //          2 what the store has of the step
@@ -104,17 +99,6 @@ const STORE = openGate<ActivityDependencies, AnsweredStep, UncommittedStep>()
   .stage(beforeCreateAnswer) //       8 hooks on the answer
   .stage(commitAnswer) //             9 one transaction: answer, calls, usage, events
   .stage(afterCreateAnswer); //      10 hooks after it
-
-type SettledStep = Exclude<BegunStep, { kind: 'call' }>;
-
-/** Begins the thread's own step. Returns how it was settled if it has no request to make. */
-export async function beginThreadStep(
-  dependencies: ActivityDependencies,
-  step: AskedStep,
-): Promise<DrainedStep | SettledStep> {
-  const begun = await BEGIN.pass(dependencies, step);
-  return begun.kind === 'go' ? begun.known : begun.end;
-}
 
 export type AnsweredOutcome =
   | CommittedStep

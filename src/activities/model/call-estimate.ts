@@ -1,4 +1,4 @@
-/** Estimates what a request to a model may cost before it is sent, and limits a request to what is left of a budget. */
+/** Estimates what a request to a model may cost before it is sent. */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import { type ContextManifest, prepareManifest } from '../../core/context/context-manifest.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
@@ -48,8 +48,4 @@ export function logsManifests(
   { runContext }: { readonly runContext: RunContext | null },
 ): boolean {
   return agent.policy !== undefined || runContext !== null;
-}
-
-export function withOutputBound(request: ProviderRequest, bound: number | undefined): ProviderRequest {
-  return bound === undefined ? request : { ...request, maxOutputTokens: bound };
 }

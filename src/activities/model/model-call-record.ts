@@ -1,53 +1,81 @@
-/** Records each request to a model as a separate row: which model was asked, what it cost, why it failed. */
-
+/**
+ * Asks models in their order, and records each request as a separate row: which model was asked, what it cost, why it
+ * failed. A provider belongs to the project, or to packages that it chose: it runs as author code under its own name,
+ * and the callbacks, which are our code, outside of that.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { withStack } from '../../author/guard/author-fault.ts';
+import { runAuthorCode } from '../../author/guard/author-run.ts';
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { StateDependencies } from '../../author/state/dependencies.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { CallEstimate } from '../../core/governance/reservation.ts';
 import { costOf } from '../../core/message/model-price.ts';
-import type { BlockedStep, HeldModel, StoredError } from '../../core/thread/step.ts';
+import type { ProviderRequest, ProviderResponse } from '../../core/message/provider.ts';
+import type { BlockedStep, StoredError } from '../../core/thread/step.ts';
 import { errorStack, readField } from '../../core/value/thrown.ts';
 import { pricesOf } from '../../definitions/known-price.ts';
-import type { AttemptEnd, AttemptOutcome, CallModelOptions } from '../../models/call-model.ts';
-import type { AnsweredCall, ModelCallStart } from '../../store/step/step-record.ts';
+import type { ToRequest } from '../../models/attempt.ts';
+import {
+  type AttemptEnd,
+  type AttemptOutcome,
+  type CallModelOptions,
+  type CallModelResult,
+  callModel,
+} from '../../models/call-model.ts';
+import { type AnsweredCall, FIRST_CALL, type ModelCallStart } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortError, abortSignal } from '../base/guard.ts';
+import { estimateCall, manifestOf } from './call-estimate.ts';
 import type { RequestSizing } from './request-sizing.ts';
 
-/** Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile. */
-export async function leaveForModel(
-  store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'hold'> },
-  ref: StepRef,
-  held: HeldModel,
-): Promise<{ readonly ok: false; readonly unsent: BlockedStep }> {
-  const { model, pauseMs, asked } = held;
-  await store.modelCalls.hold({ ...ref, model, pauseMs, refusals: asked.refusals });
-  return { ok: false, unsent: { kind: 'blocked', held } };
-}
-
-type Recorder = Required<Pick<CallModelOptions, 'onAttempt' | 'onAttemptEnd'>> & {
-  /** Output tokens that the current request may use, if a budget bounds it. */
-  readonly bound: () => number | undefined;
-  /** Milliseconds that the current request may take, if a budget bounds it. */
-  readonly leftMs: () => number | undefined;
-};
-
-export interface ModelCallOptions extends Pick<StateDependencies, 'report'> {
-  /** True if the attempt has streamed text. */
-  readonly hasStreamed?: (attempt: number) => boolean;
+export interface RecordedRequests
+  extends Pick<
+    CallModelOptions,
+    'models' | 'variables' | 'asked' | 'recorded' | 'limits' | 'onRefusedTool' | 'onWaiting' | 'onChunk'
+  > {
+  /** The request as it is assembled; it is sized to what its model holds before it is sent. */
+  readonly request: ToRequest;
+  readonly sizing: RequestSizing;
   /** Removes secrets from texts of a provider. */
   readonly redact: (text: string) => Promise<string>;
-  /** What a request to this model may cost. */
-  readonly reserve: (model: ModelDefinition) => ReturnType<NonNullable<ModelCallStart['reserve']>>;
-  /** Asks the policy of the budget about the request. Returns why it is not sent yet; undefined if it may be sent. */
+  /** The key of the work that the requests belong to. */
+  readonly work: string;
+  /** Place in the line for a model, `work` by default; after `stayMs` it is left. */
+  readonly line?: { readonly ticket?: string; readonly stayMs?: number };
+  /** The rows of the requests, if they are not those of the step's answer. */
+  readonly calls?: Pick<ThreadStore['modelCalls'], 'start' | 'end'>;
+  /** Added to the number of each request. */
+  readonly after?: number;
+  /** Set if the requests are logged before they are sent: always, or if a budget bounds them. */
+  readonly logs?: 'always' | 'bound';
+  /** Asks the policy of the budget about a request. Returns why it is not sent yet; undefined if it may be sent. */
   readonly judge?: (
     model: ModelDefinition,
+    estimate: CallEstimate,
     attempt: number,
   ) => Promise<BlockedStep | CompactFirst | undefined>;
-  /** Knows what the requests show of how their models count. */
-  readonly sizing?: Pick<RequestSizing, 'counted'>;
-  /** What is logged of the request before it is sent. */
-  readonly prepared?: (model: ModelDefinition) => ModelCallStart['prepared'];
+  /** Called before each request, with its model: stores what the request names. */
+  readonly prepare?: (model: ModelDefinition) => Promise<void>;
+  /** Resolves once what an attempt has streamed is in the log: before the log says that it has ended. */
+  readonly streamed?: () => Promise<void>;
+  /** True if the attempt has streamed text. */
+  readonly hasStreamed?: (attempt: number) => boolean;
+  /**
+   * True if nothing slow comes between this response and the commit of its answer: the end of the call is then stored
+   * with it.
+   */
+  readonly endsWithAnswer?: (response: ProviderResponse) => boolean;
 }
+
+export type AskedModels =
+  | (CallModelResult & {
+      /** The end of the call that answered, if it is to be stored with the answer. */
+      readonly call?: AnsweredCall;
+    })
+  | { readonly ok: false; readonly unsent: HeldRequest };
 
 /**
  * Why a request is not sent: the budget denies it, other requests hold what is left of it, or it waits for an approval.
@@ -64,7 +92,7 @@ export interface CompactFirst {
 
 export type HeldRequest = UnsentRequest | CompactFirst;
 
-/** Ends the attempts: no model is asked any more. Thrown through them to their caller (ask-model.ts). */
+/** Ends the attempts: no model is asked any more. Thrown through them. */
 class UnsentCall extends Error {
   override readonly name = 'UnsentCall';
   readonly unsent: HeldRequest;
@@ -75,42 +103,112 @@ class UnsentCall extends Error {
   }
 }
 
-/** Why the request was not sent; undefined for any other error. */
-export function toUnsent(error: unknown): HeldRequest | undefined {
-  return readField(error, 'name') === 'UnsentCall' ? (error as UnsentCall).unsent : undefined;
+/** Throws why the work was aborted, and whatever the caller's own functions throw. */
+export async function askRecorded(
+  { store, handover, report, limiter }: ActivityDependencies,
+  ref: StepRef,
+  options: RecordedRequests,
+): Promise<AskedModels> {
+  const { sizing, work, line, asked, recorded, prepare, streamed } = options;
+  const { models, variables, limits, onRefusedTool, onWaiting, onChunk } = options;
+  const signal = abortSignal(handover);
+  const record = openRecord(options.calls ?? store.modelCalls, ref, { ...options, report });
+  let call: AnsweredCall | undefined;
+  const own: CallModelOptions = {
+    ...{ models, variables, asked, recorded, limits, signal, onRefusedTool, onWaiting, onChunk },
+    ...(limiter && { place: { limiter, ticket: work, ...line } }),
+    request: (model, tools) => record.bounded(model, options.request(model, tools)),
+    leftMs: record.leftMs,
+    onTooLong: sizing.tooLong,
+    async onAttempt(start) {
+      await prepare?.(start.model);
+      if (!(recorded && start.attempt === FIRST_CALL)) await record.begin(start);
+    },
+    async onAttemptEnd(end) {
+      await streamed?.();
+      const { outcome, model } = end;
+      if (outcome.ok && options.endsWithAnswer?.(outcome.response)) {
+        call = toAnsweredCall(end, outcome, sizing);
+        tellOfUsage(report, { ...outcome, model: model.name, threadId: ref.threadId });
+        return;
+      }
+      // The answer has been paid for: it is not dropped because the store is full.
+      await retryWhileUnavailable(signal, async () => record.end(end));
+    },
+  };
+  try {
+    const unit = { threadId: ref.threadId, work, code: 'model', name: models[0]?.name ?? '' } as const;
+    const outside = runOutside(own);
+    const result = await runAuthorCode(unit, () => callModel(outside));
+    // Who leaves the line does not ask again.
+    if (result.ok || !result.held || line?.stayMs !== undefined) return call ? { ...result, call } : result;
+    // Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile.
+    const { model, pauseMs, asked: soFar } = result.held;
+    await store.modelCalls.hold({ ...ref, model, pauseMs, refusals: soFar.refusals });
+    return { ok: false, unsent: { kind: 'blocked', held: result.held } };
+  } catch (error) {
+    if (signal.aborted) throw abortError(handover);
+    if (readField(error, 'name') !== 'UnsentCall') throw error;
+    return { ok: false, unsent: (error as UnsentCall).unsent };
+  } finally {
+    await streamed?.();
+  }
 }
 
-export function recordModelCalls(
-  store: { readonly modelCalls: Pick<ThreadStore['modelCalls'], 'start' | 'end'> },
+/** Callbacks run in the context from which this is called. */
+function runOutside(options: CallModelOptions): CallModelOptions {
+  const outside = AsyncLocalStorage.snapshot();
+  const wrapped = Object.entries(options).map(([name, value]) => [
+    name,
+    typeof value === 'function' ? (...given: unknown[]) => outside(value, ...given) : value,
+  ]);
+  return Object.fromEntries(wrapped);
+}
+
+type RecordTerms = Pick<
+  RecordedRequests,
+  'request' | 'sizing' | 'redact' | 'judge' | 'logs' | 'hasStreamed' | 'after'
+> &
+  Pick<StateDependencies, 'report'>;
+
+/** The rows of the requests, and what a budget leaves for the current one. */
+function openRecord(
+  calls: Pick<ThreadStore['modelCalls'], 'start' | 'end'>,
   ref: StepRef,
-  { redact, report, reserve, judge, prepared, hasStreamed, sizing }: ModelCallOptions,
-): Recorder {
+  { request, sizing, redact, report, judge, logs, hasStreamed, after = 0 }: RecordTerms,
+) {
   let bound: number | undefined;
   let leftMs: number | undefined;
+  const sized = (model: ModelDefinition) => sizing.fit(model, request(model, {}));
+  const reserve = (model: ModelDefinition) => estimateCall(model, sized(model), sizing.ratio(model));
+  const prepared = (model: ModelDefinition): ModelCallStart['prepared'] =>
+    logs && {
+      always: logs === 'always',
+      manifest: () => manifestOf(model, sized(model), sizing.ratio(model)),
+    };
   return {
-    async onAttempt({ attempt, model }) {
-      const held = await judge?.(model, attempt);
+    bounded: (model: ModelDefinition, whole: ProviderRequest) =>
+      sizing.fit(model, bound === undefined ? whole : { ...whole, maxOutputTokens: bound }),
+    leftMs: () => leftMs,
+    async begin({ attempt, model }: Pick<AttemptEnd, 'attempt' | 'model'>) {
+      const held = await judge?.(model, reserve(model), attempt);
       if (held) throw new UnsentCall(held);
-      const asked = { ...ref, call: attempt, model: model.name, modelId: model.model };
-      const started = await store.modelCalls.start({
+      const asked = { ...ref, call: after + attempt, model: model.name, modelId: model.model };
+      const started = await calls.start({
         ...asked,
         reserve: () => reserve(model),
-        prepared: prepared?.(model),
+        prepared: prepared(model),
       });
       if (started.kind === 'exceeded') throw new UnsentCall({ kind: 'failed', error: started.error });
-      if (started.kind === 'blocked') throw new UnsentCall(started);
       // A hook may have terminated the thread since the step began.
-      if (started.kind === 'terminated') throw new UnsentCall(started);
-      const known = started.kind === 'started' ? started : undefined;
-      bound = known?.maxOutputTokens;
-      leftMs = known?.leftMs;
+      if (started.kind === 'blocked' || started.kind === 'terminated') throw new UnsentCall(started);
+      ({ maxOutputTokens: bound, leftMs } = started.kind === 'started' ? started : {});
     },
-    bound: () => bound,
-    leftMs: () => leftMs,
-    async onAttemptEnd({ attempt, model, startedAt, outcome }) {
+    async end({ attempt: given, model, startedAt, outcome }: AttemptEnd) {
+      const attempt = after + given;
       if (outcome.ok) {
         const answered = toAnsweredCall({ attempt, model, startedAt }, outcome, sizing);
-        await store.modelCalls.end({ ...ref, ok: true, ...answered });
+        await calls.end({ ...ref, ok: true, ...answered });
         tellOfUsage(report, { ...outcome, model: model.name, threadId: ref.threadId });
         return;
       }
@@ -127,10 +225,10 @@ export function recordModelCalls(
         ...(tooLong ? { tooLong: true as const } : {}),
         ...(outcome.next === 'smaller' ? { smaller: true as const } : {}),
       };
-      const discards = hasStreamed?.(attempt);
-      const counted = tooLong && sizing?.counted(model);
+      const discards = hasStreamed?.(given);
+      const counted = tooLong && sizing.counted(model);
       const failed = { call: attempt, ok: false, error, discards, startedAt: startedAt * 1000, counted };
-      await store.modelCalls.end({ ...ref, ...failed });
+      await calls.end({ ...ref, ...failed });
       // A failure without a provider's response may be a bug in the code that calls the provider.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;
@@ -142,14 +240,14 @@ export function recordModelCalls(
 
 type Answered = Extract<AttemptOutcome, { ok: true }>;
 
-export function toAnsweredCall(
+function toAnsweredCall(
   { attempt: call, model, startedAt }: Pick<AttemptEnd, 'attempt' | 'model' | 'startedAt'>,
   { response: { usage }, firstTokenAt, ignored }: Answered,
-  sizing?: Pick<RequestSizing, 'counted'>,
+  sizing: RequestSizing,
 ): AnsweredCall {
   const times = { startedAt: startedAt * 1000, firstTokenAt: firstTokenAt * 1000 };
   const price = pricesOf(model);
-  const counted = sizing?.counted(model, usage);
+  const counted = sizing.counted(model, usage);
   return { call, usage, cost: costOf(price, usage), price, ...times, ignored, ...(counted && { counted }) };
 }
 
@@ -157,7 +255,7 @@ export function toAnsweredCall(
 const told = new Set<string>();
 
 /** Tells in the worker's log of a provider whose reports of usage break the contract and are corrected (core/message/usage.ts, U2). */
-export function tellOfUsage(
+function tellOfUsage(
   report: StateDependencies['report'],
   { leftCacheOut, model, threadId }: Pick<Answered, 'leftCacheOut'> & { model: string; threadId: string },
 ): void {

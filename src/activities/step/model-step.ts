@@ -18,8 +18,8 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { throwIfLeaving } from '../base/guard.ts';
 import { currentRunId, fromRun } from '../base/run-ref.ts';
 import { toStopRules } from '../model/request.ts';
-import type { DrainedStep } from '../model-gate/drain.ts';
-import { type AnsweredOutcome, answerStep, beginThreadStep } from '../model-gate/model-gate.ts';
+import { type AnsweredOutcome, answerStep } from '../model-gate/model-gate.ts';
+import { type DrainedStep, receiveInput } from '../model-gate/receive-input.ts';
 import { signalAncestors } from '../signals/wake-relatives.ts';
 import { toStepCalls } from '../tool/tool-dispatch.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
@@ -31,7 +31,7 @@ async function modelStep(
   const { store } = dependencies;
   throwIfLeaving(dependencies);
   const run = fromRun(store, input);
-  const begun = await beginThreadStep(dependencies, { run, input: readContent(dependencies, input) });
+  const begun = await receiveInput(dependencies, run, readContent(dependencies, input));
   switch (begun.kind) {
     case 'terminated':
     case 'limited':

@@ -16,11 +16,8 @@ import { resolveVariable } from '../../core/project/env.ts';
 import { type Subagent, toThreadName } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError, abortSignal } from '../base/guard.ts';
-import { askProvider } from '../model/ask-provider.ts';
-import { estimateCall, withOutputBound } from '../model/call-estimate.ts';
 import { defaultInput, isImmediateCall } from '../model/immediate-subagents.ts';
-import { recordModelCalls, toUnsent } from '../model/model-call-record.ts';
+import { askRecorded } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
@@ -106,52 +103,33 @@ interface BootstrapTarget {
 
 /** The name and the message that the model returned; each may be absent (M2). */
 async function askForInput(
-  { store, handover, registry, limiter, ...rest }: ActivityDependencies,
+  ports: ActivityDependencies,
   { key, begun: { thread } }: ResumableCall,
   prompt: PromptDefinition,
   pass: BootstrapTarget,
 ): Promise<{ name?: string; message?: string }> {
-  const models = findModels(registry(), { prompt }).filter(
+  const models = findModels(ports.registry(), { prompt }).filter(
     ({ capabilities }) => capabilities.supportsToolCalls !== false,
   );
   if (models.length === 0) return {};
-  const signal = abortSignal(handover);
-  const redact = async (text: string) => (await readRedactor({ store, registry, ...rest }, thread))(text);
-  try {
-    const { threadId, step, index } = key;
-    const sizing = createSizing();
-    const request = (model: ModelDefinition, limit?: number) =>
-      sizing.fit(model, withOutputBound(toRequest(model, pass, thread.id), limit));
-    const reserve = (model: ModelDefinition) => estimateCall(model, request(model), sizing.ratio(model));
-    const { bound, ...record } = recordModelCalls(
-      withCallNumbers(store, key.index),
-      { ...key, attempt: 1 },
-      { redact, report: rest.report, reserve, sizing },
-    );
-    const work = `${threadId}:${step}:${index}`;
-    const result = await askProvider(
-      { threadId, work },
-      {
-        ...(limiter && { place: { limiter, ticket: work, stayMs: BOOTSTRAP_STAY_MS } }),
-        models,
-        request: (model) => request(model, bound()),
-        onTooLong: sizing.tooLong,
-        signal,
-        ...record,
-      },
-    );
-    if (!result.ok) return {};
-    const call = result.response.toolCalls?.find(({ name }) => name === BOOTSTRAP_TOOL);
-    const { name, message } = propertiesOf(pass.subagent);
-    const firstText = toText(call?.arguments[message]);
-    const called = toThreadName(toText(call?.arguments[name]) ?? '');
-    return { ...(called ? { name: called } : {}), ...(firstText ? { message: firstText } : {}) };
-  } catch (error) {
-    if (signal.aborted) throw abortError(handover);
-    // The budget has no room for the request: the child is made without it.
-    if (toUnsent(error)) return {};
-    throw error;
-  }
+  const { threadId, runId, step, index } = key;
+  const ref = { threadId, runId, step, attempt: 1 };
+  const result = await askRecorded(ports, ref, {
+    models,
+    request: (model) => toRequest(model, pass, thread.id),
+    redact: async (text) => (await readRedactor(ports, thread))(text),
+    sizing: createSizing(),
+    work: `${threadId}:${step}:${index}`,
+    line: { stayMs: BOOTSTRAP_STAY_MS },
+    after: firstCallOf(index),
+  });
+  // If the budget has no room for the request, the child is made without it.
+  if (!result.ok) return {};
+  const call = result.response.toolCalls?.find(({ name }) => name === BOOTSTRAP_TOOL);
+  const { name, message } = propertiesOf(pass.subagent);
+  const firstText = toText(call?.arguments[message]);
+  const called = toThreadName(toText(call?.arguments[name]) ?? '');
+  return { ...(called ? { name: called } : {}), ...(firstText ? { message: firstText } : {}) };
 }
 
 /** M1: the two values alone. */
@@ -200,17 +178,9 @@ function toRequest(
 }
 
 /** M3: the step is one of calls and asks no model itself, so call numbers are assigned per call and attempt. */
-function withCallNumbers(store: ActivityDependencies['store'], index: number) {
+function firstCallOf(index: number): number {
   const { attempt } = Context.current().info;
-  const first = (index * NUMBERS_PER_CALL + (attempt % NUMBERS_PER_CALL)) * NUMBERS_PER_CALL;
-  return {
-    modelCalls: {
-      start: (call: Parameters<typeof store.modelCalls.start>[0]) =>
-        store.modelCalls.start({ ...call, call: first + call.call }),
-      end: (call: Parameters<typeof store.modelCalls.end>[0]) =>
-        store.modelCalls.end({ ...call, call: first + call.call }),
-    },
-  };
+  return (index * NUMBERS_PER_CALL + (attempt % NUMBERS_PER_CALL)) * NUMBERS_PER_CALL;
 }
 
 function toText(value: unknown): string | undefined {

@@ -84,17 +84,17 @@ function toFatal(
   return fails && action?.denied ? { ...action, denied: { ...action.denied, fatal: true } } : action;
 }
 
-/** Runs `after_create_message` on the stored tool message. Adds the outcome that the workflow receives. */
+/** Runs `after_create_message` on the stored tool message. Returns the outcome that the workflow receives. */
 export async function afterCreateMessage(
   ports: ActivityDependencies,
   call: FinishedCall & Committed,
-): Promise<Verdict<{ readonly outcome: ToolCallOutcome }, never>> {
+): Promise<ToolCallOutcome> {
   const { row, execution, scratch, sink } = call;
   const queued = await retryWhileUnavailable(execution.signal, () => runAfterCreate(ports, call));
   const { directive } = scratch.flow;
   const name = execution.call.name.slice(0, 64);
-  if (call.denied) return go({ outcome: { kind: 'exceeded', name, error: call.denied } });
-  const outcome: ToolCallOutcome = {
+  if (call.denied) return { kind: 'exceeded', name, error: call.denied };
+  return {
     kind: 'done',
     name,
     succeeded: row.result?.status === 'success',
@@ -102,7 +102,6 @@ export async function afterCreateMessage(
     ...(directive ? { directive } : {}),
     ...toFailedAt(row.result),
   };
-  return go({ outcome });
 }
 
 /** Returns how many tools the hooks have queued. */

@@ -19,7 +19,7 @@ import { parseArguments } from '../../core/message/tool-call.ts';
 import type { LaterCall, WaitingCall } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { withinTime } from '../base/within-time.ts';
+import { runUntilCut } from '../base/until-cut.ts';
 import { toQueueError } from '../signals/relative-sink.ts';
 import type { Sink } from '../signals/sink.ts';
 import { openAsking } from './asking.ts';
@@ -79,7 +79,7 @@ export async function runBody(
       tool.a2a
         ? runA2aCall({ agent: tool.a2a, state, args, recall, ...place })
         : runToolBody({ tool, state, args, work: key, recall, note });
-    const result = await withinTime(limit, async () =>
+    const result = await runUntilCut(limit, async () =>
       // The attempt ends when the body asks: what the body does afterwards is ignored.
       Promise.race([bodyOf().then((result) => settleSink(sink, result)), asking.asked]),
     );

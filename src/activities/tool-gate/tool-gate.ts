@@ -31,13 +31,7 @@ import { isTransient } from '../base/guard.ts';
 import { askApproval } from './approval.ts';
 import { beforePromptCall, beforeToolCall, type GuardedCall } from './before-call.ts';
 import type { CallAnswer, KnownCall, ToolResultKey } from './call-info.ts';
-import {
-  afterCreateMessage,
-  type Committed,
-  commitResult,
-  type FinishedCall,
-  giveUpCall,
-} from './commit-result.ts';
+import { afterCreateMessage, commitResult, giveUpCall } from './commit-result.ts';
 import { askHandoff, askPrompt, askTool, beginJudged, type NotBegun } from './judge-call.ts';
 import {
   checkPromptArguments,
@@ -133,11 +127,6 @@ const RESULT = openGate<ActivityDependencies, AnsweredFrame, ToolCallOutcome>()
   .stage(beforeCreateMessage) //  10 hooks on the tool message
   .stage(commitResult); //        11 one transaction
 
-/** The result is already stored, whatever happens here. */
-const BEHIND = openGate<ActivityDependencies, FinishedCall & Committed, ToolCallOutcome>().stage(
-  afterCreateMessage, //          12 hooks after it
-);
-
 type Answered = ({ readonly kind: 'answered' } & CallAnswer) | Unanswered;
 
 /** Answers a call of a tool, or a handoff. */
@@ -168,8 +157,8 @@ export async function storeAnswered(
     if (isTransient(error, frame.execution.signal)) throw error;
     return { kind: 'end', end: await storeFailure(dependencies, call, error) } as const;
   });
-  const behind = passed.kind === 'go' ? await BEHIND.pass(dependencies, passed.known) : passed;
-  return behind.kind === 'go' ? behind.known.outcome : behind.end;
+  // 12: the result is stored, whatever happens here.
+  return passed.kind === 'go' ? afterCreateMessage(dependencies, passed.known) : passed.end;
 }
 
 async function storeFailure(

@@ -1,5 +1,5 @@
 /**
- * Stage: the beginning of a step (runtime §3.1). Due items are drained in the transaction that decides what the step
+ * The first stage: the beginning of a step (runtime §3.1). Due items are drained in the transaction that decides what the step
  * does. If the project has hooks for it (definitions §9), a new thread is greeted (`after_thread_created`), and each
  * row passes the hooks around a new message.
  * I1. Hooks run before the transaction that drains, since a hook may take time. Items queued since then have not been
@@ -17,7 +17,6 @@
  */
 
 import { definesHook } from '../../author/hooks/listed.ts';
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
 import { storeAttachments } from '../../author/state/attachments.ts';
 import type { RunningExecution } from '../../author/state/running-execution.ts';
 import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
@@ -82,23 +81,27 @@ export interface DrainedStep extends OpenStep {
 
 const ROW_HOOKS = ['before_create_message', 'after_create_message'] as const;
 
-export async function drain(
+export type SettledStep = Exclude<BegunStep, { kind: 'call' }>;
+
+/** Begins the thread's own step. Returns how it was settled if it has no request to make. */
+export async function receiveInput(
   dependencies: ActivityDependencies,
-  { run, input }: { readonly run: FromRun; readonly input: ModelStepInput },
-): Promise<Verdict<DrainedStep, Exclude<BegunStep, { kind: 'call' }>>> {
-  const { begun, scratch } = await receiveInput(dependencies, run, input);
-  if (begun.kind !== 'call') return end(begun);
+  run: FromRun,
+  input: ModelStepInput,
+): Promise<DrainedStep | SettledStep> {
+  const { begun, scratch } = await passHooks(dependencies, run, input);
+  if (begun.kind !== 'call') return begun;
   const { step, attempt, ...known } = begun;
   const { asked } = input;
-  return go({
+  return {
     ...known,
     ref: { ...run, step, attempt },
     ...(scratch && { scratch }),
     ...(asked && { asked }),
-  });
+  };
 }
 
-async function receiveInput(
+async function passHooks(
   dependencies: ActivityDependencies,
   run: FromRun,
   input: ModelStepInput,

@@ -13,7 +13,7 @@ export interface TimeLimit<Late> {
   readonly late: () => Late;
 }
 
-export async function withinTime<Result, Late>(
+export async function runUntilCut<Result, Late>(
   { signal, timeoutMs, own, late }: TimeLimit<Late>,
   work: () => Promise<Result>,
 ): Promise<Result | Late | 'aborted'> {
