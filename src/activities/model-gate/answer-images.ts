@@ -4,7 +4,7 @@
  */
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
-import { go, type Verdict } from '../../author/policy/gate.ts';
+import { go } from '../../author/policy/gate.ts';
 import { storeAttachments } from '../../author/state/attachments.ts';
 import { createIds } from '../../author/state/id.ts';
 import { extensionOf } from '../../core/file/mime-type.ts';
@@ -32,7 +32,7 @@ interface AnsweredRequest {
 export async function storeImages(
   { store, handover }: ActivityDependencies,
   { ref, context: { thread }, response }: AnsweredRequest,
-): Promise<Verdict<AnswerImages, never>> {
+) {
   const { images = [] } = response;
   if (images.length === 0) return go({});
   const files = images.map(toFile);

@@ -3,7 +3,7 @@
  */
 
 import type { HookBlocked } from '../../author/hooks/assembly-hooks.ts';
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import { readRedactor } from '../../author/state/env-place.ts';
 import { storeWhole } from '../../author/tool/whole-result.ts';
 import type { CleanCall } from '../../core/answer/clean-calls.ts';
@@ -29,7 +29,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { logsManifests } from '../model/call-estimate.ts';
 import { ChunkWriter } from '../model/chunk-writer.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
-import { askRecorded, type HeldRequest } from '../model/model-call-record.ts';
+import { askRecorded } from '../model/model-call-record.ts';
 import { executedMetadata } from '../model/provider-tools.ts';
 import { buildRequest, findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
@@ -66,7 +66,7 @@ export interface ModelResponse {
 export async function askModels(
   ports: ActivityDependencies,
   { ref, called, asked, context, active, messages, subagents, mcp, hooks, hasCompacted }: AssembledRequest,
-): Promise<Verdict<ModelResponse, HeldRequest>> {
+) {
   const registry = ports.registry();
   const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
@@ -138,7 +138,7 @@ export function composeAnswer(
     lostImages,
     cleaned: { calls, dropped, raw },
   }: AssembledRequest & ModelResponse & AnswerImages & CleanedAnswer,
-): Verdict<{ readonly answer: StepAnswer }, never> {
+) {
   const content = finalContent(response, active, context);
   const isUnchanged = dropped === 0 && calls.every(({ repairs }) => repairs.length === 0);
   const said = { content, reasoning: response.reasoning, toolCalls: calls.map((each) => each.call) };

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../author/hooks/assembly-hooks.ts';
-import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import type { Compaction } from '../../core/author/hook.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { recentImages } from '../../core/context/context-attachment.ts';
@@ -58,7 +58,7 @@ export interface BlockedRequest {
 export async function noteTrimmed(
   { store }: Ports,
   { context: { thread, step, trimmed }, noted }: RequestMaterial,
-): Promise<Verdict<Nothing, never>> {
+) {
   if (trimmed > 0 && !noted)
     await emitEvent(store, thread.id, {
       type: 'context.trimmed',
@@ -70,10 +70,7 @@ export async function noteTrimmed(
 }
 
 /** Runs `on_compaction`. */
-export async function runCompactionHooks(
-  _ports: unknown,
-  { compacted, request }: RequestMaterial,
-): Promise<Verdict<Nothing, never>> {
+export async function runCompactionHooks(_ports: unknown, { compacted, request }: RequestMaterial) {
   if (compacted) await request.compacted(compacted);
   return go();
 }
@@ -82,7 +79,7 @@ export async function runCompactionHooks(
 export async function renderSystem(
   { registry }: Ports,
   { context, active: { prompt }, show, request }: RequestMaterial,
-): Promise<Verdict<{ readonly system: string }, never>> {
+) {
   const variables = promptVariables(context);
   const text = renderPrompt({ prompt, prompts: registry().prompts, variables, env: show });
   return go({ system: await request.system(text) });
@@ -99,7 +96,7 @@ export interface History {
 export async function chooseHistory(
   { store }: Ports,
   { context, active, request, system }: RequestMaterial & { readonly system: string },
-): Promise<Verdict<History, never>> {
+) {
   const { thread, executionId, side } = context;
   const { includeChat, includePastTools, recentImageThreshold, reasoning, name } = active.prompt;
   const included = chooseMessages(context.messages, { executionId, includeChat, includePastTools });
@@ -126,7 +123,7 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'too
 export async function filterHistory(
   { store }: Ports,
   { context: { thread, step }, request, history }: RequestMaterial & History,
-): Promise<Verdict<History, BlockedRequest>> {
+) {
   if (request.history === NO_REQUEST_HOOKS.history) return go({ history });
   const given = sanitiseHistory(history);
   const filtered = await request.history(given.map(toLLMMessage)).catch(toBlocked);
@@ -149,7 +146,7 @@ function toBlocked(error: unknown): HookBlocked {
 export function sanitise(
   _ports: unknown,
   { context: { subprompt, trimmed }, active, history }: RequestMaterial & History,
-): Verdict<{ readonly messages: readonly ProviderMessage[] }, never> {
+) {
   const whole = sanitiseHistory(history);
   const sent = trimmed > 0 ? beginWithUser(whole) : whole;
   const opened = hasTwoSides(active.agent) ? prependUserMessage(sent) : sent;

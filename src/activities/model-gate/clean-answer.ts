@@ -1,6 +1,6 @@
 /** Stage: turns the calls of an answer into calls that can be stored and begun (`core/answer/clean-calls.ts`). */
 
-import { go, type Verdict } from '../../author/policy/gate.ts';
+import { go } from '../../author/policy/gate.ts';
 import { type CleanedCalls, cleanCalls } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ProviderResponse } from '../../core/message/provider.ts';
@@ -29,7 +29,7 @@ export interface CleanedAnswer {
 export function cleanAnswer(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { ref, active, subagents, mcp, model, response }: GivenAnswer,
-): Verdict<CleanedAnswer, never> {
+) {
   const offered = () => offeredNames({ registry, active, subagents, mcp, model });
   const cleaned = cleanCalls(response, { step: ref.step, offered });
   const { toolCalls: _, finishReason, ...answer } = response;

@@ -9,7 +9,7 @@
  */
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import {
   type AttachmentRef,
@@ -62,10 +62,7 @@ interface HookedAnswer {
 }
 
 /** Runs `before_create_message` (S1). */
-export async function beforeCreateAnswer(
-  _ports: unknown,
-  { ref, hooks, answer, context }: AnsweredStep,
-): Promise<Verdict<HookedAnswer, never>> {
+export async function beforeCreateAnswer(_ports: unknown, { ref, hooks, answer, context }: AnsweredStep) {
   if (!hooks.has('before_create_message', 'after_create_message')) return go({});
   return go({ message: await hooks.beforeRow(toMessage(ref, answer, context)) });
 }
@@ -84,7 +81,7 @@ export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 export async function commitAnswer(
   { store, probe, handover }: ActivityDependencies,
   { ref, answer: { ends, ...answer }, message, flow, hooks, sink }: AnsweredStep & HookedAnswer,
-): Promise<Verdict<CommittedAnswer, UncommittedStep>> {
+) {
   const queuedTools = await takeTools({ hooks, sink });
   const command = {
     ...ref,
@@ -115,7 +112,7 @@ export async function afterCreateAnswer(
     sink,
     flow,
   }: AnsweredStep & HookedAnswer & CommittedAnswer,
-): Promise<Verdict<{ readonly record: StepRecord }, never>> {
+) {
   if (!(hooks.ran || message)) return go({ record });
   const stored = message && !byOther && (await store.messages.get(ref.threadId, message.id));
   if (stored) await hooks.messages.afterCreate(stored);

@@ -34,18 +34,12 @@ type CompactedStep = Pick<ReadStep, 'ref' | 'context' | 'active' | 'asked'>;
 const SHARE = 0.75;
 
 /** Stage: compacts the history if that is due. */
-export function compact(
-  ports: ActivityDependencies,
-  step: CompactedStep,
-): Promise<Verdict<Compacted, UnsentRequest>> {
+export function compact(ports: ActivityDependencies, step: CompactedStep) {
   return compactIfDue(ports, step, false);
 }
 
 /** Compacts for a policy of the budget that asks for a shorter request. The step must not have been compacted yet. */
-export function compactForBudget(
-  ports: ActivityDependencies,
-  step: CompactedStep,
-): Promise<Verdict<Compacted, UnsentRequest>> {
+export function compactForBudget(ports: ActivityDependencies, step: CompactedStep) {
   return compactIfDue(ports, step, true);
 }
 

@@ -10,7 +10,7 @@
  * A2. A producer whose process shows no sign of life is ended here too, not only by the workers' regular check.
  */
 
-import { end, go, openGate, type Verdict } from '../../author/policy/gate.ts';
+import { end, go, openGate } from '../../author/policy/gate.ts';
 import { composeReminder } from '../../core/guard/loop.ts';
 import { type Produced, producerLost } from '../../core/thread/producer.ts';
 import type { BlockedStep, StoredError } from '../../core/thread/step.ts';
@@ -41,7 +41,6 @@ import {
   afterCreateAnswer,
   beforeCreateAnswer,
   commitAnswer,
-  type StepAnswer,
   type UncommittedStep,
 } from './commit-answer.ts';
 import { compact, compactForBudget } from './compact.ts';
@@ -200,7 +199,7 @@ const CHECK_INTERVAL_MS = 1000;
 async function awaitProducer(
   { store, handover }: Pick<ActivityDependencies, 'store' | 'handover'>,
   { context: { thread, executionId }, active }: Pick<ReadStep, 'context' | 'active'>,
-): Promise<Verdict<{ readonly answer: StepAnswer }, FailedStep>> {
+) {
   const signal = abortSignal(handover);
   for (;;) {
     const found = await store.producers.find(thread.id, executionId);
@@ -213,7 +212,7 @@ async function awaitProducer(
   }
 }
 
-function toAnswer(produced: Produced, prompt: string): Verdict<{ readonly answer: StepAnswer }, FailedStep> {
+function toAnswer(produced: Produced, prompt: string) {
   if (!produced.ok) return end({ kind: 'failed', error: produced.error });
   const { text: content, usage } = produced;
   return go({
@@ -228,7 +227,7 @@ function toAnswer(produced: Produced, prompt: string): Verdict<{ readonly answer
 function remind(
   _ports: unknown,
   { context: { loops = [] }, history }: History & { readonly context: Pick<StepContext, 'loops'> },
-): Verdict<History, never> {
+) {
   if (loops.length === 0) return go({ history });
   return go({ history: [...history, { role: 'user', content: composeReminder(loops) }] });
 }

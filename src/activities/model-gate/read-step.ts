@@ -3,7 +3,7 @@
  * be offered.
  */
 
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import type { Scratch } from '../../author/tool/scratch.ts';
 import type { Compaction } from '../../core/author/hook.ts';
 import { type ActiveSide, findStepSide } from '../../core/project/active-side.ts';
@@ -52,20 +52,14 @@ export interface ReadStep extends OpenStep {
   readonly mcp: McpOffer;
 }
 
-export async function readStepContext(
-  { store, registry }: ActivityDependencies,
-  { ref, context }: OpenStep,
-): Promise<Verdict<Pick<ReadStep, 'context'>, never>> {
+export async function readStepContext({ store, registry }: ActivityDependencies, { ref, context }: OpenStep) {
   if (context) return go({ context });
   return go({ context: await store.steps.readContext(ref.threadId, ref.step, historyWindow(registry())) });
 }
 
 type FoundStep = Pick<ReadStep, 'ref' | 'context'>;
 
-export function resolveSide(
-  { registry }: ActivityDependencies,
-  { ref, context }: FoundStep,
-): Verdict<Pick<ReadStep, 'active'>, FailedStep> {
+export function resolveSide({ registry }: ActivityDependencies, { ref, context }: FoundStep) {
   const active = findStepSide(registry(), context.thread.agent, context);
   if (active) return go({ active });
   return end({ kind: 'failed', error: agentNotFound(context.thread.agent, ref.threadId) });
@@ -76,22 +70,16 @@ type ResolvedStep = Pick<ReadStep, 'ref' | 'context' | 'active'>;
 export async function requireStepVariables(
   ports: ActivityDependencies,
   { context, active: { prompt } }: ResolvedStep,
-): Promise<Verdict<Pick<ReadStep, 'show'>, FailedStep>> {
+) {
   const env = await readStepEnv(ports, context.thread, { begun: hasBegun(context), prompt });
   return env.ok ? go({ show: env.show }) : end({ kind: 'failed', error: env.error });
 }
 
-export async function offerSubagents(
-  ports: ActivityDependencies,
-  { context, active }: ResolvedStep,
-): Promise<Verdict<Pick<ReadStep, 'subagents'>, never>> {
+export async function offerSubagents(ports: ActivityDependencies, { context, active }: ResolvedStep) {
   return go({ subagents: await readSubagentOffer(ports, context.thread, active.prompt) });
 }
 
-export async function offerMcpTools(
-  ports: ActivityDependencies,
-  { context, active }: ResolvedStep,
-): Promise<Verdict<Pick<ReadStep, 'mcp'>, never>> {
+export async function offerMcpTools(ports: ActivityDependencies, { context, active }: ResolvedStep) {
   const [mcp, client] = await Promise.all([
     readMcpOffer(ports, context, active.prompt),
     readClientOffer(ports, context),

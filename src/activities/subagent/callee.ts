@@ -4,8 +4,8 @@
  * agent, with the defaults of an entry.
  */
 
-import { go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
-import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
+import { go } from '../../author/policy/gate.ts';
+import { refuseCall } from '../../author/tool/check-arguments.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { findActivePrompt, findActiveSide } from '../../core/project/active-side.ts';
@@ -31,18 +31,12 @@ export interface ResolvedCall extends SubagentCall {
 }
 
 /** Stage: the limit that applies to any call of an answer. */
-export function limitChildren(
-  _ports: unknown,
-  { call: { key, begun } }: SubagentCall,
-): Verdict<Nothing, AnsweredCall> {
+export function limitChildren(_ports: unknown, { call: { key, begun } }: SubagentCall) {
   return refuseBeyond(begun.call, key.index);
 }
 
 /** Stage: a call by the agent's own name. */
-export async function resolveOwnCallee(
-  ports: ActivityDependencies,
-  { call: { begun } }: SubagentCall,
-): Promise<Verdict<Pick<ResolvedCall, 'subagent'>, AnsweredCall>> {
+export async function resolveOwnCallee(ports: ActivityDependencies, { call: { begun } }: SubagentCall) {
   const { name, origin } = begun.call;
   const found = await findAmong(ports, begun, name);
   if (!found) return refuseCall(refuseUnlisted(begun.call, undefined) ?? `Tool not found: ${name}`);
@@ -60,7 +54,7 @@ export async function resolveNamedCallee(
     call: { begun },
     fields: { agent: name },
   }: SubagentCall & { readonly fields: { readonly agent: string } },
-): Promise<Verdict<Pick<ResolvedCall, 'subagent'>, AnsweredCall>> {
+) {
   const found = await findAmong(ports, begun, name);
   if (typeof found === 'string') return refuseCall(`${SUBAGENT_CREATE}: ${found}.`);
   if (found && (found.resumable || begun.call.origin === 'code')) return go({ subagent: found });

@@ -7,7 +7,7 @@
  * M3. Each request is a row of the step, with its usage and cost, like any model call.
  */
 import { Context } from '@temporalio/activity';
-import { go, type Verdict } from '../../author/policy/gate.ts';
+import { go } from '../../author/policy/gate.ts';
 import { readEnvPlace, readRedactor } from '../../author/state/env-place.ts';
 import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
@@ -35,10 +35,7 @@ export interface BootstrapInput {
 }
 
 /** Stage, before the call's arguments are read. Only an immediate call with hints is changed. */
-export async function bootstrap(
-  ports: ActivityDependencies,
-  { call, subagent }: ResolvedCall,
-): Promise<Verdict<{ readonly input: BootstrapInput }, never>> {
+export async function bootstrap(ports: ActivityDependencies, { call, subagent }: ResolvedCall) {
   return go({ input: await bootstrapInput(ports, call, subagent) });
 }
 

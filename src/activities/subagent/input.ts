@@ -3,10 +3,10 @@
  * parent, its name. Checked in the order of runtime §3.3; a refusal is a result that the model reads, and says what to do.
  */
 
-import { go, type Verdict } from '../../author/policy/gate.ts';
+import { go } from '../../author/policy/gate.ts';
 import { storeAttachments } from '../../author/state/attachments.ts';
 import { createIds } from '../../author/state/id.ts';
-import { type AnsweredCall, refuseArguments, refuseCall } from '../../author/tool/check-arguments.ts';
+import { refuseArguments, refuseCall } from '../../author/tool/check-arguments.ts';
 import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { Registry } from '../../core/author/registry.ts';
@@ -49,10 +49,7 @@ const CREATE_FIELDS = ['agent', 'message', 'attachments', 'name', 'arguments'];
 const MESSAGE_FIELDS = ['referenceId', 'message', 'attachments'];
 
 /** Stage: reads the fields of `subagent_create` that do not depend on the agent. */
-export function readCreateFields(
-  _ports: unknown,
-  { call }: SubagentCall,
-): Verdict<{ readonly fields: CreateFields }, AnsweredCall> {
+export function readCreateFields(_ports: unknown, { call }: SubagentCall) {
   const given = readFields(SUBAGENT_CREATE, call.begun.call.arguments, CREATE_FIELDS);
   if (given.kind === 'end') return given;
   const { agent, message, attachments, name, arguments: args = {} } = given.added.fields;
@@ -72,10 +69,7 @@ export interface MessageFields extends ChildMessage {
 }
 
 /** Stage: reads the fields of `subagent_message`. */
-export function readMessageFields(
-  _ports: unknown,
-  { call }: SubagentCall,
-): Verdict<{ readonly fields: MessageFields }, AnsweredCall> {
+export function readMessageFields(_ports: unknown, { call }: SubagentCall) {
   const given = readFields(SUBAGENT_MESSAGE, call.begun.call.arguments, MESSAGE_FIELDS);
   if (given.kind === 'end') return given;
   const { referenceId, message, attachments } = given.added.fields;
@@ -90,7 +84,7 @@ export function readMessageFields(
 export async function readOwnArguments(
   { registry }: ActivityDependencies,
   { subagent, input }: ResolvedCall & { readonly input: BootstrapInput },
-): Promise<Verdict<{ readonly first: FirstChildMessage }, AnsweredCall>> {
+) {
   const given = parseArguments(input.arguments);
   if (!given) return refuseInput(subagent.agent.name, describeArguments(input.arguments));
   const checked = await checkChildArguments(registry(), subagent, given);
@@ -115,7 +109,7 @@ export async function readOwnArguments(
 export function checkNamedArguments(
   { registry }: ActivityDependencies,
   { subagent, fields }: ResolvedCall & { readonly fields: CreateFields },
-): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
+) {
   return checkChildArguments(registry(), subagent, fields.arguments);
 }
 
@@ -127,7 +121,7 @@ export function composeFirst(
     args,
     input: { told },
   }: { readonly fields: CreateFields; readonly args: PromptArguments; readonly input: BootstrapInput },
-): Verdict<{ readonly first: FirstChildMessage }, never> {
+) {
   return go({ first: { ...first, ...told, arguments: args } });
 }
 
@@ -136,7 +130,7 @@ async function checkChildArguments(
   registry: Registry,
   subagent: Subagent,
   args: Readonly<Record<string, unknown>>,
-): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
+) {
   const schema = childPrompt(registry, subagent)?.requiredSchema;
   const checked = await checkStoredArguments(schema, args);
   if (checked.ok) return go({ args: checked.value });
@@ -156,7 +150,7 @@ async function checkChildArguments(
 export function findFirstFiles(
   ports: ActivityDependencies,
   { call, first }: SubagentCall & { readonly first: FirstChildMessage },
-): Promise<Verdict<FoundFiles, AnsweredCall>> {
+) {
   return findFiles(ports, call, { ids: 'first', named: first.attachments });
 }
 
@@ -164,7 +158,7 @@ export function findFirstFiles(
 export function findMessageFiles(
   ports: ActivityDependencies,
   { call, fields }: SubagentCall & { readonly fields: MessageFields },
-): Promise<Verdict<FoundFiles, AnsweredCall>> {
+) {
   return findFiles(ports, call, { ids: 'told', named: fields.attachments });
 }
 
@@ -178,7 +172,7 @@ async function findFiles(
   { store }: ActivityDependencies,
   { key: { threadId, step, index }, begun }: ResumableCall,
   { ids, named }: { readonly ids: string; readonly named: readonly unknown[] },
-): Promise<Verdict<FoundFiles, AnsweredCall>> {
+) {
   const nextId = createIds(store, `${threadId}:${step}:${index}:${ids}`);
   try {
     const found = await storeAttachments({ store, threadId, nextId }, [...new Set(toPaths(named))]);
@@ -191,11 +185,7 @@ async function findFiles(
 
 const ATTACHMENTS = '"attachments" must be a list of paths below /attachments/, and may be empty';
 
-function readFields(
-  call: string,
-  text: string,
-  known: readonly string[],
-): Verdict<{ readonly fields: Readonly<Record<string, unknown>> }, AnsweredCall> {
+function readFields(call: string, text: string, known: readonly string[]) {
   const given = parseArguments(text);
   if (!given) return refuseInput(call, describeArguments(text));
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
@@ -206,7 +196,7 @@ function readFields(
   );
 }
 
-export function refuseInput(call: string, problem: string): Verdict<never, AnsweredCall> {
+export function refuseInput(call: string, problem: string) {
   return refuseArguments(`${call}: ${problem}.`);
 }
 

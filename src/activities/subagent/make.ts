@@ -8,7 +8,7 @@
  */
 
 import { definesHook } from '../../author/hooks/listed.ts';
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import { createIds } from '../../author/state/id.ts';
 import { refuseCall } from '../../author/tool/check-arguments.ts';
 import type { Registry } from '../../core/author/registry.ts';
@@ -59,7 +59,7 @@ interface ChildCall extends ResolvedCall, FoundFiles {
 export async function requireChildVariables(
   ports: ActivityDependencies,
   { call, subagent, first, files }: ChildCall,
-): Promise<Verdict<ScopedChild, UnmadeChild>> {
+) {
   const { thread } = call.begun;
   const { step, index } = call.key;
   const child = toNewChild(ports, call, subagent, { ...first, attachments: files });
@@ -79,7 +79,7 @@ export async function requireChildVariables(
 export async function makeChild(
   ports: ActivityDependencies,
   { call, subagent, child, given }: ChildCall & ScopedChild,
-): Promise<Verdict<MadeChild, UnmadeChild>> {
+) {
   const { step, index } = call.key;
   const created = await ports.store.children.create({
     parentId: call.begun.thread.id,

@@ -3,9 +3,9 @@
  * of the parent. The child's workflow is woken once the message is stored.
  */
 
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import { createIds } from '../../author/state/id.ts';
-import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
+import { refuseCall } from '../../author/tool/check-arguments.ts';
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
@@ -13,15 +13,12 @@ import { openThreadSignals } from '../signals/thread-signals.ts';
 import { findAmong, type SubagentCall } from './callee.ts';
 import { readWaitsBelow } from './finish.ts';
 import type { FoundFiles, MessageFields } from './input.ts';
-import { contextForChild, describeLiving, type MadeChild, toItem, type UnmadeChild } from './make.ts';
+import { contextForChild, describeLiving, toItem } from './make.ts';
 
 type MessageCall = SubagentCall & { readonly fields: MessageFields };
 
 /** Stage: finds the child that the reference names. It is not messaged if its entry is not enabled (runtime §7.3). */
-export async function resolveChild(
-  ports: ActivityDependencies,
-  { call, fields }: MessageCall,
-): Promise<Verdict<{ readonly child: ChildRecord }, AnsweredCall>> {
+export async function resolveChild(ports: ActivityDependencies, { call, fields }: MessageCall) {
   const children = await ports.store.children.list(call.begun.thread.id);
   const child = children.find((each) => each.threadId === fields.referenceId && mayMessage(each));
   if (!child) return refuseCall(describeUnknown(fields, children));
@@ -33,7 +30,7 @@ export async function resolveChild(
 export async function sendToChild(
   ports: ActivityDependencies,
   { call, fields, child, files }: MessageCall & FoundFiles & { readonly child: ChildRecord },
-): Promise<Verdict<MadeChild, UnmadeChild>> {
+) {
   const { store } = ports;
   const { id: parentId } = call.begun.thread;
   const context = contextForChild(ports.registry(), call);

@@ -3,9 +3,8 @@
  * `tool-gate/tool-gate.ts`, whose RESULT stores what `finishSubagent` has composed, or the answer of a stage here.
  */
 
-import { go, type Nothing, openGate, type Verdict } from '../../author/policy/gate.ts';
+import { go, openGate } from '../../author/policy/gate.ts';
 import { type Asked, type Judged, judgeAction, refuseDenied } from '../../author/policy/judge-action.ts';
-import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { childPrompt, SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { WaitingCall } from '../../core/thread/step.ts';
@@ -13,14 +12,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { infoOf, openGuard, type ResumableCall } from '../tool/resumable-call.ts';
 import { askApproval as askApprovalOf } from '../tool-gate/approval.ts';
 import { toToolCall } from '../tool-gate/before-call.ts';
-import {
-  beginPending,
-  type JudgePorts,
-  type NotBegun,
-  takes,
-  toAskedAgent,
-  toAskedTask,
-} from '../tool-gate/judge-call.ts';
+import { beginPending, type JudgePorts, takes, toAskedAgent, toAskedTask } from '../tool-gate/judge-call.ts';
 import {
   limitChildren,
   type ResolvedCall,
@@ -116,10 +108,7 @@ function gateOf(
 }
 
 /** `subagent`: present once it is resolved. */
-function askSubagent(
-  { registry }: JudgePorts,
-  { call, subagent }: SubagentCall & Partial<ResolvedCall>,
-): Verdict<Asked, never> {
+function askSubagent({ registry }: JudgePorts, { call, subagent }: SubagentCall & Partial<ResolvedCall>) {
   const project = registry();
   const args = parseArguments(call.begun.call.arguments);
   const { executionId } = call;
@@ -131,10 +120,7 @@ function askSubagent(
 }
 
 /** Runs `before_tool_call`. A call whose arguments cannot be parsed passes, since a later stage refuses it. */
-async function beforeSubagentCall(
-  ports: ActivityDependencies,
-  { call }: SubagentCall,
-): Promise<Verdict<SubagentCall, AnsweredCall>> {
+async function beforeSubagentCall(ports: ActivityDependencies, { call }: SubagentCall) {
   const guard = openGuard(ports, call);
   const args = guard && parseArguments(call.begun.call.arguments);
   if (!guard || !args) return go({ call });
@@ -153,9 +139,6 @@ function askApproval(
   return askApprovalOf(ports, { ...judged, execution: infoOf(call) });
 }
 
-async function beginJudged(
-  _ports: unknown,
-  { call, action }: SubagentCall & Judged,
-): Promise<Verdict<Nothing, NotBegun>> {
+async function beginJudged(_ports: unknown, { call, action }: SubagentCall & Judged) {
   return beginPending(call.begun.pending, action);
 }

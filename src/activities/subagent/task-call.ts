@@ -3,9 +3,9 @@
  * is the result of the call. The task's id is derived from the call, so the same call again finds the same task.
  */
 
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import { createIds } from '../../author/state/id.ts';
-import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
+import { refuseCall } from '../../author/tool/check-arguments.ts';
 import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
@@ -19,17 +19,14 @@ import { infoOf } from '../tool/resumable-call.ts';
 import { findEntry, refuseUnlisted } from '../tool-gate/resolve-call.ts';
 import type { SubagentCall } from './callee.ts';
 import { refuseInput } from './input.ts';
-import { contextForChild, type MadeChild, type UnmadeChild } from './make.ts';
+import { contextForChild } from './make.ts';
 
 interface TaskCall extends SubagentCall {
   /** Name of a task in agents/tasks. */
   readonly task: string;
 }
 
-export function resolveTask(
-  { registry }: ActivityDependencies,
-  { call }: SubagentCall,
-): Verdict<Pick<TaskCall, 'task'>, AnsweredCall> {
+export function resolveTask({ registry }: ActivityDependencies, { call }: SubagentCall) {
   const { name } = call.begun.call;
   const task = registry().tools.get(name)?.startsTask;
   if (task === undefined) return refuseCall(`Tool not found: ${name}`);
@@ -41,10 +38,7 @@ interface Inputs {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-export async function readInputs(
-  { registry }: ActivityDependencies,
-  { call, task }: TaskCall,
-): Promise<Verdict<Inputs, AnsweredCall>> {
+export async function readInputs({ registry }: ActivityDependencies, { call, task }: TaskCall) {
   const { name, arguments: text } = call.begun.call;
   const given = parseArguments(text);
   if (!given) return refuseInput(name, describeArguments(text));
@@ -57,7 +51,7 @@ export async function readInputs(
 export async function makeTask(
   { store, registry, probe }: ActivityDependencies,
   { call, task, inputs }: TaskCall & Inputs,
-): Promise<Verdict<MadeChild, UnmadeChild>> {
+) {
   const {
     key: { step, index },
     begun: { thread },

@@ -73,7 +73,7 @@ type BegunKeys = Pick<ActContext, 'idempotencyKey' | 'repeated'>;
 async function beginTask(
   { store, probe }: ActivityDependencies,
   { frame, attempt, action }: TaskCall & Judged,
-): Promise<Verdict<BegunKeys, ActGateEnd>> {
+) {
   const { run, step, definition, signal } = frame;
   const again = definition.idempotent === true;
   const begun = await retryWhileUnavailable(signal, () =>

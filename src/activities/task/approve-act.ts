@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { type AskedAction, findEvaluators, showAction } from '../../author/policy/asked-action.ts';
-import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
 import {
   type Asked,
   findEarlier,
@@ -101,7 +101,7 @@ function readActionName({ action }: Act, otherwise: string): string {
 export async function approveTask(
   { store, probe }: ActivityDependencies,
   { asked, action, frame, askedBefore }: TaskCall & Asked & Judged & AskedBefore,
-): Promise<Verdict<Nothing, ActGateEnd>> {
+) {
   if (!asked || !action) return go();
   const { fingerprint } = action.action;
   if (action.decision.effect !== 'require_approval' && fingerprint !== askedBefore) return go();
@@ -139,7 +139,7 @@ export async function approveTask(
 }
 
 /** Anything but an approval refuses. */
-function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait): Verdict<Nothing, ActGateEnd> {
+function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait) {
   if (answer && 'approved' in answer && answer.approved) return go();
   if (answer && 'approved' in answer) return refuseAction(action, toRefusal(answer));
   return refuseAction(action, {

@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { showAction } from '../../author/policy/asked-action.ts';
-import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import {
   type Asked,
   findEarlier,
@@ -21,15 +21,12 @@ import {
   toRefusal,
 } from '../../author/policy/judge-action.ts';
 import type { ThreadEnv } from '../../author/state/thread-env.ts';
-import type { AnsweredCall } from '../../author/tool/check-arguments.ts';
-import type { WaitingCall } from '../../core/thread/step.ts';
 import { errorMessage, isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import type { ActionDenial, DecidedAction } from '../../store/action/action-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
 import type { CallInfo } from './call-info.ts';
-import type { NotBegun } from './judge-call.ts';
 import { toWaitingCall } from './waiting-call.ts';
 
 /** A call of any kind with its place in a step. */
@@ -39,12 +36,10 @@ interface JudgedCall extends Asked, Judged {
   readonly env?: Pick<ThreadEnv, 'redactKnown'>;
 }
 
-type Approval = Verdict<Nothing, AnsweredCall | WaitingCall | NotBegun>;
-
 export async function askApproval(
   { store, registry, probe }: ActivityDependencies,
   { asked, action, execution, env }: JudgedCall,
-): Promise<Approval> {
+) {
   if (!asked || !action) return go();
   const { name, callId, executionId, signal } = asked;
   const { step, index, waits = [] } = execution;
@@ -92,7 +87,7 @@ export async function askApproval(
   throw abortError();
 }
 
-function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait): Approval {
+function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait) {
   if (answer && 'approved' in answer && answer.approved) return go();
   return refuseAction(action, toDenied(answer, reason ?? state));
 }

@@ -5,9 +5,9 @@
 
 import type { CallGuard } from '../../author/hooks/call-guard.ts';
 import type { AskedAction } from '../../author/policy/asked-action.ts';
-import { go, type Verdict } from '../../author/policy/gate.ts';
+import { go } from '../../author/policy/gate.ts';
 import type { Asked } from '../../author/policy/judge-action.ts';
-import { type AnsweredCall, checkToolArguments } from '../../author/tool/check-arguments.ts';
+import { checkToolArguments } from '../../author/tool/check-arguments.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import type { ToolCall } from '../../core/message/message.ts';
@@ -26,7 +26,7 @@ interface CheckedTool extends ToolFrame, Asked {
 export async function beforeToolCall(
   ports: unknown,
   { hooks, execution: { call }, tool, given, args, asked }: CheckedTool,
-): Promise<Verdict<Asked & { readonly args: unknown }, AnsweredCall>> {
+) {
   if (!hooks.has('before_tool_call')) return go({ args, asked });
   const guarded = await hooks.beforeToolCall(toToolCall(call), (args as typeof given | undefined) ?? given);
   if (guarded.kind === 'end') return guarded;
@@ -51,7 +51,7 @@ interface CheckedPrompt extends KnownCall, Asked, GuardedCall {
 export async function beforePromptCall(
   ports: unknown,
   { guard, execution, schema, args, asked }: CheckedPrompt,
-): Promise<Verdict<Asked & { readonly args: PromptArguments }, AnsweredCall>> {
+) {
   if (!guard) return go({ args, asked });
   const guarded = await guard(toToolCall(execution.call), args);
   if (guarded.kind === 'end') return guarded;

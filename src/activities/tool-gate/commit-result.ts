@@ -6,7 +6,7 @@
 
 import { authorPlace } from '../../author/guard/author-fault.ts';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { toFatalError } from '../../core/governance/agent-policy.ts';
 import { findGuards } from '../../core/guard/guards.ts';
@@ -40,7 +40,7 @@ export interface Committed {
 export async function commitResult(
   { store, registry, probe }: ActivityDependencies,
   { key, answer, row, left, flow, sink, hooks, execution, prompt }: FinishedCall,
-): Promise<Verdict<Committed, ToolCallOutcome>> {
+) {
   const {
     call,
     signal,

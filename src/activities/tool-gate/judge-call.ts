@@ -13,7 +13,7 @@ import {
   findEvaluators,
   rulesFor,
 } from '../../author/policy/asked-action.ts';
-import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { end, go, type Verdict } from '../../author/policy/gate.ts';
 import type { Asked, Judged } from '../../author/policy/judge-action.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
@@ -29,7 +29,6 @@ import type { CallInfo, KnownCall, PendingCall } from './call-info.ts';
 import type { ToolFrame } from './tool-frame.ts';
 
 export type JudgePorts = Pick<ActivityDependencies, 'registry'>;
-type AskedCall = Verdict<Asked, never>;
 
 export async function askTool(
   { registry, store }: ActivityDependencies,
@@ -47,7 +46,7 @@ export async function askTool(
 export function askPrompt(
   { registry }: JudgePorts,
   { execution, schema, args, executionId }: KnownCall & CheckedArguments & { readonly executionId: string },
-): AskedCall {
+) {
   const capabilities = [OWN_CAPABILITIES['prompt.call']];
   const what = { kind: 'prompt.call', capabilities, args, callee: takes(schema), executionId } as const;
   return go({ asked: toAsked(registry(), execution, what) });
@@ -56,7 +55,7 @@ export function askPrompt(
 export function askHandoff(
   { registry }: JudgePorts,
   { execution, schema, args }: ToolFrame & CheckedArguments,
-): AskedCall {
+) {
   const { executionId } = execution;
   return go({
     asked: toAskedAgent(registry(), execution, { args, callee: takes(schema), executionId }),
@@ -113,17 +112,11 @@ export interface NotBegun {
 }
 
 /** Stage for any call with a place in a step: begins it, if it has not begun. */
-export async function beginJudged(
-  _ports: unknown,
-  { execution: { pending }, action }: KnownCall & Judged,
-): Promise<Verdict<Nothing, NotBegun>> {
+export async function beginJudged(_ports: unknown, { execution: { pending }, action }: KnownCall & Judged) {
   return beginPending(pending, action);
 }
 
-export async function beginPending(
-  pending: PendingCall | undefined,
-  action: Judged['action'],
-): Promise<Verdict<Nothing, NotBegun>> {
+export async function beginPending(pending: PendingCall | undefined, action: Judged['action']) {
   if (!pending) return go();
   const begun = await retryWhileUnavailable(abortSignal(), () => pending.begin(action));
   return begun.kind === 'run' ? go() : end({ kind: 'not_begun', begun });

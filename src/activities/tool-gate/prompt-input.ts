@@ -25,7 +25,7 @@ export type PromptArguments = Readonly<Record<string, unknown>>;
 export async function checkPromptArguments(
   _ports: unknown,
   { execution: { call }, schema }: KnownCall & { readonly schema: AuthorSchema | undefined },
-): Promise<Verdict<{ readonly args: PromptArguments }, AnsweredCall>> {
+) {
   const given = parseArguments(call.arguments);
   if (!given) return invalid(describeArguments(call.arguments));
   const checked = await checkStoredArguments(schema, given);

@@ -1,7 +1,7 @@
 /** Stage 1 of the tool gate: finds what the call names. One stage for each kind of callee. */
 
-import { go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
-import { type AnsweredCall, refuseCall } from '../../author/tool/check-arguments.ts';
+import { go } from '../../author/policy/gate.ts';
+import { refuseCall } from '../../author/tool/check-arguments.ts';
 import { UNNAMED_CALL } from '../../core/answer/clean-calls.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../../core/author/definition.ts';
@@ -28,17 +28,11 @@ type Ports = Pick<ActivityDependencies, 'registry'>;
 type ToolPorts = Pick<ActivityDependencies, 'registry' | 'store'>;
 
 /** Runs only the first LIMITS.callsRun calls of a model's answer; later ones are refused with an error that says so. */
-export function limitCalls(
-  _ports: unknown,
-  { execution: { call, index } }: KnownCall,
-): Verdict<Nothing, AnsweredCall> {
+export function limitCalls(_ports: unknown, { execution: { call, index } }: KnownCall) {
   return refuseBeyond(call, index);
 }
 
-export function refuseBeyond(
-  { origin }: Pick<StoredToolCall, 'origin'>,
-  index: number,
-): Verdict<Nothing, AnsweredCall> {
+export function refuseBeyond({ origin }: Pick<StoredToolCall, 'origin'>, index: number) {
   if (origin !== 'model' || index < LIMITS.callsRun) return go();
   return refuseCall(
     `Too many calls in one answer: only the first ${LIMITS.callsRun} are executed. Repeat this call in another answer.`,
@@ -48,7 +42,7 @@ export function refuseBeyond(
 export async function resolveTool(
   { registry, store }: ToolPorts,
   { execution: { call, thread, subprompt } }: KnownCall,
-): Promise<Verdict<{ readonly tool: ToolDefinition }, AnsweredCall>> {
+) {
   if (call.name === UNNAMED_CALL) return refuseCall(UNNAMED_CALL_ERROR);
   const project = registry();
   const ofClient = parseClientToolName(call.name) !== undefined;
@@ -76,18 +70,12 @@ export interface ResolvedPrompt {
   readonly schema: AuthorSchema | undefined;
 }
 
-export function resolvePrompt(
-  { registry }: Ports,
-  { execution: { call } }: KnownCall,
-): Verdict<ResolvedPrompt, AnsweredCall> {
+export function resolvePrompt({ registry }: Ports, { execution: { call } }: KnownCall) {
   const prompt = registry().prompts.get(call.name);
   return prompt ? go({ prompt, schema: prompt.requiredSchema }) : refuseCall(`Tool not found: ${call.name}`);
 }
 
-export function limitDepth(
-  _ports: unknown,
-  { execution: { subprompt } }: KnownCall,
-): Verdict<Nothing, AnsweredCall> {
+export function limitDepth(_ports: unknown, { execution: { subprompt } }: KnownCall) {
   if ((subprompt?.depth ?? 0) < LIMITS.subpromptDepth) return go();
   return refuseCall(`Prompts may call one another at most ${LIMITS.subpromptDepth} levels deep.`);
 }
@@ -102,7 +90,7 @@ export function findHandoff(registry: Registry, name: string): AgentDefinition |
 export function resolveHandoff(
   { registry }: Ports,
   { execution: { thread }, agent }: KnownCall & { readonly agent: AgentDefinition },
-): Verdict<Pick<ResolvedPrompt, 'schema'>, AnsweredCall> {
+) {
   const project = registry();
   if (hasTwoSides(project.agents.get(thread.agent))) {
     return refuseCall(
@@ -156,7 +144,7 @@ async function askClient(state: ThreadState, name: string): Promise<ToolResult> 
 export function requireListed(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { execution }: KnownCall,
-): Verdict<{ readonly entry: PromptToolEntry | undefined }, AnsweredCall> {
+) {
   const entry = findEntry(registry(), execution);
   const refusal = refuseUnlisted(execution.call, entry);
   return refusal === undefined ? go({ entry }) : refuseCall(refusal);

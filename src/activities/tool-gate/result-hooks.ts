@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createNotes } from '../../author/guard/code-note.ts';
-import { go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
+import { go, type Verdict } from '../../author/policy/gate.ts';
 import { storeResultFiles } from '../../author/tool/result-files.ts';
 import {
   fillMessage,
@@ -34,8 +34,6 @@ export interface ShapedResult {
   readonly result: ToolResult | null;
 }
 
-type Shaped = Verdict<ShapedResult, never>;
-
 export interface OpenFlow extends ShapedResult {
   /** What hooks have asked of the flow since the previous call. */
   readonly flow: () => Promise<FlowChanges>;
@@ -47,7 +45,7 @@ export interface OpenFlow extends ShapedResult {
 export async function takeScratch(
   { store }: ActivityDependencies,
   { answer, scratch, env, execution: { thread, step, call } }: AnsweredFrame,
-): Promise<Verdict<OpenFlow, never>> {
+) {
   if (answer.directive) scratch.flow.directive = answer.directive;
   const note = createNotes({ store, env, threadId: thread.id, code: 'tool', name: call.name, step });
   const flow = watchFlow({ note }, scratch);
@@ -56,7 +54,7 @@ export async function takeScratch(
 }
 
 /** Runs `after_tool_call_success` or `after_tool_call_failure`. */
-export async function afterToolCall(_ports: unknown, call: AnsweredFrame & ShapedResult): Promise<Shaped> {
+export async function afterToolCall(_ports: unknown, call: AnsweredFrame & ShapedResult) {
   const { result, hooks } = call;
   if (!result || !hooks.has('after_tool_call_success', 'after_tool_call_failure')) return go({ result });
   return go({ result: await hooks.afterToolCall(toCall(call), result) });
@@ -66,24 +64,18 @@ export async function afterToolCall(_ports: unknown, call: AnsweredFrame & Shape
 export async function applyBinding(
   ports: ActivityDependencies,
   { result, execution }: AnsweredFrame & ShapedResult,
-): Promise<Shaped> {
+) {
   return go({ result: result && (await bindToSession(ports, execution, result)) });
 }
 
-export async function beforeStoreResult(
-  _ports: unknown,
-  call: AnsweredFrame & ShapedResult,
-): Promise<Shaped> {
+export async function beforeStoreResult(_ports: unknown, call: AnsweredFrame & ShapedResult) {
   const { result, hooks } = call;
   if (!result || !hooks.has('before_store_tool_result')) return go({ result });
   return go({ result: await hooks.beforeStoreResult(toCall(call), result) });
 }
 
 /** R1: redacted before it is stored. If no hook has seen the result, there is nothing new to redact. */
-export async function redactResult(
-  _ports: unknown,
-  { result, hooks, env }: AnsweredFrame & ShapedResult,
-): Promise<Shaped> {
+export async function redactResult(_ports: unknown, { result, hooks, env }: AnsweredFrame & ShapedResult) {
   const seen = hooks.has('after_tool_call_success', 'after_tool_call_failure', 'before_store_tool_result');
   return go({ result: result && seen ? await env.redact(result) : result });
 }
@@ -114,7 +106,7 @@ export async function storeFiles(
 export async function beforeCreateMessage(
   _ports: unknown,
   { execution, hooks, env, row }: AnsweredFrame & ResultRow,
-): Promise<Verdict<ResultRow | Nothing, never>> {
+) {
   const { result } = row;
   if (!result || !hooks.has('before_create_message', 'after_create_message')) return go();
   const { call, subprompt } = execution;

@@ -6,17 +6,16 @@ import { withStack } from '../../author/guard/author-fault.ts';
 import { createNotes } from '../../author/guard/code-note.ts';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { openAuthorCode } from '../../author/open-author-code.ts';
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go } from '../../author/policy/gate.ts';
 import type { A2aOutcome } from '../../author/remote/a2a-attempt.ts';
 import { runA2aCall } from '../../author/remote/a2a-call.ts';
-import { type AnsweredCall, refuseArguments } from '../../author/tool/check-arguments.ts';
+import { refuseArguments } from '../../author/tool/check-arguments.ts';
 import { runToolBody } from '../../author/tool/tool-body.ts';
 import { describeArguments } from '../../core/answer/repair-arguments.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import { refuseQuery } from '../../core/guard/status-query.ts';
 import type { ToolResult } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
-import type { LaterCall, WaitingCall } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { runUntilCut } from '../base/until-cut.ts';
@@ -36,10 +35,7 @@ export interface LostCall {
   readonly kind: 'lost';
 }
 
-export function parseToolArguments(
-  _ports: unknown,
-  { execution: { call } }: KnownCall,
-): Verdict<{ readonly given: Readonly<Record<string, unknown>> }, AnsweredCall> {
+export function parseToolArguments(_ports: unknown, { execution: { call } }: KnownCall) {
   const given = parseArguments(call.arguments);
   return given
     ? go({ given })
@@ -52,10 +48,7 @@ interface CheckedCall extends ToolFrame {
 }
 
 /** Runs the body within its time limit, until it is aborted. */
-export async function runBody(
-  dependencies: ActivityDependencies,
-  { tool, args, ...frame }: CheckedCall,
-): Promise<Verdict<{ readonly result: ToolResult }, AbortedCall | WaitingCall | LaterCall | LostCall>> {
+export async function runBody(dependencies: ActivityDependencies, { tool, args, ...frame }: CheckedCall) {
   const { execution, sink } = frame;
   if (tool.queriesTeam) return go({ result: await answerStatusQuery(dependencies, execution, args) });
   const { thread, step, index } = execution;
@@ -100,7 +93,7 @@ export async function runBody(
 export async function redactAnswer(
   { report }: ActivityDependencies,
   { tool, env, execution, result: answered }: CheckedCall & { readonly result: ToolResult },
-): Promise<Verdict<{ readonly result: ToolResult }, never>> {
+) {
   const result = await env.redact(answered);
   if (result.status !== 'error' || result.stack === undefined) return go({ result });
   const { error = '', stack } = withStack(result.error ?? '', result.stack);

@@ -14,7 +14,7 @@
  */
 
 import { confirmCall } from '../../author/policy/confirm-call.ts';
-import { go, openGate, type Passed, type Verdict } from '../../author/policy/gate.ts';
+import { go, openGate, type Passed } from '../../author/policy/gate.ts';
 import { judgeAction, prepareAction, refuseDenied } from '../../author/policy/judge-action.ts';
 import { recheckArguments } from '../../author/policy/recheck-arguments.ts';
 import {
@@ -181,10 +181,7 @@ interface HandoffCall extends ToolFrame, ReadMessage {
   readonly args: PromptArguments;
 }
 
-function handOff(
-  _ports: unknown,
-  { agent, args, scratch, message, nextId }: HandoffCall,
-): Verdict<CallAnswer, never> {
+function handOff(_ports: unknown, { agent, args, scratch, message, nextId }: HandoffCall) {
   // Those of the agent's side A, whose prompt may show them.
   Object.assign(scratch.flow.scratch, args);
   const first: MessageItem | undefined = message && {

@@ -29,12 +29,12 @@ export interface Gate<Ports, Call, Known, End> {
 export type Nothing = Readonly<Record<never, never>>;
 
 export function go(): Verdict<Nothing, never>;
-export function go<Added>(added: Added): Verdict<Added, never>;
+export function go<const Added>(added: Added): Verdict<Added, never>;
 export function go(added: object = {}): Verdict<object, never> {
   return { kind: 'go', added };
 }
 
-export function end<End>(value: End): Verdict<never, End> {
+export function end<const End>(value: End): Verdict<never, End> {
   return { kind: 'end', end: value };
 }
 
