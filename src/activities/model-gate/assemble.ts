@@ -2,28 +2,38 @@
  * Stages that assemble what all requests of a step share (runtime §4), in the order of definitions §12.2: the rendered
  * prompt and the messages, passed through the hooks, then the final repairs. `model/request.ts` adds what depends on
  * the model.
+ *
+ * The recent images of a step's messages (definitions §15.5), read once for all models that may be asked.
+ * V1. No problem with a file fails a step: an image that cannot be shown is replaced by words.
+ * V2. Only bytes whose own header identifies them as an image are sent, with the type from that header. A provider
+ *     refuses anything else, and would do so in every following step.
+ * V3. If there is not room for all images, the newest are preferred.
  */
+
 import { createHash } from 'node:crypto';
 import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../author/hooks/assembly-hooks.ts';
 import { end, go } from '../../author/policy/gate.ts';
 import type { Compaction } from '../../core/author/hook.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
-import { recentImages } from '../../core/context/context-attachment.ts';
+import { type Picture, type Pictures, recentImages } from '../../core/context/context-attachment.ts';
 import { toProviderMessage } from '../../core/context/context-provider.ts';
 import { showToSide } from '../../core/context/context-side.ts';
 import { sanitiseHistory } from '../../core/context/sanitise.ts';
 import { openWithSummary } from '../../core/context/summary.ts';
+import { readImageType } from '../../core/file/image-size.ts';
 import { fromLLMMessages, toLLMMessage } from '../../core/message/llm-message.ts';
+import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ProviderMessage } from '../../core/message/provider.ts';
 import { type ActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import { renderPrompt } from '../../core/project/prompt-text.ts';
 import { FIRST_WORD } from '../../core/project/subagent.ts';
-import { isRuntimeError } from '../../core/value/error.ts';
+import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { readWholeFile } from '../../store/file/file-content.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { NewEvent } from '../../store/transaction/event-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { readPictures } from '../model/read-pictures.ts';
 import { promptVariables } from '../model/step-env.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
@@ -191,4 +201,54 @@ export async function emitEvent(store: ThreadStore, threadId: string, event: New
 /** The digest by which a stored answer is known to be unchanged. */
 export function textDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
+}
+
+type Reader = { readonly files: Pick<ThreadStore['files'], 'open' | 'readChunk'> };
+
+/** `images`: newest first. */
+export async function readPictures(
+  store: Reader,
+  threadId: string,
+  images: readonly AttachmentRef[],
+): Promise<Pictures> {
+  const pictures = new Map<string, Picture>();
+  let left: number = LIMITS.requestImageBytes;
+  for (const { path, size } of images) {
+    const bytes = size > left ? 'too large to show' : await read(store, threadId, path, left);
+    if (typeof bytes === 'string') {
+      pictures.set(path, { kind: 'absent', why: bytes });
+      continue;
+    }
+    left -= bytes.length;
+    pictures.set(path, toPicture(bytes));
+  }
+  return pictures;
+}
+
+/**
+ * Returns the bytes, or why they cannot be shown. The file's size may have changed since it was stored in the message.
+ */
+async function read(
+  store: Reader,
+  threadId: string,
+  path: string,
+  most: number,
+): Promise<Uint8Array | string> {
+  try {
+    const file = await store.files.open(threadId, path);
+    if (!file) return 'unavailable: the file no longer exists';
+    if (file.record.size > most) return 'too large to show';
+    const content = await readWholeFile(store, threadId, path);
+    return content ? new Uint8Array(content) : 'unavailable: the file no longer exists';
+  } catch (error) {
+    // An unreachable store fails the step, which is then retried.
+    if (!isRuntimeError(error) || isStoreFault(error)) throw error;
+    return 'unavailable: the file cannot be read';
+  }
+}
+
+function toPicture(bytes: Uint8Array): Picture {
+  const mediaType = readImageType(bytes);
+  if (mediaType === undefined) return { kind: 'absent', why: 'not shown: not an image that models can see' };
+  return { kind: 'shown', data: Buffer.from(bytes).toString('base64'), mediaType };
 }

@@ -1,6 +1,6 @@
 /**
  * The model gate: the stages around a request to a model, in order (runtime §3.1-3.4). The thread's own step begins
- * with its input (receive-input.ts). A sub-prompt's step has none and is opened by its call (subprompt/open.ts). Both are
+ * with its input (receive-input.ts). A sub-prompt's step has none and is opened by its call (subprompt/run.ts). Both are
  * answered alike.
  *
  * `awaitProducer` replaces all stages that ask a model if code of another process produces the execution

@@ -4,18 +4,23 @@
  * R1. Work is queued in the order in which the code asked, even if the code did not wait.
  * R2. `queueTool` cannot be awaited: `settle` waits for it, before the activity's own work is stored.
  * R3. Queued work is stored before the code goes on. By then the wake of the other workflow is scheduled too
- *     (`wake-gate.ts`); if this worker is lost, whoever detects the loss sends it (`wake-relatives.ts`).
+ *     (G1); if this worker is lost, whoever detects the loss sends it (`wake-relatives.ts`).
+ *
+ * A wake is a signal in the other workflow's history and only asks it to read the store. While code queues work item by
+ * item, the first is sent at once, later ones at most every MIN_INTERVAL_MS, and a pending one at the end.
+ * G1. What was stored before a wake was requested is in the store when the wake is sent.
  */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { openSerialQueue, type SerialQueue } from '../../author/guard/serial-queue.ts';
 import type { WorkSink } from '../../author/state/work-sink.ts';
 import { errorMessage, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import type { WakePayload } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { terminateRelative } from './cascade.ts';
 import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
-import { openWakeGate, type WakeGate } from './wake-gate.ts';
 
 export interface RelativeSinks {
   reach(threadId: string): WorkSink;
@@ -103,4 +108,57 @@ export function toQueueError(error: unknown): RuntimeError {
     isRuntimeError(error) ? error.code : 'InvalidMessage',
     `An item queued to another thread was not accepted: ${errorMessage(error)}`,
   );
+}
+
+const MIN_INTERVAL_MS = 50;
+
+export interface WakeGate {
+  /** Returns at once: signals are not awaited. */
+  wake(threadId: string, payload?: WakePayload): void;
+  /** Sends pending wakes. Rejects with the first failure since the previous call. */
+  settle(): Promise<void>;
+}
+
+type Send = (threadId: string, payload: WakePayload) => Promise<void>;
+
+interface Gate {
+  /** A wake that was requested and is not sent yet. */
+  wanted: WakePayload | undefined;
+  busy: Promise<void> | undefined;
+  readonly hurry: AbortController;
+}
+
+function openWakeGate(send: Send): WakeGate {
+  let gates = new Map<string, Gate>();
+  const failures: unknown[] = [];
+  const run = async (threadId: string, gate: Gate): Promise<void> => {
+    while (gate.wanted) {
+      const payload = gate.wanted;
+      gate.wanted = undefined;
+      await send(threadId, payload).catch((error) => failures.push(error));
+      await delay(MIN_INTERVAL_MS, undefined, { signal: gate.hurry.signal }).catch(() => undefined);
+    }
+    gate.busy = undefined;
+  };
+  return {
+    wake(threadId, payload = {}) {
+      const gate = gates.get(threadId) ?? {
+        wanted: undefined,
+        busy: undefined,
+        hurry: new AbortController(),
+      };
+      gates.set(threadId, gate);
+      // G1: stored before it is sent.
+      gate.wanted = { ...gate.wanted, ...payload };
+      gate.busy ??= run(threadId, gate);
+    },
+    async settle() {
+      const open = [...gates.values()];
+      gates = new Map();
+      for (const { hurry } of open) hurry.abort();
+      await Promise.all(open.map(({ busy }) => busy));
+      const [first] = failures.splice(0);
+      if (first !== undefined) throw first;
+    },
+  };
 }

@@ -20,8 +20,7 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';
 import { closeApprovals } from '../signals/wake-relatives.ts';
-import { composeReport, findReportSource } from '../subagent/compose-report.ts';
-import { readLastOutput } from '../subagent/last-output.ts';
+import { composeReport, findReportSource, readLastOutput } from '../subagent/compose-report.ts';
 import { runEndHooks } from './end-hooks.ts';
 
 export async function commitStatus(

@@ -19,20 +19,16 @@ import {
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { enabledSubagents } from '../model/immediate-subagents.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
-import { refuseBeyond, refuseUnlisted } from '../tool-gate/resolve-call.ts';
+import type { KnownCall } from '../tool-gate/call-info.ts';
+import { refuseUnlisted } from '../tool-gate/resolve-call.ts';
 
 /** What each stage of a subagent's call receives. */
-export interface SubagentCall {
+export interface SubagentCall extends KnownCall {
   readonly call: ResumableCall;
 }
 
 export interface ResolvedCall extends SubagentCall {
   readonly subagent: Subagent;
-}
-
-/** Stage: the limit that applies to any call of an answer. */
-export function limitChildren(_ports: unknown, { call: { key, begun } }: SubagentCall) {
-  return refuseBeyond(begun.call, key.index);
 }
 
 /** Stage: a call by the agent's own name. */

@@ -15,7 +15,6 @@ import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
 import { deriveThreadId } from '../../core/thread/thread-id.ts';
 import type { CreateChild } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { infoOf } from '../tool/resumable-call.ts';
 import { findEntry, refuseUnlisted } from '../tool-gate/resolve-call.ts';
 import type { SubagentCall } from './callee.ts';
 import { refuseInput } from './input.ts';
@@ -26,11 +25,11 @@ interface TaskCall extends SubagentCall {
   readonly task: string;
 }
 
-export function resolveTask({ registry }: ActivityDependencies, { call }: SubagentCall) {
-  const { name } = call.begun.call;
+export function resolveTask({ registry }: ActivityDependencies, { execution }: SubagentCall) {
+  const { name } = execution.call;
   const task = registry().tools.get(name)?.startsTask;
   if (task === undefined) return refuseCall(`Tool not found: ${name}`);
-  const refusal = refuseUnlisted(call.begun.call, findEntry(registry(), infoOf(call)));
+  const refusal = refuseUnlisted(execution.call, findEntry(registry(), execution));
   return refusal === undefined ? go({ task }) : refuseCall(refusal);
 }
 

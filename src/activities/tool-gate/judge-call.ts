@@ -113,10 +113,6 @@ export interface NotBegun {
 
 /** Stage for any call with a place in a step: begins it, if it has not begun. */
 export async function beginJudged(_ports: unknown, { execution: { pending }, action }: KnownCall & Judged) {
-  return beginPending(pending, action);
-}
-
-export async function beginPending(pending: PendingCall | undefined, action: Judged['action']) {
   if (!pending) return go();
   const begun = await retryWhileUnavailable(abortSignal(), () => pending.begin(action));
   return begun.kind === 'run' ? go() : end({ kind: 'not_begun', begun });

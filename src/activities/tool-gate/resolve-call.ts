@@ -29,11 +29,7 @@ type ToolPorts = Pick<ActivityDependencies, 'registry' | 'store'>;
 
 /** Runs only the first LIMITS.callsRun calls of a model's answer; later ones are refused with an error that says so. */
 export function limitCalls(_ports: unknown, { execution: { call, index } }: KnownCall) {
-  return refuseBeyond(call, index);
-}
-
-export function refuseBeyond({ origin }: Pick<StoredToolCall, 'origin'>, index: number) {
-  if (origin !== 'model' || index < LIMITS.callsRun) return go();
+  if (call.origin !== 'model' || index < LIMITS.callsRun) return go();
   return refuseCall(
     `Too many calls in one answer: only the first ${LIMITS.callsRun} are executed. Repeat this call in another answer.`,
   );

@@ -5,7 +5,7 @@
  *   a tool       FUNCTION answers it, within `runTool` or `runCode`, also if a person or code has queued it
  *   an agent     HANDOFF answers it, if the agent takes the thread over
  *   a prompt     PROMPT lets it begin, its step answers it (subprompt/), `finishSubprompt` composes the answer
- *   a subagent   subagent/subagent-gate.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
+ *   a subagent   subagent/call.ts lets it begin, its thread answers it, `finishSubagent` composes the answer
  *
  * RESULT then stores the answer of each. A tool that code invokes passes the stages that concern it (author/state/tools.ts).
  * A call has begun when it comes here: `toolCalls.begin` has moved it from scheduled to started
