@@ -1,25 +1,20 @@
 /**
- * Stages: ask the models in their order, and compose the answer of the step from the response of one (runtime §3.3).
+ * Stage: asks the models in their order (runtime §3.3).
  */
 
-import type { HookBlocked } from '../../author/hooks/assembly-hooks.ts';
 import { end, go } from '../../author/policy/gate.ts';
 import { readRedactor } from '../../author/state/env-place.ts';
 import { storeWhole } from '../../author/tool/whole-result.ts';
-import type { CleanCall } from '../../core/answer/clean-calls.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ToolMessage } from '../../core/context/fit-messages.ts';
 import { textsOf } from '../../core/context/message-text.ts';
 import { findGuards } from '../../core/guard/guards.ts';
-import { sealParts } from '../../core/message/answer-parts.ts';
-import type { ToolCall } from '../../core/message/message.ts';
 import type {
   ProviderMessage,
   ProviderRequest,
   ProviderResponse,
   ProviderTool,
 } from '../../core/message/provider.ts';
-import type { ActiveSide } from '../../core/project/active-side.ts';
 import type { ToRequest } from '../../models/attempt.ts';
 import { withoutTools } from '../../models/refused-tool.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
@@ -30,18 +25,13 @@ import { logsManifests } from '../model/call-estimate.ts';
 import { ChunkWriter } from '../model/chunk-writer.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
 import { askRecorded } from '../model/model-call-record.ts';
-import { executedMetadata } from '../model/provider-tools.ts';
 import { buildRequest, findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
 import { readProviderVariables } from '../model/step-env.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
-import type { AnswerImages } from './answer-images.ts';
-import { emitEvent, type RequestMaterial, textDigest } from './assemble.ts';
-import type { CleanedAnswer } from './clean-answer.ts';
-import type { StepAnswer } from './commit-answer.ts';
+import { emitEvent, type RequestMaterial, type StepHooks } from './assemble.ts';
 import { judgeRequests } from './judge-request.ts';
 import type { OpenStep } from './read-step.ts';
-import type { StepHooks } from './step-hooks.ts';
 
 export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called' | 'asked'>, RequestMaterial {
   readonly messages: readonly ProviderMessage[];
@@ -124,91 +114,6 @@ async function noteLeftOut(
 ): Promise<void> {
   if (messages === 0 || trimmed > 0) return;
   await emitEvent(store, thread.id, { type: 'context.trimmed', data: { messages }, step, once: true });
-}
-
-export function composeAnswer(
-  _ports: unknown,
-  {
-    context,
-    active,
-    response,
-    model,
-    call,
-    attachments,
-    lostImages,
-    cleaned: { calls, dropped, raw },
-  }: AssembledRequest & ModelResponse & AnswerImages & CleanedAnswer,
-) {
-  const content = finalContent(response, active, context);
-  const isUnchanged = dropped === 0 && calls.every(({ repairs }) => repairs.length === 0);
-  const said = { content, reasoning: response.reasoning, toolCalls: calls.map((each) => each.call) };
-  return go({
-    answer: {
-      content,
-      toolCalls: calls.map(toToolCall),
-      repaired: { repairs: calls.map(({ repairs }) => repairs), dropped },
-      model: model.name,
-      finishReason: response.finishReason,
-      usage: response.usage,
-      prompt: active.prompt.name,
-      reasoning: response.reasoning ?? undefined,
-      // A repaired call is not the one that the provider's metadata is about.
-      parts: isUnchanged ? sealParts(response.parts, said, textDigest) : undefined,
-      metadata: {
-        ...executedMetadata(response),
-        ...(response.reasoningDetails ? { reasoningDetails: response.reasoningDetails } : {}),
-        ...(lostImages === undefined ? {} : { lostImages }),
-        ...(raw.length > 0 ? { rawCalls: raw } : {}),
-      },
-      attachments,
-      call,
-    },
-  });
-}
-
-/**
- * Composes the answer after a hook refused the request: no model is asked, and the hook's message is the answer that
- * ends the execution. It is redacted like a failure, since it is made of what the hook has seen.
- */
-export async function composeBlocked(
-  { env }: Pick<StepHooks, 'env'>,
-  { message, hookId }: HookBlocked,
-  { prompt }: ActiveSide,
-): Promise<StepAnswer> {
-  const { error: content = '' } = await env.redact({ status: 'error', error: message });
-  return {
-    content,
-    toolCalls: [],
-    model: '',
-    finishReason: 'hook_blocked',
-    usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
-    ends: 'blocked',
-    prompt: prompt.name,
-    metadata: { hookBlocked: hookId },
-  };
-}
-
-/** The stop tool's argument may replace the answer (definitions §7.1, stopToolResponseProperty). */
-function finalContent(
-  response: ProviderResponse,
-  { side }: ActiveSide,
-  { subprompt }: StepContext,
-): string | null {
-  const { stopTool, stopToolResponseProperty: property } = side;
-  if (subprompt || !stopTool || !property) return response.content;
-  const call = response.toolCalls?.find(({ name }) => name === stopTool);
-  const value = call?.arguments[property];
-  return typeof value === 'string' ? value : response.content;
-}
-
-function toToolCall({ call }: CleanCall): ToolCall {
-  const { id, name, arguments: parsed, rawArguments, extraContent } = call;
-  return {
-    id,
-    type: 'function',
-    function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
-    ...(extraContent === undefined ? {} : { extra_content: extraContent }),
-  };
 }
 
 /**

@@ -11,8 +11,14 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type HookBlocked, isHookBlocked, type RequestHooks } from '../../author/hooks/assembly-hooks.ts';
+import {
+  type HookBlocked,
+  isHookBlocked,
+  type RequestHooks,
+  toPublic,
+} from '../../author/hooks/assembly-hooks.ts';
 import { end, go } from '../../author/policy/gate.ts';
+import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { Compaction } from '../../core/author/hook.ts';
 import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { type Picture, type Pictures, recentImages } from '../../core/context/context-attachment.ts';
@@ -33,7 +39,10 @@ import { readWholeFile } from '../../store/file/file-content.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { NewEvent } from '../../store/transaction/event-record.ts';
+import type { StepRef } from '../../store/transaction/from-run.ts';
+import { type FlowChanges, type HookWork, openHookWork, watchFlow } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal } from '../base/guard.ts';
 import { promptVariables } from '../model/step-env.ts';
 
 type Ports = Pick<ActivityDependencies, 'store' | 'registry'>;
@@ -251,4 +260,36 @@ function toPicture(bytes: Uint8Array): Picture {
   const mediaType = readImageType(bytes);
   if (mediaType === undefined) return { kind: 'absent', why: 'not shown: not an image that models can see' };
   return { kind: 'shown', data: Buffer.from(bytes).toString('base64'), mediaType };
+}
+
+export interface StepHooks extends HookWork {
+  readonly context: StepContext;
+  readonly request: RequestHooks;
+  /** What the hooks have asked of the flow since the previous call. */
+  readonly flow: () => Promise<FlowChanges>;
+}
+
+export interface StepHooksInput {
+  readonly ref: StepRef;
+  readonly context: StepContext;
+  readonly active: ActiveSide;
+  /** The scratch as left by the hooks that have seen the drained rows: all hooks of a step share one flow. */
+  readonly scratch?: Scratch;
+}
+
+export function openStepHooks(
+  dependencies: ActivityDependencies,
+  { ref, context, active: { prompt }, scratch = openScratch(context.scratch) }: StepHooksInput,
+): StepHooks {
+  const { thread, messages, trimmed: _, scratch: __, ...place } = context;
+  const work = openHookWork(dependencies, {
+    thread,
+    prompt,
+    key: `${thread.id}:${ref.step}`,
+    signal: abortSignal(dependencies.handover),
+    execution: async () => ({ ...place, prompt, history: messages.map(toPublic), flow: scratch.flow }),
+  });
+  scratch.redactWith(work.env.redactKnown);
+  const request = { ...NO_REQUEST_HOOKS, ...work.hooks.request(place.executionId) };
+  return { ...work, context, request, flow: watchFlow(work.hooks, scratch) };
 }

@@ -26,7 +26,7 @@ import type { StepRef } from '../../store/transaction/from-run.ts';
 import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
-import type { StepHooks } from './step-hooks.ts';
+import type { StepHooks } from './assemble.ts';
 
 export interface StepAnswer {
   readonly content: string | null;

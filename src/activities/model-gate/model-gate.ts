@@ -22,20 +22,21 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal } from '../base/guard.ts';
 import type { HeldRequest, UnsentRequest } from '../model/model-call-record.ts';
 import { signalBudgetWaiters } from '../signals/wake-relatives.ts';
-import { storeImages } from './answer-images.ts';
-import { type AssembledRequest, askModels, composeAnswer, composeBlocked } from './ask-models.ts';
+import { cleanAnswer, composeAnswer, composeBlocked, storeImages } from './answer.ts';
+import { type AssembledRequest, askModels } from './ask-models.ts';
 import {
   type BlockedRequest,
   chooseHistory,
   filterHistory,
   type History,
   noteTrimmed,
+  openStepHooks,
   type RequestMaterial,
   renderSystem,
   runCompactionHooks,
+  type StepHooks,
   sanitise,
 } from './assemble.ts';
-import { cleanAnswer } from './clean-answer.ts';
 import {
   type AnsweredStep,
   afterCreateAnswer,
@@ -55,7 +56,6 @@ import {
   resolveSide,
 } from './read-step.ts';
 import type { DrainedStep } from './receive-input.ts';
-import { openStepHooks, type StepHooks } from './step-hooks.ts';
 
 /** All that is known of a step while its hooks are open. */
 type HookedStep = ReadStep & StepHooks & Pick<AssembledRequest, 'hasCompacted'>;
