@@ -31,7 +31,7 @@ export function readAnswer(letter: Letter): ReadAnswer {
   if (answer === undefined || answer === null) return { ok: true, id };
   const parsed = parseWaitAnswer(answer);
   if (!parsed.ok) return refuse(parsed.reason);
-  return { ok: true, id, given: { answer: parsed.value, ...(fingerprint ? { fingerprint } : {}) } };
+  return { ok: true, id, given: { answer: parsed.value, fingerprint: fingerprint || undefined } };
 }
 
 function refuse(reason: string): ReadAnswer {

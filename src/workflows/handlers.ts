@@ -202,7 +202,7 @@ function handleFamilySignal(run: ThreadRun, letter: Letter): void {
     run.family.receive({ waitOf });
     return;
   }
-  run.family.receive({ ...(isChildId(reportOf) ? { reportOf } : {}), boot: boot === true });
+  run.family.receive({ reportOf: isChildId(reportOf) ? reportOf : undefined, boot: boot === true });
   if (boot !== true) run.inbox.wake();
   if (speaks !== true) return;
   run.inbox.hearRelative();

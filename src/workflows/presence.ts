@@ -149,9 +149,9 @@ export function toStatusView({ threadId, presence, turn, inbox, waits, wanted }:
     atRest: !wanted,
     activity: presence.activity,
     stopReason: turn.stopReason,
-    ...(turn.session ? { side: turn.session.side } : {}),
+    side: turn.session?.side,
     lastError: turn.lastError,
-    ...(waits.open.length > 0 ? { waits: waits.open } : {}),
+    waits: waits.open.length > 0 ? waits.open : undefined,
   };
 }
 

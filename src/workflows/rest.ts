@@ -20,11 +20,11 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
     ...rest,
     ordinal: run.nextOrdinal(),
     rejections: run.refusals.take(),
-    ...(request ? { stops: true } : {}),
+    stops: request && true,
     more: !park && inbox.queue.holdsItems,
     park,
     agent: presence.agent,
-    ...(turn.session ? { session: turn.session } : {}),
+    session: turn.session,
   });
   if (outcome.kind === 'terminated') {
     run.end();
@@ -62,7 +62,7 @@ function stopReasonOf({ reason, error, status }: Rest): string | undefined {
 export function toUnchangedRest({ presence, turn }: ThreadRun): Rest {
   const { status: shown } = presence;
   const status: RestStatus = shown === 'stopped' || shown === 'failed' ? shown : 'idle';
-  return { status, ...(turn.lastError ? { error: turn.lastError } : {}) };
+  return { status, error: turn.lastError ?? undefined };
 }
 
 export function showActivityAtRest({ presence, inbox }: ThreadRun): void {

@@ -79,7 +79,7 @@ export class StepAhead {
       ...toOffer(this.#run.nextOrdinal()),
       afterStep: step.step,
       agent: presence.agent,
-      ...(session ? { session } : {}),
+      session,
     };
     return { step: next, summary: presence.nameStep() };
   }
@@ -113,7 +113,7 @@ export class StepAhead {
   ): ToolAttempt | ModelStepOutcome {
     if (!('next' in answer)) return answer;
     const { next, ...before } = answer;
-    this.#held = this.#asked && { ...this.#asked, ...(next.kind === 'unheard' ? {} : { outcome: next }) };
+    this.#held = this.#asked && { ...this.#asked, outcome: next.kind === 'unheard' ? undefined : next };
     return before;
   }
 

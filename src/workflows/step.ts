@@ -113,9 +113,9 @@ function toInput(run: ThreadRun): ModelInput {
     items,
     rejections: run.refusals.take(),
     agent: presence.agent,
-    ...(turn.session ? { session: turn.session } : {}),
-    ...(run.inbox.takeUnprompted() ? { unprompted: true } : {}),
-    ...(run.waits.takePause() ? { waited: true } : {}),
+    session: turn.session,
+    unprompted: run.inbox.takeUnprompted() || undefined,
+    waited: run.waits.takePause() || undefined,
   };
 }
 
@@ -125,7 +125,7 @@ function toAhead({ turn, presence }: ThreadRun, { ordinal }: HeldStep): ModelInp
     ordinal,
     afterStep: turn.afterStep,
     agent: presence.agent,
-    ...(turn.session ? { session: turn.session } : {}),
+    session: turn.session,
   });
 }
 

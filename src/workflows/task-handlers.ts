@@ -89,5 +89,5 @@ function readCause(letter: Letter): TaskCause {
   const read = readLetter(letter, LIMITS.controlPayloadBytes);
   const { reason, stored } = ((read.ok ? read.value : undefined) ?? {}) as Readonly<Record<string, unknown>>;
   const given = typeof reason === 'string' && reason !== '' ? reason.slice(0, REASON_CHARS) : 'aborted';
-  return { stoppedBy: 'abort', reason: given, ...(isItemId(stored) ? { stored } : {}) };
+  return { stoppedBy: 'abort', reason: given, stored: isItemId(stored) ? stored : undefined };
 }

@@ -130,7 +130,7 @@ export class TaskRun {
       status: this.#status,
       step: this.#step,
       activity: this.#activity,
-      ...(open.length > 0 ? { waits: open } : {}),
+      waits: open.length > 0 ? open : undefined,
     };
   }
 

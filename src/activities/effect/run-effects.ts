@@ -44,7 +44,7 @@ export async function runEffects(
   let [ran, waiting] = [0, 0];
   // A worker that is shutting down begins nothing more; another worker runs the rest.
   while (ran < most && performance.now() < deadline && !leaving.aborted) {
-    const begun = await store.effects.begin({ ...run, ...(alone && { mayLose: Number.POSITIVE_INFINITY }) });
+    const begun = await store.effects.begin({ ...run, mayLose: alone && Number.POSITIVE_INFINITY });
     if (begun.kind === 'terminated') return begun;
     if (begun.kind === 'none') return { kind: 'done', ran, waiting: begun.waiting };
     await probe?.('effect_begun');
@@ -198,7 +198,7 @@ async function logFault(
   return {
     code,
     message: failureText.error,
-    ...(failureText.stack === undefined ? {} : { stack: failureText.stack }),
+    stack: failureText.stack,
   };
 }
 
@@ -240,7 +240,7 @@ async function callHandler(
   } catch (error) {
     const stack = errorStack(error);
     const code = isRuntimeError(error) ? error.code : 'EffectFailed';
-    return { code, message: errorMessage(error), ...(stack === undefined ? {} : { stack }) };
+    return { code, message: errorMessage(error), stack };
   }
 }
 

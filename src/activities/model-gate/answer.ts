@@ -16,6 +16,7 @@ import type { ProviderResponse } from '../../core/message/provider.ts';
 import type { ProviderImage } from '../../core/message/provider-terms.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
+import { definedFields } from '../../core/value/record.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
@@ -90,7 +91,7 @@ export async function storeImages(
 
 function toFile({ data, mediaType, revisedPrompt }: ProviderImage, index: number) {
   const name = `image-${index + 1}${extensionOf('', mediaType)}`;
-  return { name, mimeType: mediaType, data, ...(revisedPrompt ? { description: revisedPrompt } : {}) };
+  return { name, mimeType: mediaType, data, description: revisedPrompt || undefined };
 }
 
 export function composeAnswer(
@@ -123,9 +124,11 @@ export function composeAnswer(
       parts: isUnchanged ? sealParts(response.parts, said, textDigest) : undefined,
       metadata: {
         ...executedMetadata(response),
-        ...(response.reasoningDetails ? { reasoningDetails: response.reasoningDetails } : {}),
-        ...(lostImages === undefined ? {} : { lostImages }),
-        ...(raw.length > 0 ? { rawCalls: raw } : {}),
+        ...definedFields({
+          reasoningDetails: response.reasoningDetails,
+          lostImages,
+          rawCalls: raw.length > 0 ? raw : undefined,
+        }),
       },
       attachments,
       call,
@@ -174,6 +177,6 @@ function toToolCall({ call }: CleanCall): ToolCall {
     id,
     type: 'function',
     function: { name, arguments: rawArguments ?? JSON.stringify(parsed) },
-    ...(extraContent === undefined ? {} : { extra_content: extraContent }),
+    extra_content: extraContent,
   };
 }

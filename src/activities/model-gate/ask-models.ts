@@ -61,7 +61,7 @@ export async function askModels(
   const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const permissions = runContext?.permissions;
-  const step = { threadId: thread.id, messages, subagents, mcp, ...(permissions && { permissions }) };
+  const step = { threadId: thread.id, messages, subagents, mcp, permissions };
   const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;

@@ -81,7 +81,7 @@ async function compactIfDue(
     if (kept) {
       const compacted = kept.kind === 'kept' ? describe(step, context, due, kept.summary) : undefined;
       const shorter = { context: withSummary(context, kept.summary), hasCompacted: true };
-      return go({ ...shorter, ...(compacted && { compacted }) });
+      return go({ ...shorter, compacted });
     }
     const { threadId, step: number } = step.ref;
     context = await ports.store.steps.readContext(threadId, number, historyWindow(ports.registry()));
@@ -180,7 +180,7 @@ async function askSummary(
     sizing: createSizing(context.counts),
     work,
     line: { ticket: `${work}:summary` },
-    ...(asked && { asked: { ...NOT_ASKED, since: asked.since } }),
+    asked: asked && { ...NOT_ASKED, since: asked.since },
     limits: { retryDelaysMs: [] },
     logs: logsManifests(active, context) ? 'always' : 'bound',
     after: SUMMARY_CALLS,

@@ -96,8 +96,8 @@ export async function receiveInput(
   return {
     ...known,
     ref: { ...run, step, attempt },
-    ...(scratch && { scratch }),
-    ...(asked && { asked }),
+    scratch,
+    asked,
   };
 }
 
@@ -110,7 +110,7 @@ async function passHooks(
   if (registry.manifests.size > 0) await storeManifests(dependencies.store, registry);
   const { ordinal, afterStep } = input;
   const immediate = await immediateCalls(dependencies, { ...run, ordinal, afterStep });
-  const command = { ...toCommand(registry, run, input), ...(immediate ? { immediate } : {}) };
+  const command = { ...toCommand(registry, run, input), immediate };
   // A thread that has ended a step was greeted before it.
   if (afterStep === 0 && definesHook(registry, 'after_thread_created'))
     await runThreadCreatedHooks(dependencies, command);
@@ -149,8 +149,14 @@ function toCommand(
   const rounds = (name: string) => toRoundLimits(registry, name);
   const team = (name: string) => registry.agents.get(name)?.guards?.team;
   const manifest = (name: string) => findManifest(registry, name)?.hash;
-  const pinned = { limits, budget, rounds, team, ...(registry.manifests.size > 0 && { manifest }) };
-  const flags = { ...(unprompted && { unprompted }), ...(hasLeft(asked) && { left: true as const }) };
+  const pinned = {
+    limits,
+    budget,
+    rounds,
+    team,
+    manifest: registry.manifests.size > 0 ? manifest : undefined,
+  };
+  const flags = { unprompted, left: hasLeft(asked) || undefined };
   const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...flags, ...pinned };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }

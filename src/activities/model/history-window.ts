@@ -43,7 +43,7 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
     if (!active) return NOTHING;
     const { includeChat, includePastTools, recentImageThreshold: recentImages } = active.prompt;
     const twoSides = hasTwoSides(active.agent);
-    const window = { includeChat, includePastTools, recentImages, ...(twoSides ? { twoSides } : {}) };
+    const window = { includeChat, includePastTools, recentImages, twoSides };
     const { tokens, scale } = roomForMessages(registry, active, place);
     const summaries = summaryKey(active, place);
     // W4: twice as much.
@@ -79,7 +79,7 @@ const charsOf = ({ tokens, scale: { ratio = USUAL_RATIO } }: MessageRoom) => tok
 
 function scaleOf(model: ModelDefinition | undefined, counts: ModelCounts = {}): Scale {
   const { ratio = model && learnedRatio(model), longest } = counts[model?.name ?? ''] ?? {};
-  return { ...(ratio === undefined ? {} : { ratio }), ...(longest === undefined ? {} : { longest }) };
+  return { ratio, longest };
 }
 
 /** Undefined if the prompt has no compaction. */

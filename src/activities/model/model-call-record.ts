@@ -116,7 +116,7 @@ export async function askRecorded(
   let call: AnsweredCall | undefined;
   const own: CallModelOptions = {
     ...{ models, variables, asked, recorded, limits, signal, onRefusedTool, onWaiting, onChunk },
-    ...(limiter && { place: { limiter, ticket: work, ...line } }),
+    place: limiter && { limiter, ticket: work, ...line },
     request: (model, tools) => record.bounded(model, options.request(model, tools)),
     leftMs: record.leftMs,
     onTooLong: sizing.tooLong,
@@ -219,11 +219,11 @@ function openRecord(
         message: (await redact(message)).slice(0, 1000),
         statusCode,
         retryInMs: outcome.willRetryInMs,
-        ...(outcome.next === 'plain' ? { plain: true } : {}),
-        ...(outcome.withoutMetadata ? { withoutMetadata: true } : {}),
-        ...(outcome.withoutTool === undefined ? {} : { withoutTool: outcome.withoutTool }),
-        ...(tooLong ? { tooLong: true as const } : {}),
-        ...(outcome.next === 'smaller' ? { smaller: true as const } : {}),
+        plain: outcome.next === 'plain' || undefined,
+        withoutMetadata: outcome.withoutMetadata || undefined,
+        withoutTool: outcome.withoutTool,
+        tooLong: tooLong && (true as const),
+        smaller: outcome.next === 'smaller' || undefined,
       };
       const discards = hasStreamed?.(given);
       const counted = tooLong && sizing.counted(model);
@@ -248,7 +248,7 @@ function toAnsweredCall(
   const times = { startedAt: startedAt * 1000, firstTokenAt: firstTokenAt * 1000 };
   const price = pricesOf(model);
   const counted = sizing.counted(model, usage);
-  return { call, usage, cost: costOf(price, usage), price, ...times, ignored, ...(counted && { counted }) };
+  return { call, usage, cost: costOf(price, usage), price, ...times, ignored, counted };
 }
 
 /** Models that this process has told of: a provider reports so each time. */

@@ -195,7 +195,7 @@ function withRoom(
   const answer = answerOf(request);
   const less = Math.max(answer - over, Math.ceil(answer / 8), Math.min(answer, LEAST_ANSWER));
   const sent = over > 0 && answer < Number.POSITIVE_INFINITY ? { ...sized, maxOutputTokens: less } : sized;
-  return { request: sent, cut, ...(longest === undefined ? {} : { longest }) };
+  return { request: sent, cut, longest };
 }
 
 const answerOf = ({ maxOutputTokens = Number.POSITIVE_INFINITY }: ProviderRequest) => maxOutputTokens;

@@ -35,7 +35,7 @@ export function toStopRules({ agent, side }: ActiveSide): StopRules {
     sessionStop: side.sessionStop?.name,
     sessionFail: side.sessionFail?.name,
     maxSteps: side.maxSteps,
-    ...(other ? { other: { maxSteps: other.maxSteps, maxSessionTurns: agent.maxSessionTurns } } : {}),
+    other: other && { maxSteps: other.maxSteps, maxSessionTurns: agent.maxSessionTurns },
   };
 }
 

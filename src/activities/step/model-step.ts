@@ -114,10 +114,11 @@ async function describeStored(
   { swept, taken, executionId }: Pick<DrainedStep, 'swept' | 'taken' | 'executionId'>,
 ): Promise<StoredStep> {
   const project = registry();
-  const moved = agent !== undefined && record.agent !== agent ? { agent: record.agent } : {};
-  const queued = project.hooks.size > 0 ? { waiting: await store.queue.count(threadId) } : {};
-  const named = executionId === undefined ? {} : { executionId };
-  return { kind: 'step', ...describe(project, record), swept, taken, ...moved, ...queued, ...named };
+  return {
+    ...{ kind: 'step', ...describe(project, record), swept, taken, executionId },
+    agent: agent !== undefined && record.agent !== agent ? record.agent : undefined,
+    waiting: project.hooks.size > 0 ? await store.queue.count(threadId) : undefined,
+  };
 }
 
 type Described = Omit<StoredStep, 'kind' | 'swept' | 'taken' | 'waiting' | 'executionId'>;
@@ -134,8 +135,8 @@ function describe(project: Registry, record: StepRecord): Described {
     rules: active ? toStopRules(active) : { stopOnResponse: true },
     model: record.model ?? '',
     moreInput: record.moreInput,
-    ...(record.directive ? { directive: record.directive } : {}),
-    ...(record.exceeded ? { exceeded: record.exceeded } : {}),
+    directive: record.directive,
+    exceeded: record.exceeded,
     ...(hasTwoSides(active?.agent) ? { side, turns } : {}),
   };
 }

@@ -2,9 +2,7 @@
 
 import { findActiveSide, hasTwoSides } from '../../core/project/active-side.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from '../../core/thread/open-thread.ts';
-import type { StoredError } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { currentRunId } from '../base/run-ref.ts';
 import { agentNotFound } from '../model/request.ts';
@@ -37,6 +35,11 @@ export async function openThread(
   }
   const { thread, afterStep, turnOpen, waiting } = opened;
   const active = findActiveSide(registry(), thread.agent, thread.session.side);
+  // Required variables must have values when a thread is new (definitions §3). Each execution checks them again.
+  const env =
+    active && storeId === undefined ? await readStepEnv(dependencies, thread, { begun: false }) : undefined;
+  const missing = env && !env.ok ? env.error : undefined;
+  const lastError = active ? missing : agentNotFound(thread.agent, thread.id);
   return {
     kind: 'open',
     storeId: store.id,
@@ -46,21 +49,12 @@ export async function openThread(
     afterStep,
     turnOpen,
     waiting,
-    ...(hasTwoSides(active?.agent) ? { session: thread.session } : {}),
-    ...(opened.reportDue ? { reportDue: true } : {}),
-    ...(opened.unstarted ? { unstarted: true } : {}),
-    ...(thread.childCount > 0 ? { parent: true } : {}),
-    ...(definesEndHook(dependencies) ? { tellsEnd: true } : {}),
-    ...(active ? { model: active.prompt.model } : { lastError: agentNotFound(thread.agent, thread.id) }),
-    ...(active && storeId === undefined ? await findMissing(dependencies, thread) : {}),
+    session: hasTwoSides(active?.agent) ? thread.session : undefined,
+    reportDue: opened.reportDue || undefined,
+    unstarted: opened.unstarted || undefined,
+    parent: thread.childCount > 0 || undefined,
+    tellsEnd: definesEndHook(dependencies) || undefined,
+    model: active?.prompt.model,
+    lastError,
   };
-}
-
-/** Required variables must have values when a thread is new (definitions §3). Each execution checks them again. */
-async function findMissing(
-  dependencies: ActivityDependencies,
-  thread: ThreadRecord,
-): Promise<{ lastError?: StoredError }> {
-  const env = await readStepEnv(dependencies, thread, { begun: false });
-  return env.ok ? {} : { lastError: env.error };
 }

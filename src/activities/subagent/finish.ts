@@ -52,7 +52,7 @@ async function composeReported(
   const status =
     report.kind === 'result' ? { status: 'success', result: text } : { status: 'error', error: text };
   return {
-    result: { ...(status as ToolResult), ...(files.length > 0 ? { attachments: files } : {}) },
+    result: { ...(status as ToolResult), attachments: files.length > 0 ? files : undefined },
     metadata: isTask ? { task_id: toTaskId(child.threadId) } : { subagent_id: child.threadId },
   };
 }
@@ -70,7 +70,7 @@ function composeFault(why: string, asked: ChildCall | null): CallAnswer {
   const reference = asked ? `\n\nReference: ${asked.child.threadId}` : '';
   return {
     result: { status: 'error', error: `The subagent could not be called: ${why}${reference}` },
-    ...(asked ? { metadata: { subagent_id: asked.child.threadId } } : {}),
+    metadata: asked ? { subagent_id: asked.child.threadId } : undefined,
   };
 }
 

@@ -160,10 +160,10 @@ function toNewChild(
     blocking,
     explicit,
     hears,
-    ...(maxInstances === undefined ? {} : { maxInstances }),
+    maxInstances,
     promoted: immediate?.promoted,
     messages: first,
-    ...(context ? { context } : {}),
+    context,
   };
 }
 
@@ -200,8 +200,8 @@ export function toItem(
     role: roleTo(hears),
     content,
     metadata: { parent_thread_id: parentId },
-    ...(attachments.length > 0 ? { attachments } : {}),
-    ...(context ? { context } : {}),
+    attachments: attachments.length > 0 ? attachments : undefined,
+    context,
   };
 }
 

@@ -67,7 +67,7 @@ export async function makeTask(
     threadId: TASK_ID_PREFIX + id,
     agent: task,
     description: project.tasks.get(task)?.toolDescription ?? `The task ${task}.`,
-    ...(context ? { context } : {}),
+    context,
   };
   const created = await store.children.create({
     parentId: thread.id,

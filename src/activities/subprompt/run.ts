@@ -103,7 +103,7 @@ export async function runSubprompt(
       const { step, attempt } = opened;
       const { asked } = input;
       const ref = { threadId, runId, step, attempt };
-      const answered = await answerStep(dependencies, { ref, ...(asked && { asked }) });
+      const answered = await answerStep(dependencies, { ref, asked });
       if (answered.kind === 'terminated' || answered.kind === 'blocked') return answered;
       const error =
         answered.kind === 'stored'
@@ -233,8 +233,8 @@ export async function openStep(
     parentId: nextId(),
     prompt: asked.prompt.name,
     arguments: asked.args,
-    ...(asked.left && { left: true }),
-    ...(asked.message && { message: { id: nextId(), ...asked.message } }),
+    left: asked.left || undefined,
+    message: asked.message && { id: nextId(), ...asked.message },
   };
   const hooked = command.message && definesHook(registry(), 'before_create_message', 'after_create_message');
   // O1: a step that is there is found.

@@ -57,9 +57,9 @@ export async function openTask(
     kind: 'open',
     storeId: store.id,
     settings,
-    ...(rootId === threadId ? {} : { rootId }),
+    rootId: rootId === threadId ? undefined : rootId,
     step: task.steps,
-    ...(isUnknown || task.verdict ? { stops: true as const } : {}),
+    stops: isUnknown || task.verdict ? true : undefined,
     ready: task.preflight === 'over',
     wallLeftMs: Math.max(0, maxWallMs - task.wallMs),
   };

@@ -66,7 +66,7 @@ export async function askApproval(
         fingerprint: action.action.fingerprint,
         blocks: true,
         executionId,
-        ...(callId === undefined ? {} : { toolCallId: callId }),
+        toolCallId: callId,
         call: { step, index },
         action,
         expiresInMs,

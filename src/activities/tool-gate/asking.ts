@@ -66,7 +66,7 @@ export function openAsking({ store }: ActivityDependencies, frame: AskingCall): 
     throw toWaitingError();
   };
   return {
-    ...(tool.asks ? { ask } : {}),
+    ask: tool.asks ? ask : undefined,
     recall: (key) => findWait(waits, toKey(step, index, key))?.data,
     asked: asked.promise,
     get waiting() {

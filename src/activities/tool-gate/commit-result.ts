@@ -71,7 +71,7 @@ export async function commitResult(
   if (committed.kind === 'late') return end({ kind: 'unknown', name: call.name });
   const refusal = action?.denied;
   const denied = refusal?.fatal ? toFatalError(call.name, refusal) : committed.denied;
-  return go({ queued: committed.queued, storedTools: queuedTools.length, ...(denied && { denied }) });
+  return go({ queued: committed.queued, storedTools: queuedTools.length, denied });
 }
 
 /** Marks a denial as `fatal` if the agent's policy ends the execution on it (`onDenied: 'fail'`). */
@@ -99,8 +99,8 @@ export async function afterCreateMessage(
     name,
     succeeded: row.result?.status === 'success',
     queued: call.queued + sink.taken().queuedItems + queued,
-    ...(directive ? { directive } : {}),
-    ...toFailedAt(row.result),
+    directive,
+    failedAt: toFailedAt(row.result),
   };
 }
 
@@ -119,10 +119,9 @@ async function runAfterCreate(
 }
 
 /** The stack itself stays in the store, since history must stay small. */
-function toFailedAt(result: ToolResult | null): { failedAt?: string } {
+function toFailedAt(result: ToolResult | null): string | undefined {
   const { status, stack } = result ?? {};
-  const place = status === 'error' && stack !== undefined ? authorPlace(stack) : undefined;
-  return place === undefined ? {} : { failedAt: place };
+  return status === 'error' && stack !== undefined ? authorPlace(stack) : undefined;
 }
 
 /**

@@ -147,7 +147,7 @@ export function toPending(
       return leftMs;
     },
     async begin(action) {
-      const answer = await store.toolCalls.begin({ ...command, ...(action && { action }) });
+      const answer = await store.toolCalls.begin({ ...command, action });
       if (answer.kind === 'run') ({ leftMs } = answer);
       if (answer.kind === 'run') begun = true;
       return answer;

@@ -116,7 +116,7 @@ export async function storeFiles(
   const { error_code, error_data } = stored;
   const error = definedFields({ error_code, error_data });
   const metadata = { ...answer.metadata, ...error, ...sink.notifications() };
-  const message = { ...(Object.keys(metadata).length > 0 ? { metadata } : {}), attachments };
+  const message = { metadata: Object.keys(metadata).length > 0 ? metadata : undefined, attachments };
   return go({ row: { result: stored, message } });
 }
 

@@ -192,6 +192,6 @@ function handOff(_ports: unknown, { agent, args, scratch, message, nextId }: Han
   };
   return go({
     result: { status: 'success', result: `Handed over to ${agent.title ?? agent.name}.` },
-    handoff: { nextAgent: agent.name, ...(first ? { nextInput: first } : {}) },
+    handoff: { nextAgent: agent.name, nextInput: first },
   });
 }

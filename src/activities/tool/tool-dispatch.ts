@@ -19,8 +19,8 @@ export function toStepCalls(registry: Registry, names: readonly string[]): StepC
   return {
     callCount: names.length,
     calls: names.slice(0, LIMITS.namedCalls).map((name) => toCallRef(registry, name)),
-    ...(laterPrompts.length > 0 ? { laterPrompts } : {}),
-    ...(laterChildren.length > 0 ? { laterChildren } : {}),
+    laterPrompts: laterPrompts.length > 0 ? laterPrompts : undefined,
+    laterChildren: laterChildren.length > 0 ? laterChildren : undefined,
   };
 }
 

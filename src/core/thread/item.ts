@@ -147,7 +147,7 @@ function parseStored({ id, executionId }: Ids, role: string): Parsed<IncomingIte
     return refuse('InvalidMessage', 'a stored message needs the "id" under which it is stored');
   return {
     ok: true,
-    value: { kind: 'stored', id, role: role as StoredItem['role'], ...(executionId ? { executionId } : {}) },
+    value: { kind: 'stored', id, role: role as StoredItem['role'], executionId },
   };
 }
 
@@ -177,13 +177,13 @@ function parseContent(
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
   return withinBytes({
     kind: 'message',
-    ...(typeof id === 'string' ? { id } : {}),
+    id,
     role: role as MessageItem['role'],
     ...given,
     content,
     ...(files.length > 0 ? { attachments: files } : {}),
     ...context.given,
-    ...(executionId ? { executionId } : {}),
+    executionId,
   });
 }
 
@@ -203,8 +203,8 @@ export function parseTool(payload: unknown): Parsed<IncomingItem> {
   const context = readContext(payload);
   if (!context.ok) return refuse('InvalidMessage', context.reason, id);
   // Any value but true is ignored, not refused.
-  const said = { ...(payload.unanswered === true ? { unanswered: true as const } : {}), ...context.given };
-  return withinBytes({ kind: 'tool', ...named.value, name, arguments: args, ...said });
+  const unanswered = payload.unanswered === true || undefined;
+  return withinBytes({ kind: 'tool', ...named.value, name, arguments: args, unanswered, ...context.given });
 }
 
 /** Checked before anything else: a recursive function would exhaust its stack on deeper values. */

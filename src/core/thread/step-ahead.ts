@@ -85,5 +85,5 @@ export function findNext(
   // The workflow must learn which side acts next before another step begins.
   if (!end.verdict.goesOn || end.verdict.turn) return undefined;
   const { step: afterStep, agent: moved = agent } = outcome;
-  return { ...offer, afterStep, agent: moved, ...(end.session ? { session: end.session } : {}) };
+  return { ...offer, afterStep, agent: moved, session: end.session };
 }
