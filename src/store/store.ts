@@ -106,7 +106,7 @@ import {
 import type { Tables } from './schema/tables.ts';
 import { beginStep } from './step/begin-step.ts';
 import { readContext } from './step/read-context.ts';
-import { commitStep, failStep, handOverStep, markGreeted, saveFlow } from './step/step.ts';
+import { commitStep, failStep, handOverStep, markGreeted, saveFlow } from './step/stored-step.ts';
 import { appendChunk, emitWaiting, endModelCall, holdModel, startModelCall } from './step/stream.ts';
 import { saveSummary } from './step/summary.ts';
 import { getManifest, noteManifest, saveManifest } from './task/manifest.ts';

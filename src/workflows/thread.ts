@@ -33,7 +33,7 @@ import { type Letter, readLetter } from './letter.ts';
 import type { ThreadWorkflow } from './messages.ts';
 import { commitEnd, end, settle, showActivityAtRest, toUnchangedRest } from './rest.ts';
 import { spillDuring } from './spill.ts';
-import { runStep, type StepEnd } from './step.ts';
+import { runStep, type StepEnd } from './step-cycle.ts';
 import { ThreadRun } from './thread-run.ts';
 
 /** The input arrives as an undecoded letter (interceptors.ts); clients send `{ agent, … }`. */

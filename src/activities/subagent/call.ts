@@ -12,12 +12,12 @@ import { go, openGate } from '../../author/policy/gate.ts';
 import { judgeAction, refuseDenied } from '../../author/policy/judge-action.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import { childPrompt, SUBAGENT_CREATE, SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
-import type { AttemptOutcome, SubagentAttempt, ToolCallInput, WaitingCall } from '../../core/thread/step.ts';
+import type { SubagentAttempt, ToolCallInput, WaitingCall } from '../../core/thread/step.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ChildCall } from '../../store/family/family-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { toAttemptOutcome } from '../tool/record-tool-outcome.ts';
-import { beginAsked, infoOf, openGuard, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
+import { toAttemptOutcome, toSettled } from '../tool/record-tool-outcome.ts';
+import { beginAsked, openGuard, type ResumableCall, settleCall } from '../tool/resumable-call.ts';
 import { askApproval } from '../tool-gate/approval.ts';
 import { toToolCall } from '../tool-gate/before-call.ts';
 import { beginJudged, type JudgePorts, takes, toAskedAgent, toAskedTask } from '../tool-gate/judge-call.ts';
@@ -50,7 +50,7 @@ export async function callSubagent(
 ): Promise<SubagentAttempt> {
   const { store, probe } = dependencies;
   const begun = await beginAsked(dependencies, input, 'subagent');
-  if (begun.kind === 'over') return toOutcome(begun.outcome);
+  if (begun.kind === 'over') return toSettled(begun.outcome);
   await probe?.('subagent_begun');
   const { call } = begun;
   // S1: every attempt is the same.
@@ -60,10 +60,10 @@ export async function callSubagent(
   });
   if (known) return resume(dependencies, input, call, known);
   const made = await passSubagentGate(dependencies, call).catch(toAnswered);
-  if (made.kind === 'not_begun') return toOutcome(toAttemptOutcome(made.begun));
+  if (made.kind === 'not_begun') return toSettled(toAttemptOutcome(made.begun));
   if (made.kind !== 'answered') return made;
   // S2: a fault is its result.
-  return toOutcome(await settleCall(dependencies, call, made));
+  return toSettled(await settleCall(dependencies, call, made));
 }
 
 /** An earlier attempt has made the child, or sent it the message, and its result may not have reached the workflow. */
@@ -75,7 +75,7 @@ async function resume(
 ): Promise<SubagentAttempt> {
   if (report) {
     const finished = await finishSubagent(dependencies, input);
-    if (finished.kind !== 'waiting') return toOutcome(finished);
+    if (finished.kind !== 'waiting') return toSettled(finished);
   }
   if (call.begun.call.name === SUBAGENT_MESSAGE) await wakeChild(dependencies, start.threadId);
   else if (!started) await runChildCreatedHooks(dependencies, call, start.threadId);
@@ -90,10 +90,6 @@ function toAnswered(error: unknown): UnmadeChild {
     return { kind: 'answered', result };
   }
   throw error;
-}
-
-function toOutcome(outcome: AttemptOutcome): SubagentAttempt {
-  return outcome.kind === 'terminated' || outcome.kind === 'waits' ? outcome : { kind: 'settled', outcome };
 }
 
 const openCall = () =>
@@ -156,7 +152,7 @@ export async function passSubagentGate(
   dependencies: ActivityDependencies,
   call: ResumableCall,
 ): Promise<MadeChild['outcome'] | UnmadeChild | WaitingCall> {
-  const known = { call, execution: infoOf(call) };
+  const known = { call, execution: call.begun };
   const passed = await gateOf(dependencies, call.begun.call.name).pass(dependencies, known);
   return passed.kind === 'go' ? passed.known.outcome : passed.end;
 }
@@ -196,5 +192,5 @@ async function beforeSubagentCall(ports: ActivityDependencies, { call }: Subagen
   if (!changed) return go();
   const changedCall = { ...call.begun.call, arguments: JSON.stringify(changed) };
   const known = { ...call, begun: { ...call.begun, call: changedCall } };
-  return go({ call: known, execution: infoOf(known) });
+  return go({ call: known, execution: known.begun });
 }

@@ -20,7 +20,6 @@ import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import { fillMessage, toChanges } from '../../core/message/message.ts';
 import type {
-  AttemptOutcome,
   FinishCallInput,
   StoredError,
   SubpromptAttempt,
@@ -46,11 +45,10 @@ import { abortSignal, hasLeft, throwIfLeaving } from '../base/guard.ts';
 import { readMessageHistory } from '../model/history-window.ts';
 import { immediatePromptCalls } from '../model/immediate-subagents.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
-import { toAttemptOutcome, toDenied } from '../tool/record-tool-outcome.ts';
+import { toAttemptOutcome, toDenied, toSettled } from '../tool/record-tool-outcome.ts';
 import {
   beginAsked,
   beginCall,
-  infoOf,
   keepExistingFiles,
   openGuard,
   type ResumableCall,
@@ -70,19 +68,19 @@ export async function runSubprompt(
   throwIfLeaving(dependencies);
   // U1: every attempt is the same.
   const begun = await beginAsked(dependencies, input, 'subprompt');
-  if (begun.kind === 'over') return toOutcome(begun.outcome);
+  if (begun.kind === 'over') return toSettled(begun.outcome);
   await probe?.('subprompt_begun');
   const { call } = begun;
   const passed = await PROMPT.pass(dependencies, {
-    execution: infoOf(call),
+    execution: call.begun,
     executionId: call.executionId,
     guard: openGuard(dependencies, call),
   });
   if (passed.kind === 'end') {
     const { end } = passed;
-    if (end.kind === 'not_begun') return toOutcome(toAttemptOutcome(end.begun));
+    if (end.kind === 'not_begun') return toSettled(toAttemptOutcome(end.begun));
     if (end.kind === 'waits') return end;
-    return toOutcome(await settleCall(dependencies, call, end));
+    return toSettled(await settleCall(dependencies, call, end));
   }
   const before = await openImmediate(dependencies, call, passed.known);
   if (before.kind === 'terminated') return before;
@@ -93,9 +91,9 @@ export async function runSubprompt(
     case 'terminated':
       return opened;
     case 'over':
-      return toOutcome(await finishSubprompt(dependencies, input));
+      return toSettled(await finishSubprompt(dependencies, input));
     case 'exceeded':
-      return toOutcome(toDenied({ name: call.begun.call.name, error: opened.error }));
+      return toSettled(toDenied({ name: call.begun.call.name, error: opened.error }));
     case 'stored':
       return describe(dependencies, input, opened.record);
     case 'call': {
@@ -111,9 +109,9 @@ export async function runSubprompt(
           : answered.kind === 'failed' && isUsedUp(answered)
             ? answered.error
             : undefined;
-      if (error) return toOutcome(toDenied({ name: call.begun.call.name, error }));
+      if (error) return toSettled(toDenied({ name: call.begun.call.name, error }));
       if (answered.kind === 'stored') return describe(dependencies, input, answered.record);
-      return toOutcome(await finishSubprompt(dependencies, input));
+      return toSettled(await finishSubprompt(dependencies, input));
     }
   }
 }
@@ -124,16 +122,12 @@ async function describe(
   input: ToolCallInput,
   record: StepRecord,
 ): Promise<SubpromptAttempt> {
-  if (record.calls.length === 0) return toOutcome(await finishSubprompt(dependencies, input));
+  if (record.calls.length === 0) return toSettled(await finishSubprompt(dependencies, input));
   return toStep(dependencies, record);
 }
 
 function toStep({ registry }: ActivityDependencies, { step, calls }: StepRecord) {
   return { kind: 'step', step, ...toStepCalls(registry(), calls) } as const;
-}
-
-function toOutcome(outcome: AttemptOutcome): SubpromptAttempt {
-  return outcome.kind === 'terminated' || outcome.kind === 'waits' ? outcome : { kind: 'settled', outcome };
 }
 
 /**

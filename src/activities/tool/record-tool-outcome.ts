@@ -77,3 +77,10 @@ export function toDenied({
 }: Pick<Extract<BegunTool, { kind: 'exceeded' }>, 'name' | 'error'>): ToolCallOutcome {
   return { kind: 'exceeded', name: name.slice(0, 64), error };
 }
+
+/** The end of an attempt at a call of a prompt or a subagent, or its wait. */
+export function toSettled(outcome: AttemptOutcome) {
+  return outcome.kind === 'terminated' || outcome.kind === 'waits'
+    ? outcome
+    : ({ kind: 'settled', outcome } as const);
+}

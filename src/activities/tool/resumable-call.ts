@@ -31,7 +31,7 @@ type ResumableKind = 'subprompt' | 'subagent';
 export interface ResumableCall {
   readonly key: ToolCallKey & { readonly attempt: ResumableKind };
   readonly executionId: string;
-  readonly begun: Omit<BegunCallInfo, 'step' | 'index'>;
+  readonly begun: BegunCallInfo;
 }
 
 export type BegunCall<Outcome = ToolCallOutcome> =
@@ -74,18 +74,14 @@ async function beginResumable<Outcome>(
   // The wait of the call is over: ancestors that show it are updated.
   if (begun.waits && judges) await signalAncestors(store, key.threadId);
   const { kind: _, repeated: __, unbegun: ___, ...call } = begun;
-  return { kind: 'run', call: { key, executionId, begun: { ...call, ...toPending(store, command, begun) } } };
+  const pending = toPending(store, command, begun);
+  return { kind: 'run', call: { key, executionId, begun: { ...call, ...pending, step, index } } };
 }
 
 function toOverOutcome(begun: NotBegun['begun']): ToolCallOutcome {
   const outcome = toAttemptOutcome(begun);
   if (outcome.kind === 'waits') throw new Error('A call that is not judged does not wait.');
   return outcome;
-}
-
-/** What the stages of the tool gate know of the call. */
-export function infoOf({ key: { step, index }, begun }: ResumableCall): BegunCallInfo {
-  return { ...begun, step, index };
 }
 
 /** The hooks before the call; undefined if the project has no such hook. */
@@ -111,7 +107,7 @@ export async function withFrame<T>(
   call: ResumableCall,
   use: (frame: ToolFrame) => Promise<T>,
 ): Promise<T> {
-  return withToolFrame(dependencies, { ...infoOf(call), executionId: call.executionId }, use);
+  return withToolFrame(dependencies, { ...call.begun, executionId: call.executionId }, use);
 }
 
 /** Each file once, and only files that still exist: a file that was removed must not fail the result. */

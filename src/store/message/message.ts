@@ -85,10 +85,7 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
     if (!found) return dropPending(thread, id);
     await refuseOpenCalls(thread, found);
     const removed = await removeMessages(thread, found);
-    await removeUnnamedFiles(
-      thread,
-      removed.map(({ attachments }) => attachments),
-    );
+    await removeUnnamedFiles(thread, removed.flatMap(filesOf));
     return true;
   });
 }
@@ -98,7 +95,7 @@ async function dropPending(thread: ThreadTransaction, id: string): Promise<boole
   const waiting = await thread.find('items', { id, state: 'queued' }, ['payload']);
   if (!waiting) return false;
   await dropQueued(thread, id);
-  await removeUnnamedFiles(thread, [filesOf(waiting.payload)]);
+  await removeUnnamedFiles(thread, attachmentsOf(waiting.payload));
   return true;
 }
 
@@ -166,11 +163,10 @@ async function retireSummaries(
     .execute();
 }
 
-/** JSON text of the attachments of messages and items: references, or paths. */
-type NamedFiles = string | null | undefined;
+type NamedFile = string | { readonly path: string };
 
 /** Must be called after the messages that named the files were removed. */
-async function removeUnnamedFiles(thread: ThreadTransaction, named: readonly NamedFiles[]): Promise<void> {
+async function removeUnnamedFiles(thread: ThreadTransaction, named: readonly NamedFile[]): Promise<void> {
   const paths = new Set(named.flatMap(pathsOf));
   if (paths.size === 0) return;
   for (const path of await readNamed(thread)) paths.delete(path);
@@ -191,23 +187,22 @@ async function readNamed(thread: ThreadTransaction): Promise<string[]> {
     .select('payload')
     .where('state', 'in', ['queued', 'staged'])
     .execute();
-  return [
-    ...messages.map(({ attachments }) => attachments),
-    ...items.map(({ payload }) => filesOf(payload)),
-  ].flatMap(pathsOf);
+  return [...messages.flatMap(filesOf), ...items.flatMap(({ payload }) => attachmentsOf(payload))].flatMap(
+    pathsOf,
+  );
 }
 
-/** The attachments in an item's payload. */
-function filesOf(payload: string): NamedFiles {
-  const { attachments } = JSON.parse(payload) as { attachments?: unknown };
-  return attachments ? JSON.stringify(attachments) : null;
+/** The attachments of a message's row. */
+function filesOf({ attachments }: Pick<MessageRow, 'attachments'>): readonly NamedFile[] {
+  return attachments ? JSON.parse(attachments) : [];
 }
 
-function pathsOf(attachments: NamedFiles): string[] {
-  if (!attachments) return [];
-  const given = JSON.parse(attachments) as readonly (string | { readonly path: string })[];
-  return given.flatMap((each) => {
-    const path = tryFilePath(typeof each === 'string' ? each : each.path);
-    return path?.startsWith(`${ATTACHMENT_FOLDER}/`) ? [path] : [];
-  });
+/** The attachments of an item, which may be paths. */
+function attachmentsOf(payload: string): readonly NamedFile[] {
+  return JSON.parse(payload).attachments ?? [];
+}
+
+function pathsOf(named: NamedFile): string[] {
+  const path = tryFilePath(typeof named === 'string' ? named : named.path);
+  return path?.startsWith(`${ATTACHMENT_FOLDER}/`) ? [path] : [];
 }

@@ -18,6 +18,7 @@ import { digestOf, toItemRow } from '../schema/item-row.ts';
 import type { QueuedTool } from '../tool/tool-record.ts';
 import { type CommandContext, inRun, inThread, refuseTerminated } from '../transaction/context.ts';
 import {
+  countRows,
   deleteRows,
   findRow,
   insertNew,
@@ -29,20 +30,13 @@ import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { claimItem } from './execution-claim.ts';
 import type { Delivery, QueueOptions, SpillItems } from './message-record.ts';
 
-export function countPending({ trx, threadId }: ThreadTransaction): Promise<number> {
-  return countItems(trx, threadId);
+export function countPending(thread: ThreadTransaction): Promise<number> {
+  return thread.count('items', { state: 'queued' });
 }
 
 /** Number of queued items, whoever queued them. */
-export async function countQueued({ db }: CommandContext, threadId: string): Promise<number> {
-  return countItems(db, threadId);
-}
-
-async function countItems(db: CommandContext['db'], threadId: string): Promise<number> {
-  const { count } = await selectRows(db, 'items', { thread_id: threadId, state: 'queued' })
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+export function countQueued({ db }: CommandContext, threadId: string): Promise<number> {
+  return countRows(db, 'items', { thread_id: threadId, state: 'queued' });
 }
 
 /** Puts an item in line, and logs it if it is new there. */
@@ -92,12 +86,7 @@ export async function putInLine(
 async function holdsClaim(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
   const claimed = await claimItem(thread, item);
   if (claimed.kind === 'claimed' && claimed.itemId === item.id) return true;
-  const refused = await insertNew(thread.trx, 'items', {
-    ...toItemRow(thread.threadId, item, thread.now),
-    payload: '{}',
-    state: 'drained',
-  });
-  if (!refused || claimed.kind === 'claimed') return false;
+  if (!(await storeRefused(thread, item)) || claimed.kind === 'claimed') return false;
   thread.emit('item.rejected', {
     id: item.id,
     code: 'ExecutionConflict',
@@ -135,18 +124,20 @@ async function lineUp(
 /** For an item that only names its content, which must have been staged. */
 async function lineUpStaged(thread: ThreadTransaction, item: QueueItem, position: number): Promise<boolean> {
   if (await takeStaged(thread, item.id, position)) return true;
-  const refused = await insertNew(thread.trx, 'items', {
-    ...toItemRow(thread.threadId, item, thread.now),
-    state: 'drained',
-  });
   // The row exists: it was known before, or has been staged since the first attempt.
-  if (!refused) return takeStaged(thread, item.id, position);
+  if (!(await storeRefused(thread, item))) return takeStaged(thread, item.id, position);
   thread.emit('item.rejected', {
     id: item.id,
     code: 'InvalidMessage',
     reason: 'no content is stored under this id',
   });
   return false;
+}
+
+/** Stores the id alone, so that it cannot come again; false if it is there. */
+function storeRefused(thread: ThreadTransaction, item: QueueItem): Promise<boolean> {
+  const row = toItemRow(thread.threadId, item, thread.now);
+  return insertNew(thread.trx, 'items', { ...row, payload: '{}', state: 'drained' });
 }
 
 async function takeStaged(thread: ThreadTransaction, id: string, position: number): Promise<boolean> {

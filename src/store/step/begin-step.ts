@@ -34,9 +34,8 @@
  * the messages that it drained are included. If nothing else comes first, the first model call begins here too.
  */
 
-import type { RunContext } from '../../core/governance/run-context.ts';
 import { mustTakeOver, planStep, type UnseenStep } from '../../core/thread/plan-step.ts';
-import { NEW_SESSION, type SideSteps } from '../../core/thread/session.ts';
+import { NEW_SESSION } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { isUsedUp, type LimitReason } from '../../core/thread/step-limit.ts';
 import { budgetOf } from '../budget/account.ts';
@@ -77,7 +76,7 @@ import {
 } from './execution.ts';
 import { findLimitOf, grantRounds, judgeRounds, pause, type RoundsVerdict } from './limit.ts';
 import { readMessages, toLoopWarnings } from './read-context.ts';
-import { describeStep, openModelStep, openToolStep, retryStep } from './step.ts';
+import { describeStep, openModelStep, openToolStep, retryStep } from './stored-step.ts';
 import type { StepContext, StepPlace } from './step-place-record.ts';
 import { type BeginStep, type BegunStep, FIRST_CALL, type ImmediateCalls } from './step-record.ts';
 import { beginModelCall, countsOf } from './stream.ts';
@@ -104,7 +103,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
         const produced = open?.produced === 1;
         const asked = produced ? withoutRequest(command) : command;
         const resumed = await resume(context, thread, asked, { ...before, step: before.step });
-        return relaxCall(thread, withExecutionId(resumed, open?.id ?? command.executionId, asked));
+        return withExecutionId(thread, resumed, open?.id ?? command.executionId, asked);
       }
       const unseen = await findUnknownStep(thread.trx, thread.row, command.afterStep);
       // B6: the store's side counts if the store is ahead.
@@ -129,10 +128,7 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
           step: begun.kind === 'call' ? begun.step : begun.kind === 'stored' ? begun.record.step : null,
           swept: begun.swept,
         });
-      return relaxCall(
-        thread,
-        withExecutionId(begun, executionId, { ...asked, executionId: command.executionId }),
-      );
+      return withExecutionId(thread, begun, executionId, { ...asked, executionId: command.executionId });
     },
   );
 }
@@ -218,17 +214,8 @@ async function takeStep(
   await saveScratch(thread, command.executionId, command.context);
   await enqueueTools(thread, command.queuedTools);
   return begun.kind === 'call'
-    ? readRequestContext(thread, command, begun, placeOf(thread, command, { ...found, drained }))
+    ? readRequestContext(thread, command, begun, toOpened(thread, command, { ...found, drained }))
     : begun;
-}
-
-function placeOf(
-  { row }: ThreadTransaction,
-  { executionId, context }: BeginStep,
-  { open, drained }: Found & { readonly drained: Drained },
-): OpenedPlace {
-  const scratch = context ?? open?.context ?? null;
-  return { executionId, sideSteps: askedSteps(row), scratch, runContext: drained.context };
 }
 
 /** B7: what is in line is left to an execution that may take it. */
@@ -285,17 +272,20 @@ function endStep({ row }: ThreadTransaction, error: StoredError, swept: number) 
   return { kind: 'failed', step: row.last_step, error, swept } as const;
 }
 
-/** Adds the execution's id, if the workflow has proposed another one. */
-function withExecutionId(begun: BegunStep, executionId: string, asked: StepCommand): BegunStep {
-  const tells = executionId !== asked.executionId && (begun.kind === 'call' || begun.kind === 'stored');
-  const described = tells ? { ...begun, executionId } : begun;
-  return described.kind === 'call' && asked.produced ? { ...described, produced: true } : described;
-}
-
-/** Relaxes the commit of a call: the workflow learns of a call only from the commit that ends it. */
-function relaxCall(thread: ThreadTransaction, begun: BegunStep): BegunStep {
+/**
+ * Adds the execution's id, if the workflow has proposed another one. The commit of a call is relaxed: the workflow
+ * learns of a call only from the commit that ends it.
+ */
+function withExecutionId(
+  thread: ThreadTransaction,
+  begun: BegunStep,
+  executionId: string,
+  { executionId: asked, produced }: StepCommand,
+): BegunStep {
   if (begun.kind === 'call') thread.relax();
-  return begun;
+  const tells = executionId !== asked && (begun.kind === 'call' || begun.kind === 'stored');
+  const described = tells ? { ...begun, executionId } : begun;
+  return described.kind === 'call' && produced ? { ...described, produced } : described;
 }
 
 /** Returns the step's number; undefined if the acting side has no such calls, or has had its first model step. */
@@ -385,26 +375,16 @@ async function isProduced(
 
 type Call = Extract<BegunStep, { kind: 'call' }>;
 
-/** What the transaction knows of a step that it has opened. */
-interface OpenedPlace {
-  readonly executionId: string;
-  /** Model steps of the execution, this one included. */
-  readonly sideSteps: SideSteps;
-  /** The scratch of the execution, JSON text. */
-  readonly scratch: string | null;
-  readonly runContext: RunContext | null;
-}
-
 /** `opened`: absent for a step that was open before, whose place is read. */
 async function readRequestContext(
   thread: ThreadTransaction,
   { request }: Pick<BeginStep, 'request'>,
   call: Call,
-  opened?: OpenedPlace,
+  opened?: ReturnType<typeof toOpened>,
 ): Promise<Call> {
   if (!request) return call;
   const { step, attempt } = call;
-  const found = opened ? toOpened(thread, opened) : await readPlace(thread, step);
+  const found = opened ?? (await readPlace(thread, step));
   const loops = toLoopWarnings(thread.row, found);
   const counts = countsOf(thread.row);
   const place: StepPlace = { thread: toThreadRecord(thread.written), step, ...found, ...loops, counts };
@@ -419,12 +399,15 @@ async function readRequestContext(
   return { ...brought, called: true };
 }
 
-function toOpened({ row }: ThreadTransaction, opened: OpenedPlace) {
-  const { executionId, sideSteps, scratch } = opened;
-  const { side } = row;
-  const runContext = withCurrentAgent(row, opened.runContext);
-  const kept = JSON.parse(scratch ?? '{}') as StepPlace['scratch'];
-  return { executionId, ...toCounts(sideSteps), side, scratch: kept, runContext, subprompt: null };
+/** The place of a step that this transaction has opened. */
+function toOpened(
+  { row }: ThreadTransaction,
+  { executionId, context }: BeginStep,
+  { open, drained }: Found & { readonly drained: Drained },
+) {
+  const scratch = JSON.parse(context ?? open?.context ?? '{}') as StepPlace['scratch'];
+  const runContext = withCurrentAgent(row, drained.context);
+  return { executionId, ...toCounts(askedSteps(row)), side: row.side, scratch, runContext, subprompt: null };
 }
 
 async function readPlace({ trx, threadId, row }: ThreadTransaction, step: number) {

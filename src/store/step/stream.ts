@@ -1,7 +1,7 @@
 /**
  * The live side of a step: streamed text and the model calls behind it. All of it is relaxed: the commit that ends the
  * step takes it to the disk. The first call may begin with its step (begin-step.ts), and the call that brings the
- * answer ends when that is stored (step.ts, C3). What a call shows of how its model counts (core/context/model-count.ts)
+ * answer ends when that is stored (stored-step.ts, C3). What a call shows of how its model counts (core/context/model-count.ts)
  * is kept in the thread's row, which every step reads and writes anyway.
  */
 import type { Kysely, Selectable } from 'kysely';

@@ -13,7 +13,7 @@ import { spend } from '../budget/spend.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { QUEUED_TOOL, toQueuedCall } from '../schema/item-row.ts';
 import type { Tables } from '../schema/tables.ts';
-import { describeStep, insertStep, retryStep, scheduleCalls } from '../step/step.ts';
+import { describeStep, insertStep, retryStep, scheduleCalls } from '../step/stored-step.ts';
 import { type CommandContext, inRun, inSnapshot } from '../transaction/context.ts';
 import type { CallKey } from '../transaction/from-run.ts';
 import { selectRows } from '../transaction/rows.ts';
