@@ -17,8 +17,8 @@ export const MODELS = [
     rule: 'a worker that shuts down hands its model calls to another worker at once',
     edits: [
       {
-        find: 'const signal = abortSignal(handover);\n  const chunks',
-        put: 'const signal = abortSignal();\n  const chunks',
+        find: 'const signal = abortSignal(handover);\n  const record',
+        put: 'const signal = abortSignal();\n  const record',
       },
     ],
     tests: ['test/faults/handover.test.ts'],

@@ -8,8 +8,8 @@ export const SECRETS = [
     rule: 'provider errors are redacted before they are stored, whoever called the provider',
     edits: [
       {
-        find: 'const redact = async (text: string) => (await readRedactor({ store, registry, ...rest }, thread))(text);',
-        put: 'const redact = async (text: string) => text;',
+        find: 'pass, thread.id),\n    redact: async (text) => (await readRedactor(ports, thread))(text),',
+        put: 'pass, thread.id),\n    redact: async (text) => text,',
       },
     ],
     tests: ['test/conformance/runtime-07-mapping.test.ts'],
@@ -30,7 +30,7 @@ export const SECRETS = [
   {
     name: 'an updated message that a hook changed is stored without redaction',
     rule: RETURNED,
-    edits: [{ find: '{ content: redactKnown(content) }', put: '{ content }' }],
+    edits: [{ find: 'redactKnown({ ...fields, ...(typeof', put: '({ ...fields, ...(typeof' }],
     tests: HOOKS,
   },
   {

@@ -35,8 +35,8 @@ export const WORKFLOW = [
     rule: 'a run does not end between the command that starts a child and its confirmation',
     edits: [
       {
-        find: 'mustContinueAsNew(run) && !effectsBlockContinue(run) && !run.family.booting',
-        put: 'mustContinueAsNew(run) && !effectsBlockContinue(run)',
+        find: 'mustContinueAsNew(run.settings) && !effectsBlockContinue(run) && !run.family.booting',
+        put: 'mustContinueAsNew(run.settings) && !effectsBlockContinue(run)',
       },
     ],
     tests: ['test/faults/continue-held.test.ts'],

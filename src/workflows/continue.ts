@@ -6,25 +6,19 @@
  * N2. The server refuses continue-as-new if a signal has arrived since, and the task is retried. Everything before the
  *     command can be repeated, so nothing is lost or duplicated.
  */
-import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
 import { effectsBlockContinue } from './effects.ts';
 import type { ThreadWorkflow } from './messages.ts';
+import { mustContinueAsNew, nextRunOf } from './run.ts';
 import { spillBatch } from './spill.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-function mustContinueAsNew(run: ThreadRun): boolean {
-  const info = workflowInfo();
-  return (
-    info.continueAsNewSuggested ||
-    info.historyLength >= (run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY) ||
-    info.targetWorkerDeploymentVersionChanged === true
-  );
-}
-
 /** False while an effect runs, which would be aborted, or a child is being started, whose start might be lost. */
 export function mayContinue(run: ThreadRun): boolean {
-  return mustContinueAsNew(run) && !effectsBlockContinue(run) && !run.family.booting && !owesStep(run);
+  return (
+    mustContinueAsNew(run.settings) && !effectsBlockContinue(run) && !run.family.booting && !owesStep(run)
+  );
 }
 
 /** N1: true if the loop must do something first that cannot be carried over. */
@@ -45,11 +39,7 @@ export async function continueThread(run: ThreadRun): Promise<void> {
   const { start, phase, requests } = run;
   const { terminate, stop, canceled } = requests;
   if (phase.kind !== 'open' || terminate || stop || canceled || owesStep(run)) return; // N1: settled first, never carried
-  const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
-  const next = makeContinueAsNewFunc<ThreadWorkflow>({
-    ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
-  });
-  await next({
+  await nextRunOf<ThreadWorkflow>()({
     agent: run.presence.agent,
     threadId: start.threadId,
     userId: start.userId,

@@ -20,7 +20,6 @@ import { LIMITS } from '../core/value/limit.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import { handleAnswerSignal, handleAnswerUpdate, readAnswer } from './answers.ts';
 import { type Batch, type Letter, readLetter } from './letter.ts';
-import type { LetterHandler } from './mailbox.ts';
 import {
   answerWait,
   type CanceledView,
@@ -45,20 +44,19 @@ const SEND_LETTER = defineUpdate<Answered, [Letter]>(sendMessage.name);
 type Answered = { id: string } | WaitVerdict | CanceledView;
 
 export function registerHandlers(run: ThreadRun): void {
-  const takes = signalHandlersOf(run);
   const receive = (batch: unknown) => {
     const { letters, budget } = batch as Batch;
     for (const letter of letters) {
-      const take = takes.get(letter.name ?? '');
-      if (letter.name === terminate.name) take?.(letter);
-      else
-        run.mailbox.receive(letter, budget, take ?? (({ name = '' }) => run.refusals.addUnknownSignal(name)));
+      const { name = '' } = letter;
+      const entry = SIGNALS.get(name);
+      const take = () => (entry ? entry.take(run, letter) : run.refusals.addUnknownSignal(name));
+      if (name === terminate.name) take();
+      else run.mailbox.receive(letter, budget, take);
     }
     run.presence.refresh();
   };
-  for (const [name, description] of Object.entries(DESCRIPTIONS)) {
+  for (const [name, { description }] of SIGNALS)
     setHandler(defineSignal<[unknown]>(name), receive, { description });
-  }
   setHandler(SEND_LETTER, (letter) => answerUpdate(run, letter), {
     description: 'Queue a message and get its id back, or a refusal with a code.',
     validator: (letter) => validateUpdate(run, letter),
@@ -68,37 +66,77 @@ export function registerHandlers(run: ThreadRun): void {
   setDefaultSignalHandler((_name, batch) => receive(batch));
 }
 
-function signalHandlersOf(run: ThreadRun): ReadonlyMap<string, LetterHandler> {
-  return new Map<string, LetterHandler>([
-    [queueMessage.name, (letter) => run.acceptOrDrop(parseItem(letter))],
-    [queueTool.name, (letter) => run.acceptOrDrop(parseItem(letter, parseTool))],
-    [stop.name, (letter) => run.requestStop(readEnd(letter))],
-    [terminate.name, (letter) => run.requestTerminate(readEnd(letter))],
-    [wakeForEffects.name, (letter) => run.effects.lookIn(readDelay(letter))],
-    [wakeForMessages.name, (letter) => handleFamilySignal(run, letter)],
-    [answerWait.name, (letter) => handleAnswerSignal(run, letter)],
-    [cancelExecution.name, (letter) => handleCancel(run, letter)],
-  ]);
+interface SignalEntry {
+  readonly description: string;
+  readonly take: (run: ThreadRun, letter: Letter) => void;
 }
 
 /** The order matters: signals buffered before the start are delivered name by name, in this order. */
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  [queueMessage.name]:
-    'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
-  [queueTool.name]:
-    'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
-  [stop.name]:
-    'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
-  [terminate.name]: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
-  [wakeForEffects.name]:
-    'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
-  [answerWait.name]:
-    'Answer a wait: {"id": "…", "answer"?: {"approved": true} or {"value": …}}. Without an answer: look into the store for it.',
-  [wakeForMessages.name]:
-    'Look into the store: another thread of the family has left a message, a report or a child to start there.',
-  [cancelExecution.name]:
-    'Cancel an execution, the one that runs where none is named: {"executionId"?: "…", "reason"?: "…", "by"?: "…"}.',
-};
+const SIGNALS: ReadonlyMap<string, SignalEntry> = new Map<string, SignalEntry>([
+  [
+    queueMessage.name,
+    {
+      description:
+        'Queue a message: {"content": "…", "id"?: "…", "role"?: "user" | "assistant"}. Durable, in order.',
+      take: (run, letter) => run.acceptOrDrop(parseItem(letter)),
+    },
+  ],
+  [
+    queueTool.name,
+    {
+      description:
+        'Queue a tool call: {"name": "…", "arguments": {…}, "id"?: "…"}. The model sees its result.',
+      take: (run, letter) => run.acceptOrDrop(parseItem(letter, parseTool)),
+    },
+  ],
+  [
+    stop.name,
+    {
+      description:
+        'End the current execution. What is queued stays until the next user message. {"reason"?: "…"}',
+      take: (run, letter) => run.requestStop(readEnd(letter)),
+    },
+  ],
+  [
+    terminate.name,
+    {
+      description: 'End the thread for ever. Its history stays readable. {"reason"?: "…"}',
+      take: (run, letter) => run.requestTerminate(readEnd(letter)),
+    },
+  ],
+  [
+    wakeForEffects.name,
+    {
+      description:
+        'Look for effects in so many milliseconds: {"inMs"?: 0}. Sent when one was scheduled outside the thread.',
+      take: (run, letter) => run.effects.lookIn(readDelay(letter)),
+    },
+  ],
+  [
+    answerWait.name,
+    {
+      description:
+        'Answer a wait: {"id": "…", "answer"?: {"approved": true} or {"value": …}}. Without an answer: look into the store for it.',
+      take: handleAnswerSignal,
+    },
+  ],
+  [
+    wakeForMessages.name,
+    {
+      description:
+        'Look into the store: another thread of the family has left a message, a report or a child to start there.',
+      take: handleFamilySignal,
+    },
+  ],
+  [
+    cancelExecution.name,
+    {
+      description:
+        'Cancel an execution, the one that runs where none is named: {"executionId"?: "…", "reason"?: "…", "by"?: "…"}.',
+      take: handleCancel,
+    },
+  ],
+]);
 
 function parseItem(
   letter: Letter,

@@ -9,29 +9,25 @@
  *     the remaining time.
  */
 import {
-  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
   isCancellation,
-  makeContinueAsNewFunc,
   sleep,
-  workflowInfo,
 } from '@temporalio/workflow';
-import { InvalidStart } from '../core/thread/start-input.ts';
 import type { WaitingCall } from '../core/thread/step.ts';
-import { parseTaskStart, type TaskStart } from '../core/thread/task-start.ts';
+import { parseTaskStart } from '../core/thread/task-start.ts';
 import type { TaskCause, TaskOutcome, TaskPause, ThoughtOutcome } from '../core/thread/task-step.ts';
 import { isFailedActivity, toStoredError } from './activities.ts';
 import { runAnswerLoop } from './answers.ts';
 import { workflowTime } from './clock.ts';
-import { type Letter, readLetter } from './letter.ts';
+import { mustContinueAsNew, nextRunOf, readStart } from './run.ts';
 import { registerTaskHandlers } from './task-handlers.ts';
 import { TaskRun } from './task-run.ts';
 
 /** The input arrives as an undecoded letter (interceptors.ts); clients send `{ task, … }`. */
 export async function task(input: unknown): Promise<TaskOutcome> {
-  const run = new TaskRun(readStart(input as Letter));
+  const run = new TaskRun(readStart(input, parseTaskStart));
   registerTaskHandlers(run);
   // Cancel in the Web UI means abort. The loop itself is not cancelled: it still has to settle the store.
   CancellationScope.current().cancelRequested.catch(() =>
@@ -44,18 +40,6 @@ export async function task(input: unknown): Promise<TaskOutcome> {
     await condition(allHandlersFinished);
     return outcome;
   });
-}
-
-function readStart(letter: Letter): TaskStart {
-  try {
-    // The server limits the size of the input.
-    const read = readLetter(letter, Number.POSITIVE_INFINITY);
-    if (!read.ok) throw new InvalidStart(read.refusal.reason);
-    return parseTaskStart(read.value, workflowInfo().workflowId);
-  } catch (error) {
-    if ((error as Error).name !== 'InvalidStart') throw error;
-    throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidStart');
-  }
 }
 
 /** The main loop: runs until the task ends, or continues as new. */
@@ -72,7 +56,7 @@ async function runLoop(run: TaskRun): Promise<TaskOutcome> {
   const clock = new WorkTime(run, opened.wallLeftMs);
   let { ready } = opened;
   while (!run.cause) {
-    if (mayContinue(run)) await continueTask(run);
+    if (mustContinueAsNew(run.settings)) await continueTask(run);
     // Forget earlier signals: only those from here on concern what this attempt asks. With a kept thought the previous
     // attempt has already asked, so the answer may have been signalled.
     if (!run.hasThought) run.waits.listen();
@@ -157,7 +141,7 @@ async function awaitAnswer(
   waits.begin({ id: waitId, kind: waitKind, name });
   run.showStatus('waiting');
   run.showActivity(`waiting for ${text}`);
-  const over = () => waits.hasAnswer(waitId) || run.cause !== undefined || mayContinue(run);
+  const over = () => waits.hasAnswer(waitId) || run.cause !== undefined || mustContinueAsNew(run.settings);
   if (expiresAt === null) await condition(over);
   else
     await condition(over, Math.max(expiresAt - workflowTime(), MIN_PAUSE_MS), {
@@ -171,7 +155,7 @@ async function awaitAnswer(
 async function pause(run: TaskRun, ms: number): Promise<void> {
   run.showStatus('waiting');
   run.showActivity('waiting for a thread');
-  await condition(() => run.cause !== undefined || mayContinue(run), ms);
+  await condition(() => run.cause !== undefined || mustContinueAsNew(run.settings), ms);
   if (!run.cause) run.showStatus('running');
 }
 
@@ -208,15 +192,6 @@ class WorkTime {
   }
 }
 
-function mayContinue(run: TaskRun): boolean {
-  const info = workflowInfo();
-  return (
-    info.continueAsNewSuggested ||
-    info.historyLength >= (run.settings?.historySoftLimit ?? Number.POSITIVE_INFINITY) ||
-    info.targetWorkerDeploymentVersionChanged === true
-  );
-}
-
 /** Carries only the id of the store, which has everything else. Returns if the task must end: that is settled first. */
 async function continueTask(run: TaskRun): Promise<void> {
   do {
@@ -225,10 +200,6 @@ async function continueTask(run: TaskRun): Promise<void> {
     await condition(allHandlersFinished);
   } while (!run.mailbox.empty || run.waits.busy);
   if (run.cause) return;
-  const upgrade = workflowInfo().targetWorkerDeploymentVersionChanged === true;
-  const next = makeContinueAsNewFunc<typeof task>({
-    ...(upgrade ? { initialVersioningBehavior: 'AUTO_UPGRADE' as const } : {}),
-  });
   const { task: name, userId } = run.start;
-  await next({ task: name, userId, storeId: run.store.id });
+  await nextRunOf<typeof task>()({ task: name, userId, storeId: run.store.id });
 }

@@ -14,31 +14,25 @@
  *     ended. The request recorded in the store still applies from the next step on.
  */
 
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type { OpenThreadOutcome } from '../core/thread/open-thread.ts';
-import { InvalidStart, parseStartInput, type StartInput } from '../core/thread/start-input.ts';
+import { parseStartInput } from '../core/thread/start-input.ts';
 import { runAnswerLoop } from './answers.ts';
 import { runChildStartLoop } from './child-start.ts';
 import { continueThread, mayContinue } from './continue.ts';
 import { runEffectLoop } from './effects.ts';
 import { registerHandlers } from './handlers.ts';
-import { type Letter, readLetter } from './letter.ts';
 import type { ThreadWorkflow } from './messages.ts';
 import { commitEnd, end, settle, showActivityAtRest, toUnchangedRest } from './rest.ts';
+import { readStart } from './run.ts';
 import { spillDuring } from './spill.ts';
 import { runStep, type StepEnd } from './step-cycle.ts';
 import { ThreadRun } from './thread-run.ts';
 
 /** The input arrives as an undecoded letter (interceptors.ts); clients send `{ agent, … }`. */
 export async function thread(input: unknown): ReturnType<ThreadWorkflow> {
-  const run = new ThreadRun(readStart(input as Letter));
+  const run = new ThreadRun(readStart(input, parseStartInput));
   registerHandlers(run);
   // Cancel in the Web UI means terminate. The loop itself is not cancelled: it still has to settle the store.
   CancellationScope.current().cancelRequested.catch(() => run.requestTerminate({ reason: 'cancelled' }));
@@ -57,20 +51,6 @@ function showEnd({ presence, settings }: ThreadRun): void {
   if (presence.status === 'terminated' || !settings) return;
   presence.showStatus('terminated');
   presence.showActivity('terminated');
-}
-
-function readStart(letter: Letter): StartInput {
-  const { workflowId } = workflowInfo();
-  try {
-    // The server limits the size of the input.
-    const read = readLetter(letter, Number.POSITIVE_INFINITY);
-    if (!read.ok) throw new InvalidStart(read.refusal.reason);
-    return parseStartInput(read.value, workflowId);
-  } catch (error) {
-    // Any other error, such as a carried state that only a newer worker can read, fails the task until one takes it.
-    if ((error as Error).name !== 'InvalidStart') throw error;
-    throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidStart');
-  }
 }
 
 /** The main loop: runs until the thread ends, or continues as new. */

@@ -1,8 +1,8 @@
 /** How the handler of an effect can end, without a server: timed out, aborted or thrown; and tools that it leaves. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ExecutedEffect, executeEffect } from '../../src/activities/effect/run-effects.ts';
-import { type ExecuteEffect, defineEffect, defineTool, registryFrom } from '../../src/definitions/index.ts';
-import { type Sandbox, createSandbox } from '../../src/sandbox/index.ts';
+import { defineEffect, defineTool, type ExecuteEffect, registryFrom } from '../../src/definitions/index.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { eventually } from '../support/eventually.ts';
 import { testStore } from '../support/runtime.ts';

@@ -13,7 +13,7 @@ import {
   findEvaluators,
   rulesFor,
 } from '../../author/policy/asked-action.ts';
-import { end, go, type Verdict } from '../../author/policy/gate.ts';
+import { end, go, type Nothing, type Verdict } from '../../author/policy/gate.ts';
 import type { Asked, Judged } from '../../author/policy/judge-action.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
@@ -112,7 +112,10 @@ export interface NotBegun {
 }
 
 /** Stage for any call with a place in a step: begins it, if it has not begun. */
-export async function beginJudged(_ports: unknown, { execution: { pending }, action }: KnownCall & Judged) {
+export async function beginJudged(
+  _ports: unknown,
+  { execution: { pending }, action }: KnownCall & Judged,
+): Promise<Verdict<Nothing, NotBegun>> {
   if (!pending) return go();
   const begun = await retryWhileUnavailable(abortSignal(), () => pending.begin(action));
   return begun.kind === 'run' ? go() : end({ kind: 'not_begun', begun });

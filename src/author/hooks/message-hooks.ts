@@ -82,12 +82,10 @@ async function takeUpdates(
 ): Promise<ChangedMessage> {
   if (returned === undefined || returned === null) return current;
   const { redactKnown } = options;
-  const { attachments, content, silent, metadata } = readChanges(returned);
+  const { attachments, content, role: _, ...fields } = readChanges(returned);
   const files = attachments ? await storeReturned(options, attachments, current.attachments) : undefined;
   return {
-    ...(typeof content === 'string' ? { content: redactKnown(content) } : {}),
-    ...(silent === undefined ? {} : { silent }),
-    ...(metadata === undefined ? {} : { metadata: redactKnown(metadata) }),
+    ...redactKnown({ ...fields, ...(typeof content === 'string' ? { content } : {}) }),
     ...(attachments === undefined ? {} : { attachments: files ?? [] }),
   };
 }

@@ -1,10 +1,17 @@
 /** Validates what hooks return: returns the value that is used, or throws an error that states what was expected. */
 
 import type { MessageAttachment } from '../../core/author/thread-message.ts';
-import type { AttachmentRef, Message, MessageRole, ToolResult } from '../../core/message/message.ts';
+import type {
+  AttachmentRef,
+  ChangedMessage,
+  Message,
+  MessageRole,
+  ToolResult,
+} from '../../core/message/message.ts';
+import { findMisfit, MESSAGE_FIELDS } from '../../core/message/message-fields.ts';
 import { toJsonText } from '../../core/value/json-value.ts';
 import { LIMITS, utf8Length } from '../../core/value/limit.ts';
-import { isRecord } from '../../core/value/record.ts';
+import { definedFields, isRecord } from '../../core/value/record.ts';
 import { toToolResult } from '../tool/tool-result.ts';
 
 export function toReturnTypeError(what: string, returned: unknown): TypeError {
@@ -35,39 +42,34 @@ export function readResult(returned: unknown): ToolResult {
 }
 
 /** The fields of a message that a hook may change, as it returned them. */
-export interface MessageChanges extends Partial<Pick<Message, 'role' | 'content' | 'silent' | 'metadata'>> {
+export interface MessageChanges extends Omit<ChangedMessage, 'attachments'>, Partial<Pick<Message, 'role'>> {
   readonly attachments?: readonly MessageAttachment[] | null;
 }
 
 /** `roles`: the roles that the message may get; if empty, a returned role is ignored. */
 export function readChanges(returned: unknown, roles: readonly MessageRole[] = []): MessageChanges {
   if (!isRecord(returned)) throw toReturnTypeError('a message, or some of its fields', returned);
-  const { role, content, silent, metadata, attachments } = returned;
-  if (content !== undefined && content !== null) checkContent(content);
-  if (silent !== undefined && typeof silent !== 'boolean')
-    throw toReturnTypeError('a message whose silent is true or false', silent);
+  const { role, content, metadata, attachments } = returned;
+  const misfit = findMisfit({ ...returned, content: content ?? undefined });
+  if (misfit) {
+    const words = misfit.name === 'content' ? 'a string or null' : misfit.words;
+    throw toReturnTypeError(`a message whose ${misfit.name} is ${words}`, returned[misfit.name]);
+  }
+  if (typeof content === 'string' && utf8Length(content) > LIMITS.contentBytes)
+    throw new TypeError(`The content that it returned exceeds ${LIMITS.contentBytes} bytes.`);
   if (role !== undefined && roles.length > 0 && !roles.includes(role as MessageRole))
     throw new TypeError(`The role of this message may be ${roles.join(', ')}, not ${JSON.stringify(role)}.`);
   if (attachments !== undefined && attachments !== null && !Array.isArray(attachments))
     throw toReturnTypeError('a message whose attachments are a list', attachments);
   return {
     ...(role !== undefined && roles.length > 0 ? { role: role as MessageRole } : {}),
-    ...(content === undefined ? {} : { content: content as string | null }),
-    ...(silent === undefined ? {} : { silent }),
+    ...definedFields(Object.fromEntries(MESSAGE_FIELDS.map((name) => [name, returned[name]]))),
     ...(metadata === undefined ? {} : { metadata: readMetadata(metadata) }),
     ...(attachments === undefined ? {} : { attachments: attachments as readonly AttachmentRef[] | null }),
   };
 }
 
-function checkContent(content: unknown): asserts content is string {
-  if (typeof content !== 'string')
-    throw toReturnTypeError('a message whose content is a string or null', content);
-  if (utf8Length(content) > LIMITS.contentBytes)
-    throw new TypeError(`The content that it returned exceeds ${LIMITS.contentBytes} bytes.`);
-}
-
 function readMetadata(metadata: unknown): Record<string, unknown> {
-  if (!isRecord(metadata)) throw toReturnTypeError('a message whose metadata is an object', metadata);
   const text = toJsonText(metadata, { name: 'metadata', maxBytes: LIMITS.contentBytes });
   return JSON.parse(text) as Record<string, unknown>;
 }

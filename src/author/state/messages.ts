@@ -12,7 +12,7 @@ import type {
   ThreadMessages,
 } from '../../core/author/thread-message.ts';
 import { fillMessage, type Message, type ToolAttachment } from '../../core/message/message.ts';
-import { checkFields, checkSize } from '../../core/message/message-fields.ts';
+import { checkFields, checkSize, pickFields } from '../../core/message/message-fields.ts';
 import { itemBytes, type MessageItem } from '../../core/thread/item.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -73,10 +73,11 @@ async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise
   caller.life.signal.throwIfAborted();
   const id = input.nextId();
   const message = redactMessage(given, input.redactKnown);
-  const { role = 'user', content, silent, metadata, attachments } = message;
+  const { role = 'user', attachments, ...fields } = message;
+  const { content } = fields;
   if (!QUEUED_ROLES.includes(role))
     throw invalid(`A queued message's role must be user or assistant, not ${String(role)}.`);
-  const { metadata: told } = toMessage(id, { role, content, silent, metadata }, caller);
+  const { metadata } = toMessage(id, { role, ...fields }, caller);
   if (content === '' && !attachments?.length)
     throw invalid('A queued message must have content or attachments.');
   const files = await storeAttachments(targetOf(input), attachments);
@@ -84,10 +85,10 @@ async function queueMessage(input: MessagesInput, given: QueuedMessage): Promise
     kind: 'message',
     id,
     role,
+    ...pickFields(fields),
     content,
-    ...(silent ? { silent } : {}),
-    ...(Object.keys(told).length > 0 ? { metadata: told } : {}),
-    ...(files.length > 0 ? { attachments: files } : {}),
+    metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    attachments: files.length > 0 ? files : undefined,
   };
   checkSize(itemBytes(item));
   await caller.work.queueMessage(item);
@@ -127,12 +128,12 @@ const QUEUED_ROLES: readonly unknown[] = ['user', 'assistant'];
 
 function toMessage(
   id: string,
-  { role, content, silent, metadata }: Omit<NewMessage, 'attachments'>,
+  { role, ...fields }: Omit<NewMessage, 'attachments'>,
   { metadata: told }: CallerContext,
 ): Message {
   if (!ROLES.includes(role))
     throw invalid(`A message's role must be system, user or assistant, not ${String(role)}.`);
-  const checked = checkFields({ content: requireText(content), silent, metadata });
+  const checked = checkFields({ ...fields, content: requireText(fields.content) });
   return fillMessage({ id, role, ...checked, metadata: { ...checked.metadata, ...told } });
 }
 
@@ -140,11 +141,8 @@ function toMessage(
 function checkUpdates(updates: MessageUpdates): MessageUpdates {
   if (typeof updates !== 'object' || updates === null)
     throw invalid('The updates of a message must be an object.');
-  const { content, silent, metadata, attachments } = updates;
-  return {
-    ...checkFields({ content, silent, metadata }),
-    ...(attachments === undefined ? {} : { attachments }),
-  };
+  const { attachments, ...fields } = updates;
+  return { ...checkFields(fields), ...(attachments === undefined ? {} : { attachments }) };
 }
 
 /** Stored messages without a text have null; a new message must have a text. */

@@ -76,9 +76,9 @@ import {
 } from './execution.ts';
 import { findLimitOf, grantRounds, judgeRounds, pause, type RoundsVerdict } from './limit.ts';
 import { readMessages, toLoopWarnings } from './read-context.ts';
-import { describeStep, openModelStep, openToolStep, retryStep } from './stored-step.ts';
 import type { StepContext, StepPlace } from './step-place-record.ts';
 import { type BeginStep, type BegunStep, FIRST_CALL, type ImmediateCalls } from './step-record.ts';
+import { describeStep, openModelStep, openToolStep, retryStep } from './stored-step.ts';
 import { beginModelCall, countsOf } from './stream.ts';
 
 /**
