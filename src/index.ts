@@ -7,12 +7,6 @@ export type { RemainingHistory } from './client/delete-histories.ts';
 export type { DeletedThreads } from './client/delete-thread.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
 export type { FollowOptions } from './client/follow-events.ts';
-export type {
-  FollowProjected,
-  FollowRunOptions,
-  FollowTangleOptions,
-  FollowTurnsOptions,
-} from './client/follow-run.ts';
 export { HttpClient } from './client/http/http-client.ts';
 export type { HttpConnectOptions } from './client/http/http-place.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
@@ -335,6 +329,12 @@ export type {
   SubagentNamed,
   ToolCalled,
 } from './projections/agenticx/agenticx-event.ts';
+export type {
+  FollowProjected,
+  FollowRunOptions,
+  FollowTangleOptions,
+  FollowTurnsOptions,
+} from './projections/log-form.ts';
 export type { Projected } from './projections/projection.ts';
 export type { RunEvent, RunEventType, RunSeverity, RunTaskState } from './projections/run/run-event.ts';
 export { type RedactionOptions, RedactionPolicy } from './projections/run/run-redaction.ts';

@@ -3,135 +3,60 @@
  * cursor lies in, so its events do not depend on where it resumes.
  */
 import { RuntimeError } from '../core/value/error.ts';
-import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
-import { projectTurns } from '../projections/agenticx/agenticx-projection.ts';
-import { beginTurns } from '../projections/agenticx/agenticx-state.ts';
-import type { Cursor, LogRow, Projected, Projection } from '../projections/projection.ts';
+import type { FollowProjected, FormEvents, LogForm } from '../projections/log-form.ts';
+import { type FormReader, LOG_READERS } from '../projections/log-reader.ts';
+import type { Cursor, LogRow, Projected } from '../projections/projection.ts';
 import { readCursor, withCursors } from '../projections/projection.ts';
-import type { RunEvent } from '../projections/run/run-event.ts';
-import { projectRun } from '../projections/run/run-projection.ts';
-import { beginReading, type RunBegin } from '../projections/run/run-state.ts';
-import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
-import { projectTangle } from '../projections/tangle/tangle-projection.ts';
-import { beginTangle } from '../projections/tangle/tangle-state.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type FollowPages, followRows } from './follow-events.ts';
 import { type FindThread, requireThread } from './known-thread.ts';
 import { type LogPart, type RemovedPart, RemovedText } from './removed-text.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 
-export interface FollowProjected {
-  /** Only events after this cursor; all events unless given. */
-  readonly after?: string | undefined;
-  /** Id of an execution: only its events are read, and the reading ends with the last of them. */
-  readonly run?: string | undefined;
-  /** If false, stops at the current end of the log. */
-  readonly follow?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-export interface FollowRunOptions extends FollowProjected {
-  readonly as: 'run';
-}
-
-export interface FollowTurnsOptions extends FollowProjected {
-  readonly as: 'agenticx';
-  /** The `agent_id` of every event; unless given, `meta`, or for a subagent the id of its thread. */
-  readonly agentId?: string;
-}
-
-export interface FollowTangleOptions extends FollowProjected {
-  readonly as: 'tangle';
-}
-
 /** Options for reading events in pages, one for each page of log rows. */
-export interface FollowProjectedPages extends Omit<FollowProjected, 'follow'>, Pick<FollowPages, 'follow'> {
+export interface FollowForm extends Omit<FollowProjected, 'follow'>, Pick<FollowPages, 'follow'> {
+  readonly agentId?: string | undefined;
+  /** True if the thread has a parent. */
+  readonly subagent?: boolean;
   /** If true, an empty page is yielded once each time the reader has caught up with the log. */
   readonly marks?: boolean;
 }
 
-export async function* followRun(
+/** Throws `ThreadNotFound` if the form depends on the thread's parent, and `ExecutionNotFound`. */
+export async function* followForm<Form extends LogForm>(
   store: ThreadStore,
   threadId: string,
-  options: FollowProjected,
-): AsyncGenerator<Projected<RunEvent>> {
-  for await (const page of runPages(store, threadId, options)) yield* page;
-}
-
-export function runPages(
-  store: ThreadStore,
-  threadId: string,
-  options: FollowProjectedPages,
-): AsyncGenerator<readonly Projected<RunEvent>[]> {
-  return projectedPages(store, { threadId, ...options }, { begin: beginReading, project: projectRun });
-}
-
-/** Throws `ThreadNotFound`. */
-export async function* followTurns(
-  store: ThreadStore,
-  threadId: string,
-  { agentId, ...options }: Omit<FollowTurnsOptions, 'as'>,
+  { as, ...options }: FollowForm & { readonly as: Form },
   findAccepted?: FindThread,
-): AsyncGenerator<Projected<RuntimeEvent>> {
-  const subagent = (await requireThread(store, threadId, findAccepted)).parentId !== null;
-  for await (const page of turnPages(store, threadId, { ...options, agentId, subagent })) yield* page;
+): AsyncGenerator<Projected<FormEvents[Form]>> {
+  const subagent =
+    LOG_READERS[as].ofFamily && (await requireThread(store, threadId, findAccepted)).parentId !== null;
+  for await (const page of formPages(store, threadId, as, { ...options, subagent })) yield* page;
 }
 
-/** `subagent`: true if the thread has a parent. */
-export function turnPages(
+export async function* formPages<Form extends LogForm>(
   store: ThreadStore,
   threadId: string,
-  {
-    agentId,
-    subagent,
-    ...options
-  }: FollowProjectedPages & { readonly agentId?: string | undefined; readonly subagent: boolean },
-): AsyncGenerator<readonly Projected<RuntimeEvent>[]> {
-  const begin = () => beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent });
-  const reader = { begin, project: projectTurns, tellsWhole: true };
-  return projectedPages(store, { threadId, ...options }, reader);
-}
-
-export async function* followTangle(
-  store: ThreadStore,
-  threadId: string,
-  options: FollowProjected,
-): AsyncGenerator<Projected<TangleEvent>> {
-  for await (const page of tanglePages(store, threadId, options)) yield* page;
-}
-
-/** Reads the events of one execution (`run`), or of all. */
-export function tanglePages(
-  store: ThreadStore,
-  threadId: string,
-  options: FollowProjectedPages,
-): AsyncGenerator<readonly Projected<TangleEvent>[]> {
-  const reader = { begin: () => beginTangle(threadId), project: projectTangle, tellsWhole: true };
-  return projectedPages(store, { threadId, ...options }, reader);
-}
-
-interface ProjectionReader<State, Out> {
-  readonly begin: (at: RunBegin) => State;
-  readonly project: Projection<State, Out>;
-  /** If true, a reader that has seen none of the removed pieces receives the whole text, too. */
-  readonly tellsWhole?: boolean;
-}
-
-async function* projectedPages<State, Out>(
-  store: ThreadStore,
-  { threadId, after, run, follow, signal, marks }: FollowProjectedPages & { readonly threadId: string },
-  { begin, project, tellsWhole = false }: ProjectionReader<State, Out>,
-): AsyncGenerator<readonly Projected<Out>[]> {
+  form: Form,
+  { after, run, follow, signal, marks, agentId, subagent }: FollowForm,
+): AsyncGenerator<readonly Projected<FormEvents[Form]>[]> {
+  const { begin, project, tellsWhole = false }: FormReader<unknown, FormEvents[Form]> = LOG_READERS[form];
   const cursor = after === undefined ? undefined : readCursor(after);
   const only = run === undefined ? undefined : await requireRun(store, run, threadId);
   const begun = only ?? (cursor && (await store.executions.at(threadId, cursor.row)));
   // An execution that is older than the index has no `firstSeq`: the log is read from its beginning.
   const before = begun?.firstSeq ? begun.firstSeq - 1 : 0;
-  let reading = begin({ threadId, after: before, agent: before > 0 ? begun?.agent : null });
+  let reading = begin({
+    threadId,
+    agentId,
+    subagent,
+    after: before,
+    agent: before > 0 ? begun?.agent : null,
+  });
   let open: string | null = null;
   const text = new RemovedText(store, threadId, before);
   for await (const page of followRows(store, threadId, { after: before, follow, signal, marks })) {
-    const outgoing: Projected<Out>[] = [];
+    const outgoing: Projected<FormEvents[Form]>[] = [];
     let ended = false;
     const parts: LogPart[] = [];
     for (const event of page) parts.push(...(await text.read(event)));

@@ -9,11 +9,11 @@ import type { GivenContext } from '../core/governance/run-context.ts';
 import { itemIdOf } from '../core/thread/execution-id.ts';
 import type { StoredError } from '../core/thread/step.ts';
 import { RuntimeError } from '../core/value/error.ts';
+import { EXECUTION_FORM, type ExecutionEvent } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
-import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { followRows } from './follow-events.ts';
-import { tanglePages } from './follow-run.ts';
+import { formPages } from './follow-run.ts';
 import { makeThread, nullIfThreadNotFound } from './make-thread.ts';
 import { prepareMessage } from './outgoing.ts';
 import type { RuntimeClient } from './runtime-client.ts';
@@ -90,7 +90,7 @@ export interface FollowExecution {
 export async function* executionPages(
   client: RuntimeClient,
   { threadId, executionId, after, since, signal }: FollowExecution,
-): AsyncGenerator<readonly Projected<TangleEvent>[]> {
+): AsyncGenerator<readonly Projected<ExecutionEvent>[]> {
   const store = client.store;
   // N2: read before checking whether it has begun.
   const [newest] = await store.executions.list({ threadId, limit: 1 });
@@ -101,7 +101,7 @@ export async function* executionPages(
       yield page;
     if (signal?.aborted || !(await store.executions.get(threadId, executionId))) return;
   }
-  yield* tanglePages(store, threadId, { after, run: executionId, signal, marks: true });
+  yield* formPages(store, threadId, EXECUTION_FORM, { after, run: executionId, signal, marks: true });
 }
 
 /**
@@ -111,7 +111,7 @@ export async function* executionPages(
 export async function* executionPagesUntilWait(
   client: RuntimeClient,
   following: FollowExecution,
-): AsyncGenerator<readonly Projected<TangleEvent>[]> {
+): AsyncGenerator<readonly Projected<ExecutionEvent>[]> {
   const { threadId, executionId } = following;
   let cursor = following.after;
   for await (const page of executionPages(client, following)) {
@@ -148,9 +148,9 @@ interface AwaitedExecution {
 async function* awaitBeginning(
   client: RuntimeClient,
   { threadId, executionId, before, since = Number.POSITIVE_INFINITY, signal }: AwaitedExecution,
-): AsyncGenerator<readonly Projected<TangleEvent>[]> {
+): AsyncGenerator<readonly Projected<ExecutionEvent>[]> {
   const itemId = itemIdOf(executionId);
-  const lost = (seq: number, message: string, code: string): readonly Projected<TangleEvent>[] => [
+  const lost = (seq: number, message: string, code: string): readonly Projected<ExecutionEvent>[] => [
     { cursor: `${seq}.0`, event: { type: 'error', data: { message, code } } },
     {
       cursor: `${seq}.1`,

@@ -3,7 +3,7 @@
 import type { RunEvent } from '../projections/run/run-event.ts';
 import { type ReportOptions, type RunReport, toRunReport } from '../projections/run/run-report.ts';
 import type { ThreadStore } from '../store/store.ts';
-import { followRun, requireRun } from './follow-run.ts';
+import { followForm, requireRun } from './follow-run.ts';
 import type { RunRecord } from './run-record.ts';
 
 export interface GetRunReport extends ReportOptions {
@@ -19,7 +19,7 @@ export async function readRunReport(
 ): Promise<RunReport> {
   const run = await requireRun(store, id, threadId);
   const events: RunEvent[] = [];
-  for await (const { event } of followRun(store, run.threadId, { run: run.id, follow: false }))
+  for await (const { event } of followForm(store, run.threadId, { as: 'run', run: run.id, follow: false }))
     events.push(event);
   return toRunReport(events, { ...options, metadata: { ...toRunMetadata(run), ...options.metadata } });
 }

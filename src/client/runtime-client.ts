@@ -18,10 +18,9 @@ import type { MessageItem, ToolItem } from '../core/thread/item.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { Reconciliation } from '../core/wait/reconciliation.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import type { FollowAs, FormEvents, LogForm } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
-import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type { ActionRecord, ListActions } from '../store/action/action-record.ts';
 import type { EnvEntry, EnvOwner } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
@@ -36,7 +35,6 @@ import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { DeletedThreads } from './delete-thread.ts';
 import type { FollowOptions } from './follow-events.ts';
-import type { FollowRunOptions, FollowTangleOptions, FollowTurnsOptions } from './follow-run.ts';
 import { HttpClient } from './http/http-client.ts';
 import type { HttpConnectOptions } from './http/http-place.ts';
 import type { OutgoingMessage } from './outgoing.ts';
@@ -360,22 +358,21 @@ export class RuntimeClient implements ThreadsClient {
 
   /**
    * The thread's events after a sequence number, oldest first, and then live unless `follow` is false. With `as` they
-   * are RunEvents (`run`), AgenticX's RuntimeEvents (`agenticx`) or Tangle's events (`tangle`), each with its cursor.
+   * are events of that form (docs/runs.md), each with its cursor.
    * Throws `InvalidValue`, and `ExecutionNotFound` for an unknown run.
    */
-  events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
-  events(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>>;
-  events(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>>;
+  events<Form extends LogForm>(
+    threadId: string,
+    options: FollowAs<Form> & { readonly agentId?: string },
+  ): AsyncIterable<Projected<FormEvents[Form]>>;
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   events(
     threadId: string,
-    options: FollowOptions | FollowRunOptions | FollowTurnsOptions | FollowTangleOptions = {},
-  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent> | Projected<TangleEvent>> {
-    if (!('as' in options)) return this.#threads.events(threadId, options);
-    if (options.as === 'tangle') return this.#threads.tangle(threadId, options);
-    return options.as === 'run'
-      ? this.runs.events(threadId, options)
-      : this.#threads.turns(threadId, options);
+    options: FollowOptions | (FollowAs<LogForm> & { readonly agentId?: string }) = {},
+  ): AsyncIterable<ThreadEvent | Projected<FormEvents[LogForm]>> {
+    return 'as' in options
+      ? this.#threads.formEvents(threadId, options)
+      : this.#threads.events(threadId, options);
   }
 
   /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */

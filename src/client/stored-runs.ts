@@ -1,12 +1,13 @@
 /** Reads runs of all threads: the index, their events, their reports. Needs only the store: no server, no worker. */
-import { checkFollowRun, checkRunPage } from '../core/author/read-options.ts';
+import { checkRunPage } from '../core/author/read-options.ts';
+import { checkFollowForm, type FollowRunOptions } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { RunReport } from '../projections/run/run-report.ts';
 import type { ListExecutions } from '../store/execution/execution-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type AttachOptions, type EventSink, feedSink, type SinkEnd } from './event-sink.ts';
-import { type FollowRunOptions, followRun, requireRun } from './follow-run.ts';
+import { followForm, requireRun } from './follow-run.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
 import { type GetRunReport, readRunReport } from './run-report.ts';
 
@@ -37,8 +38,8 @@ export function storedRuns(store: ThreadStore): StoredRuns {
     list: async (options) => (await store.executions.list(checkRunPage(options))).map(toRunRecord),
     get: (executionId, threadId) => requireRun(store, executionId, threadId),
     report: (executionId, options) => readRunReport(store, executionId, options),
-    events: (threadId, options) => followRun(store, threadId, checkFollowRun(options)),
+    events: (threadId, options) => followForm(store, threadId, checkFollowForm({ ...options, as: 'run' })),
     attach: async (threadId, sink, { withinMs, ...options } = {}) =>
-      feedSink(followRun(store, threadId, checkFollowRun(options)), sink, { withinMs }),
+      feedSink(followForm(store, threadId, checkFollowForm({ ...options, as: 'run' })), sink, { withinMs }),
   };
 }

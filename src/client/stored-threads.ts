@@ -6,7 +6,6 @@
 import {
   checkExecutionPage,
   checkFollow,
-  checkFollowRun,
   checkMessagePage,
   checkPage,
   checkThreadPage,
@@ -23,9 +22,8 @@ import type { Message } from '../core/message/message.ts';
 import { checkFields, type MessageFields } from '../core/message/message-fields.ts';
 import { parseTags } from '../core/thread/tags.ts';
 import { RuntimeError } from '../core/value/error.ts';
-import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import { checkFollowForm, type FollowAs, type FormEvents, type LogForm } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
-import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
 import { readWholeFile, streamFile } from '../store/file/file-content.ts';
@@ -35,12 +33,7 @@ import type { ListValues, StoredValue } from '../store/value/value-record.ts';
 import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import { waitNotFound } from './answer-wait.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
-import {
-  type FollowTangleOptions,
-  type FollowTurnsOptions,
-  followTangle,
-  followTurns,
-} from './follow-run.ts';
+import { followForm } from './follow-run.ts';
 import { type FindThread, requireExecution, requireThread } from './known-thread.ts';
 import { listManifests, type RequestManifest } from './stored-manifests.ts';
 
@@ -172,15 +165,13 @@ export class StoredThreads {
   }
 
   /**
-   * AgenticX's RuntimeEvents, each with its cursor. Throws `ThreadNotFound`; `ExecutionNotFound` for an unknown run.
+   * Events of a form, each with its cursor. Throws `ThreadNotFound`; `ExecutionNotFound` for an unknown run.
    */
-  turns(threadId: string, options: FollowTurnsOptions): AsyncIterable<Projected<RuntimeEvent>> {
-    return followTurns(this.#store, threadId, checkFollowRun(options), this.#accepted);
-  }
-
-  /** Events of Tangle's agent-runtime, each with its cursor. Throws `ExecutionNotFound` for an unknown run. */
-  tangle(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>> {
-    return followTangle(this.#store, threadId, checkFollowRun(options) ?? {});
+  formEvents<Form extends LogForm>(
+    threadId: string,
+    options: FollowAs<Form> & { readonly agentId?: string },
+  ): AsyncIterable<Projected<FormEvents[Form]>> {
+    return followForm(this.#store, threadId, checkFollowForm(options), this.#accepted);
   }
 
   /**

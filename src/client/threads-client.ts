@@ -12,11 +12,10 @@ import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { Message } from '../core/message/message.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
-import type { RuntimeEvent } from '../projections/agenticx/agenticx-event.ts';
+import type { FollowAs, FollowRunOptions, FormEvents, LogForm } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { RunReport } from '../projections/run/run-report.ts';
-import type { TangleEvent } from '../projections/tangle/tangle-event.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
 import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
@@ -24,7 +23,6 @@ import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import type { AnswerOptions } from './answer-wait.ts';
 import type { EventSink, SinkEnd } from './event-sink.ts';
 import type { FollowOptions } from './follow-events.ts';
-import type { FollowRunOptions, FollowTangleOptions, FollowTurnsOptions } from './follow-run.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { RunRecord } from './run-record.ts';
 import type { StartThread } from './start-options.ts';
@@ -67,12 +65,10 @@ export interface ThreadsClient {
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
   getMessage(threadId: string, id: string): Promise<Message | null>;
   getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]>;
-  events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
-  events(
+  events<Form extends LogForm>(
     threadId: string,
-    options: Omit<FollowTurnsOptions, 'agentId'>,
-  ): AsyncIterable<Projected<RuntimeEvent>>;
-  events(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>>;
+    options: FollowAs<Form>,
+  ): AsyncIterable<Projected<FormEvents[Form]>>;
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]>;
   removeEffect(threadId: string, id: string): Promise<boolean>;

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { followEvents } from '../../src/client/follow-events.ts';
-import { followRun, followTurns } from '../../src/client/follow-run.ts';
+import { followForm } from '../../src/client/follow-run.ts';
 import { isTerminal } from '../../src/projections/agenticx/agenticx-event.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
@@ -82,7 +82,7 @@ const READINGS = {
     }));
   },
   async run(store: ThreadStore, id: string, after?: string): Promise<Told[]> {
-    const events = await collect(followRun(store, id, { after, follow: false }));
+    const events = await collect(followForm(store, id, { as: 'run', after, follow: false }));
     return events.map(({ cursor, event }) => {
       const kind = event.payload.llm_event_type;
       return {
@@ -95,7 +95,7 @@ const READINGS = {
     });
   },
   async agenticx(store: ThreadStore, id: string, after?: string): Promise<Told[]> {
-    const events = await collect(followTurns(store, id, { after, follow: false }));
+    const events = await collect(followForm(store, id, { as: 'agenticx', after, follow: false }));
     return events.map(({ cursor, event }) => ({
       cursor,
       event,

@@ -2,7 +2,7 @@
  * `threads tail --as`: prints a thread's log as events of another system. Loaded only when used: the readings are
  * large.
  */
-import { followRun, followTangle, followTurns } from '../../client/follow-run.ts';
+import { followForm } from '../../client/follow-run.ts';
 import { isTerminal, type RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
 import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -26,9 +26,11 @@ export async function printReading(
   options: ReadingOptions,
 ): Promise<void> {
   const { as, json } = options;
-  if (as === 'agenticx') return printProjected(followTurns(store, threadId, options), json, turnText);
-  if (as === 'tangle') return printProjected(followTangle(store, threadId, options), json, tangleText);
-  return printProjected(followRun(store, threadId, options), json, runEventText);
+  if (as === 'agenticx')
+    return printProjected(followForm(store, threadId, { ...options, as }), json, turnText);
+  if (as === 'tangle')
+    return printProjected(followForm(store, threadId, { ...options, as }), json, tangleText);
+  return printProjected(followForm(store, threadId, { ...options, as: 'run' }), json, runEventText);
 }
 
 /** Formats an event: `tool_call           meta  {"name":"look",…}`. */

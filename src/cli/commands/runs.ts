@@ -1,5 +1,5 @@
 /** `everthread runs …`: find and read executions of all threads. They need the store, and no server. */
-import { followRun, requireRun } from '../../client/follow-run.ts';
+import { followForm, requireRun } from '../../client/follow-run.ts';
 import type { RunRecord } from '../../client/run-record.ts';
 import { storedRuns } from '../../client/stored-runs.ts';
 import { RUN_STATES } from '../../store/execution/execution-record.ts';
@@ -63,7 +63,11 @@ const show = storeCommand({
       const texts = fieldLines(run, COLUMNS).map(([, text]) => text);
       printLine(`${texts.filter(Boolean).join('  ')}\n`);
     }
-    await printProjected(followRun(store, run.threadId, { run: run.id, follow: false }), json, runEventText);
+    await printProjected(
+      followForm(store, run.threadId, { as: 'run', run: run.id, follow: false }),
+      json,
+      runEventText,
+    );
     return undefined;
   },
 });

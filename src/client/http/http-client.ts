@@ -9,7 +9,6 @@
 
 import {
   checkFollow,
-  checkFollowRun,
   checkMessagePage,
   checkPage,
   checkRunPage,
@@ -27,10 +26,8 @@ import type { Message } from '../../core/message/message.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { WaitVerdict } from '../../core/wait/wait.ts';
-import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
+import { checkFollowForm, type FollowAs, type FormEvents, type LogForm } from '../../projections/log-form.ts';
 import type { Projected } from '../../projections/projection.ts';
-import type { RunEvent } from '../../projections/run/run-event.ts';
-import type { TangleEvent } from '../../projections/tangle/tangle-event.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
 import type { ListThreads, ThreadRecord } from '../../store/thread/thread-record.ts';
@@ -38,12 +35,6 @@ import type { ListWaits, Wait } from '../../store/wait/wait-record.ts';
 import type { AnswerOptions } from '../answer-wait.ts';
 import { feedSink } from '../event-sink.ts';
 import type { FollowOptions } from '../follow-events.ts';
-import type {
-  FollowProjected,
-  FollowRunOptions,
-  FollowTangleOptions,
-  FollowTurnsOptions,
-} from '../follow-run.ts';
 import { newThreadId } from '../new-thread-id.ts';
 import type { OutgoingMessage, StartMessage } from '../outgoing.ts';
 import type { StartThread } from '../start-options.ts';
@@ -95,9 +86,9 @@ export class HttpClient implements ThreadsClient {
       get: (runId, threadId) => this.#call('GET /v1/runs/{runId}', { runId }, { query: { threadId } }),
       report: (runId, { threadId } = {}) =>
         this.#call('GET /v1/runs/{runId}/report', { runId }, { query: { threadId } }),
-      events: (threadId, options) => this.#followProjected(threadId, 'run', options),
+      events: (threadId, options) => this.#followForm(threadId, { ...options, as: 'run' }),
       attach: async (threadId, sink, { withinMs, ...options } = {}) =>
-        feedSink(this.#followProjected<RunEvent>(threadId, 'run', options), sink, { withinMs }),
+        feedSink(this.#followForm(threadId, { ...options, as: 'run' }), sink, { withinMs }),
     };
   }
 
@@ -246,22 +237,18 @@ export class HttpClient implements ThreadsClient {
    * reading resumes by itself behind the last event, and yields each event once. Rejects with `ThreadNotFound`,
    * `InvalidCursor`, and `ServerUnavailable` if the server is unreachable for longer than `patienceMs`.
    */
-  events(threadId: string, options: FollowRunOptions): AsyncIterable<Projected<RunEvent>>;
-  events(
+  events<Form extends LogForm>(
     threadId: string,
-    options: Omit<FollowTurnsOptions, 'agentId'>,
-  ): AsyncIterable<Projected<RuntimeEvent>>;
-  events(threadId: string, options: FollowTangleOptions): AsyncIterable<Projected<TangleEvent>>;
+    options: FollowAs<Form>,
+  ): AsyncIterable<Projected<FormEvents[Form]>>;
   events(threadId: string, options?: FollowOptions): AsyncIterable<ThreadEvent>;
   events(
     threadId: string,
-    options: FollowOptions | FollowRunOptions | FollowTurnsOptions | FollowTangleOptions = {},
-  ): AsyncIterable<ThreadEvent | Projected<RunEvent> | Projected<RuntimeEvent> | Projected<TangleEvent>> {
-    if (!('as' in options)) return this.#followEvents(threadId, checkFollow(options));
-    if (options.as === 'tangle') return this.#followProjected<TangleEvent>(threadId, 'tangle', options);
-    return options.as === 'run'
-      ? this.#followProjected<RunEvent>(threadId, 'run', options)
-      : this.#followProjected<RuntimeEvent>(threadId, 'agenticx', options);
+    options: FollowOptions | FollowAs<LogForm> = {},
+  ): AsyncIterable<ThreadEvent | Projected<FormEvents[LogForm]>> {
+    return 'as' in options
+      ? this.#followForm(threadId, options)
+      : this.#followEvents(threadId, checkFollow(options));
   }
 
   async listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
@@ -337,21 +324,15 @@ export class HttpClient implements ThreadsClient {
       yield event as ThreadEvent;
   }
 
-  async *#followProjected<Event>(
+  async *#followForm<Form extends LogForm>(
     threadId: string,
-    as: 'run' | 'agenticx' | 'tangle',
-    options: FollowProjected,
-  ): AsyncGenerator<Projected<Event>> {
-    const { after, run, follow = true, signal } = checkFollowRun(options) ?? {};
+    options: FollowAs<Form>,
+  ): AsyncGenerator<Projected<FormEvents[Form]>> {
+    const { as, run, follow = true, ...reading } = checkFollowForm(options);
     const path = pathOf`/v1/threads/${threadId}/events`;
-    for await (const { cursor, event } of liveLines(this.#connection, {
-      path,
-      query: { as, run },
-      after,
-      follow,
-      signal,
-    }))
-      yield { cursor, event: event as Event };
+    const live = { ...reading, path, query: { as, run }, follow };
+    for await (const { cursor, event } of liveLines(this.#connection, live))
+      yield { cursor, event: event as FormEvents[Form] };
   }
 
   #withId(message: StartMessage): StartMessage {

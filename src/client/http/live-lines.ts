@@ -21,7 +21,7 @@ export interface LogLine {
 export interface LiveReading {
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
-  readonly after: string | undefined;
+  readonly after?: string | undefined;
   readonly follow: boolean;
   readonly signal?: AbortSignal | undefined;
 }

@@ -60,16 +60,14 @@ const FOLLOW: Readonly<Record<string, Check>> = {
   signal: ['an AbortSignal', (value) => typeof value === 'object' && value !== null && 'aborted' in value],
 };
 
-const FOLLOW_RUN: Readonly<Record<string, Check>> = {
+/** `forms`: the values of `as`. */
+const followForm = (forms: readonly unknown[]): Readonly<Record<string, Check>> => ({
   ...FOLLOW,
-  as: [
-    '"run", "agenticx" or "tangle"',
-    (value) => value === 'run' || value === 'agenticx' || value === 'tangle',
-  ],
+  as: [forms.map((form) => `"${form}"`).join(' or '), (value) => forms.includes(value)],
   after: ['a cursor that came with an event', isText],
   run: ['the id of an execution', isText],
   agentId: ['a string', isText],
-};
+});
 
 const isRunPlace = (value: unknown) => {
   const { startedAt, threadId, id } = (value ?? {}) as Readonly<Record<string, unknown>>;
@@ -93,7 +91,8 @@ export const checkMessagePage = <T>(options: T): T => check('getMessages', optio
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
 export const checkExecutionPage = <T>(options: T): T => check('listExecutions', options, RUNS);
 export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);
-export const checkFollowRun = <T>(options: T): T => check('events', options, FOLLOW_RUN);
+export const checkFollowForm = <T>(options: T, forms: readonly string[]): T =>
+  check('events', options, followForm(forms));
 export const checkRunPage = <T>(options: T): T => check('listRuns', options, RUNS);
 export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
 export const checkWaitPage = <T>(options: T): T => check('listWaits', options, WAITS);

@@ -1,5 +1,5 @@
 /**
- * Reads and writes a context in a message's metadata, under the names of Protolink: `run_context` with all of it, and
+ * Reads and writes a context in a message's metadata, under the names `run_context` with all of it, and
  * copies of its ids beside it. Such metadata of a sender is read as a context; the context that a message is stored
  * with is written there.
  * M1. Reading is tolerant: a field of the wrong type is ignored, except that a rule which cannot be read denies.

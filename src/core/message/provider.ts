@@ -129,7 +129,7 @@ export interface ProviderTool {
     /** JSON schema. */
     readonly parameters: Readonly<Record<string, unknown>>;
   };
-  /** `provider`: the provider runs it; its name is then the provider's own, such as `anthropic.web_search_20250305`. */
+  /** `provider`: the provider runs it; its name is then the provider's own. */
   readonly executionMode?: 'local' | 'provider';
   /** The provider that runs it; any if absent. */
   readonly executionProvider?: string;

@@ -1,5 +1,5 @@
 /**
- * Client tools: tools that the sender of a message runs itself while the agent answers it (docs/openai.md). They are
+ * Client tools: tools that the sender of a message runs itself while the agent answers it. They are
  * stored in the message's metadata, and offered as long as it is the newest message of a user.
  * K1. Models call a client tool by a prefixed name, so that none is taken for a tool of the project.
  */

@@ -1,5 +1,5 @@
 /**
- * Keys of thread values that mark the progress of the hook that persists a chat turn (docs/tangle.md). The log shows
+ * Keys of thread values that mark the progress of the hook that persists a chat turn. The log shows
  * the keys when they are set. An execution is complete for its reader once the turn is kept.
  */
 export const TURN_BEGUN = 'everthread.turn.begun';

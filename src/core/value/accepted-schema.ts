@@ -1,8 +1,8 @@
 /**
  * Makes any JSON schema one that providers accept for the arguments of a tool: one schema that a provider refuses fails
  * the whole request. What a call's arguments are checked against stays the original. Pure.
- * S1. The top is an object with `properties`, and has neither a union nor a reference (OpenAI, Anthropic).
- * S2. An array has `items` (OpenAI, Gemini), and they are one schema: a list of them is an older form.
+ * S1. The top is an object with `properties`, and has neither a union nor a reference.
+ * S2. An array has `items`, and they are one schema: a list of them is an older form.
  * S3. What is no schema where one has to stand allows anything; keywords with values of another type are left out.
  */
 import { type JsonSchema, mapSubschemas } from './json-schema.ts';
@@ -22,7 +22,7 @@ export function toAcceptedSchema(given: unknown): AcceptedSchema | undefined {
   const fields = readFields(root);
   if (!fields) return undefined;
   const { required, rest } = fields;
-  // A field that is required and not described may be anything (Gemini refuses it otherwise).
+  // A field that is required and not described may be anything (some providers refuse it otherwise).
   const undescribed = required.filter((name) => !Object.hasOwn(fields.properties, name));
   const properties = { ...fields.properties, ...Object.fromEntries(undescribed.map((name) => [name, {}])) };
   const top = {

@@ -1,8 +1,9 @@
 /** Reads a thread's log in the forms that the API serves, as pages of frames, each with its cursor. */
 import { type FollowPages, followPages } from '../../client/follow-events.ts';
-import { runPages, tanglePages, turnPages } from '../../client/follow-run.ts';
+import { formPages } from '../../client/follow-run.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import type { LogForm } from '../../projections/log-form.ts';
 import { readCursor } from '../../projections/projection.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { Frame } from './log-stream.ts';
@@ -10,12 +11,12 @@ import { refuseRequest } from './problem.ts';
 
 export interface EventReading {
   readonly threadId: string;
-  readonly as?: 'plain' | 'run' | 'agenticx' | 'tangle' | undefined;
+  readonly as?: 'plain' | LogForm | undefined;
   readonly run?: string | undefined;
   readonly types?: string | undefined;
   /** The result of `eventStart`. */
   readonly start: string;
-  /** True if the thread has a parent; used by `agenticx`. */
+  /** True if the thread has a parent. */
   readonly subagent?: boolean;
   readonly follow?: FollowPages['follow'];
   readonly signal?: AbortSignal;
@@ -64,12 +65,10 @@ export async function* eventPages(
 ): AsyncGenerator<readonly Frame[]> {
   const store = client.store;
   if (as !== 'plain') {
-    const options = { after: start === '0' ? undefined : start, run, follow, signal, marks: true };
-    const projected =
-      as === 'agenticx'
-        ? turnPages(store, threadId, { ...options, subagent })
-        : (as === 'run' ? runPages : tanglePages)(store, threadId, options);
-    for await (const page of projected) yield page.map(({ cursor, event }) => ({ cursor, data: event }));
+    const after = start === '0' ? undefined : start;
+    const options = { after, run, follow, signal, marks: true, subagent };
+    for await (const page of formPages(store, threadId, as, options))
+      yield page.map(({ cursor, event }) => ({ cursor, data: event }));
     return;
   }
   const kinds = types === undefined ? null : new Set(types.split(','));

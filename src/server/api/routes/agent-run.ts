@@ -1,5 +1,5 @@
 /**
- * Executions by an id that their sender chose, as Tangle's orchestrator serves them: started, attached to while they
+ * Executions by an id that their sender chose (docs/tangle.md): started, attached to while they
  * run, replayed afterwards. The log is read from the reader's cursor, so a reader may reconnect to any process.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,8 +13,8 @@ import {
 } from '../../../client/named-execution.ts';
 import { deriveExecutionId, isExecutionId, itemIdOf } from '../../../core/thread/execution-id.ts';
 import { isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
+import type { ExecutionEvent } from '../../../projections/log-form.ts';
 import { type Projected, readCursor } from '../../../projections/projection.ts';
-import type { TangleEvent } from '../../../projections/tangle/tangle-event.ts';
 import { requireThreadOf } from '../agent-thread.ts';
 import { type Caller, callerContext, requireReachable, requireScope } from '../caller.ts';
 import type { ApiHost } from '../host.ts';
@@ -102,7 +102,7 @@ export const agentRunRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-type ExecutionEvents = readonly Projected<TangleEvent>[];
+type ExecutionEvents = readonly Projected<ExecutionEvent>[];
 
 /** Each event is `{ type, data }`, with its cursor as `id`. The last one says how the execution has ended. */
 const SSE = {
@@ -197,7 +197,7 @@ async function attach({ client }: ApiHost, { caller, executionId, given }: RunIn
   );
 }
 
-/** A problem with the additional fields that Tangle's clients expect. */
+/** A problem with the additional fields that clients of this route expect. */
 function notFound(error: unknown, executionId: string): Response {
   const problem = { ...toProblem(error), error: 'execution_not_found', executionId };
   return jsonResponse(problem, problem.status, { 'content-type': 'application/problem+json' });

@@ -1,5 +1,6 @@
 /** The log of a thread: as a page of JSON, as server-sent events, or as lines of JSON. */
 import { z } from '@hono/zod-openapi';
+import { LOG_FORMS } from '../../../projections/log-form.ts';
 import { eventPages, eventStart } from '../event-pages.ts';
 import { formatOf, logResponse, resumeCursor } from '../log-stream.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -16,7 +17,7 @@ export const eventRoutes: readonly ApiRoute[] = [
     summary: 'Read the log: a page of JSON, or live as `text/event-stream` or `application/x-ndjson`',
     params: threadParams,
     query: z.object({
-      as: z.enum(['plain', 'run', 'agenticx', 'tangle']).optional(),
+      as: z.enum(['plain', ...LOG_FORMS]).optional(),
       after: z
         .string()
         .optional()
