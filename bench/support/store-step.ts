@@ -91,9 +91,9 @@ export async function runStep(store: ThreadStore, run: Run, tokens: number, time
   const place = { threadId, runId, ordinal: taken, executionId, afterStep };
   const window = { includeChat: true, includePastTools: true, recentImages: 10, tokens };
   const request = () => ({ window, call: { model: 'm', modelId: 'm-1' } });
-  const limits = () => ({ maxSteps: {} });
+  const rules = () => ({ limits: { maxSteps: {} } });
   await timed('beginStep', () =>
-    store.steps.begin({ ...place, items: first ? [asked] : [], rejections: [], limits, request }),
+    store.steps.begin({ ...place, items: first ? [asked] : [], rejections: [], rules, request }),
   );
   run.step += 1;
   run.taken += 1;

@@ -40,13 +40,15 @@ export async function seedStore(store: ThreadStore): Promise<void> {
   await seedTokens(store);
 }
 
-const budget = () => ({ warnAt: 0.8, maxSteps: 9, maxCostUsd: 5 });
+const budget = { warnAt: 0.8, maxSteps: 9, maxCostUsd: 5 };
 
 /** An execution with a budget that has called a model and a tool. */
 async function seedRun(thread: ThreadDriver): Promise<void> {
   thread.executionId = SEEDED.run;
   const asked = message('asked', 'look', { attachments: ['/docs/note.md'] });
-  const ref = await thread.beginCall([asked], { budget, manifest: () => SEEDED.manifest });
+  const ref = await thread.beginCall([asked], {
+    rules: () => ({ budget, manifest: SEEDED.manifest }),
+  });
   await thread.store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'main-1' });
   const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320 };
   await thread.store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: toPico(0.0125) });
@@ -106,7 +108,7 @@ async function seedWaits({ store, id }: ThreadDriver): Promise<void> {
 async function seedRequest(store: ThreadStore): Promise<void> {
   const parent = new ThreadDriver(store, SEEDED.plain);
   await parent.open();
-  const { step, attempt } = await parent.beginCall([message('go')], { budget });
+  const { step, attempt } = await parent.beginCall([message('go')], { rules: () => ({ budget }) });
   await parent.commit({ ...parent.from, step, attempt }, { toolCalls: [call('c', 'envoy')] });
   await parent.beginTool(step, 0, 'subagent');
   await store.variableRequests.save({

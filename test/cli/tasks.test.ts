@@ -12,7 +12,7 @@ beforeAll(async () => {
     const thread = await openThread(store);
     await thread.begin([message('m-1', 'hello', { executionId: 'x-1' })], {
       ordinal: 0,
-      manifest: () => 'a'.repeat(64),
+      rules: () => ({ manifest: 'a'.repeat(64) }),
     });
     const open = async (id: string) => {
       const run = { threadId: `task/${id}`, runId: randomUUID() };

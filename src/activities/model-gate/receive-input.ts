@@ -22,14 +22,8 @@ import type { RunningExecution } from '../../author/state/running-execution.ts';
 import { openScratch, type Scratch } from '../../author/tool/scratch.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { type AttachmentRef, toChanges } from '../../core/message/message.ts';
-import {
-  findActiveSide,
-  findStepSide,
-  hasTwoSides,
-  toRoundLimits,
-  toStepLimits,
-} from '../../core/project/active-side.ts';
-import { findManifest } from '../../core/project/new-task.ts';
+import { findActiveSide, findStepSide, hasTwoSides } from '../../core/project/active-side.ts';
+import { rulesOf } from '../../core/project/agent-rules.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { ModelStepInput } from '../../core/thread/step.ts';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
@@ -144,20 +138,9 @@ function toCommand(
     asked,
   }: ModelStepInput,
 ): BeginStep {
-  const limits = (name: string) => toStepLimits(registry.agents.get(name));
-  const budget = (name: string) => registry.agents.get(name)?.budget;
-  const rounds = (name: string) => toRoundLimits(registry, name);
-  const team = (name: string) => registry.agents.get(name)?.guards?.team;
-  const manifest = (name: string) => findManifest(registry, name)?.hash;
-  const pinned = {
-    limits,
-    budget,
-    rounds,
-    team,
-    manifest: registry.manifests.size > 0 ? manifest : undefined,
-  };
+  const rules = (name: string) => rulesOf(registry, name);
   const flags = { unprompted, left: hasLeft(asked) || undefined };
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...flags, ...pinned };
+  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...flags, rules };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 

@@ -1,10 +1,7 @@
-/** Finds the acting side of an agent, with its prompt and limits. Pure. */
+/** Finds the acting side of an agent, with its prompt. Pure. */
 import type { AgentDefinition, PromptDefinition, SideDefinition } from '../author/definition.ts';
 import type { Registry } from '../author/registry.ts';
 import type { Side } from '../author/thread-execution.ts';
-import { findGuards } from '../guard/guards.ts';
-import type { RoundLimits } from '../guard/round.ts';
-import type { StepLimits } from '../thread/step-limit.ts';
 
 export interface ActiveSide {
   readonly agent: AgentDefinition;
@@ -28,26 +25,6 @@ export function hasTwoSides(
   agent: AgentDefinition | undefined,
 ): agent is AgentDefinition & { readonly sideB: SideDefinition } {
   return agent?.type === 'dual_ai' && agent.sideB !== undefined;
-}
-
-/** Undefined if this worker does not know the agent: its step fails, regardless of limits. */
-export function toStepLimits(agent: AgentDefinition | undefined): StepLimits | undefined {
-  if (!agent) return undefined;
-  const { sideA, maxSessionTurns } = agent;
-  if (!hasTwoSides(agent)) return { maxSteps: { a: sideA.maxSteps } };
-  return { maxSteps: { a: sideA.maxSteps, b: agent.sideB.maxSteps }, maxSessionTurns };
-}
-
-/** Undefined if neither the rounds of the agent's sides nor its failures are limited. */
-export function toRoundLimits(registry: Registry, agentName: string): RoundLimits | undefined {
-  const limits = (['a', 'b'] as const).flatMap((which) => {
-    const active = findActiveSide(registry, agentName, which);
-    const { rounds } = findGuards(active?.agent, active?.prompt);
-    return rounds ? [[which, rounds.max]] : [];
-  });
-  const { failures } = registry.agents.get(agentName)?.guards ?? {};
-  const all = { ...Object.fromEntries(limits), ...(failures && { failures: failures.max }) };
-  return Object.keys(all).length > 0 ? all : undefined;
 }
 
 export interface ActingPlace {

@@ -53,7 +53,7 @@ export type Delivery = 'unknown' | 'open' | 'delivered';
 /** What `steps.begin` with the same ordinal and items would drain. */
 export interface ReadPending
   extends FromRun,
-    Pick<BeginStep, 'ordinal' | 'afterStep' | 'items' | 'twoSides' | 'session' | 'limits'>,
+    Pick<BeginStep, 'ordinal' | 'afterStep' | 'items' | 'twoSides' | 'session' | 'rules'>,
     Partial<Pick<BeginStep, 'executionId'>> {}
 
 export interface SentContentTable {

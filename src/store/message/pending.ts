@@ -121,14 +121,14 @@ async function isLimited(
   query: ReadPending,
   { thread, found, executionId }: NextStep,
 ): Promise<boolean> {
-  const { limits, items, twoSides = false } = query;
-  if (!limits) return false;
+  const { rules, items, twoSides = false } = query;
+  if (!rules) return false;
   const anew = executionId === null && (items.length > 0 || (await hasOutsideInput(db, thread.id)));
   const sideSteps = anew ? NO_STEPS : await countEnded(db, thread);
   const { side, turns } = beginSession(thread, query, { behind: false });
   const input = wishOf(found, twoSides);
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
-  if (findLimitOf(limits, asked)) return true;
+  if (findLimitOf(rules, asked)) return true;
   if (executionId === null) return false;
   const judged = { ...asked, input: { ...input, rows: found }, executionId };
   return (await judgeRounds({ trx: db, row: thread }, judged)) !== undefined;

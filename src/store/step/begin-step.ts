@@ -155,7 +155,7 @@ type Decision =
 
 async function decide(
   { trx, row: thread }: ThreadTransaction,
-  { limits, unprompted }: BeginStep,
+  { rules, unprompted }: BeginStep,
   { due: input, unseen, open }: Found,
 ): Promise<Decision> {
   if (open?.cancel_request) return { do: 'cancel' };
@@ -165,7 +165,7 @@ async function decide(
   const { turns, side } = thread;
   const sideSteps = await countEnded(trx, thread);
   const asked = { thread, input, side: input.answering ?? side, sideSteps, turns };
-  const reason = findLimitOf(limits, asked);
+  const reason = findLimitOf(rules, asked);
   if (reason) return { do: 'hold_back', reason };
   const verdict = open && (await judgeRounds({ trx, row: thread }, { ...asked, executionId: open.id }));
   return verdict ?? { do: 'drain' };
@@ -249,7 +249,7 @@ async function openStep(
   applyHandoff(thread);
   await setRunning(thread, command, found, { context: drained.context });
   if (found.open && thread.row.agent !== agent) {
-    await narrowBudget(context, thread, command.executionId, command.budget?.(thread.row.agent));
+    await narrowBudget(context, thread, command.executionId, command.rules?.(thread.row.agent).budget);
     pinGuards(thread, command, { handsOver: true });
   }
   if (plan === 'run_tools') {

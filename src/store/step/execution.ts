@@ -38,40 +38,37 @@ interface ExecutionStart {
   readonly canceled?: { readonly reason?: string; readonly by?: string } | null;
 }
 
-type Guards = Pick<BeginStep, 'rounds' | 'team'>;
-
 /** Stores the guards when an execution begins, or `handsOver` to another agent: they hold from then on. */
 export function pinGuards(
   thread: ThreadTransaction,
-  { rounds, team }: Guards,
+  { rules }: Pick<BeginStep, 'rules'>,
   options: { readonly handsOver?: boolean } = {},
 ): void {
-  pinRounds(thread, rounds?.(thread.row.agent), options);
-  pinTeam(thread, team?.(thread.row.agent), options);
+  const { rounds, team } = rules?.(thread.row.agent) ?? {};
+  pinRounds(thread, rounds, options);
+  pinTeam(thread, team, options);
 }
 
 /** Sets the thread running, in the open execution or in a new one with the given id. */
 export async function setRunning(
   thread: ThreadTransaction,
-  command: Guards & Pick<BeginStep, 'executionId' | 'budget' | 'manifest'> & { readonly produced?: true },
+  command: Pick<BeginStep, 'executionId' | 'rules'> & { readonly produced?: true },
   { open, due }: { readonly open: OpenExecution | undefined; readonly due: DueInput },
   { context = null, canceled = null }: ExecutionStart = {},
 ): Promise<void> {
-  const { executionId, budget, produced } = command;
-  const limits = open ? undefined : command.rounds?.(thread.row.agent);
+  const { executionId, produced } = command;
+  const { budget: definition, rounds, manifest } = command.rules?.(thread.row.agent) ?? {};
   if (!open) {
-    const definition = budget?.(thread.row.agent);
     const given = context?.budget;
     await openBudget(thread, { executionId, definition, given, causes: causesOf(due.rows) });
   }
   if (!open && (await startExecution(thread, executionId, { context, canceled, produced }))) {
     beginAsking(thread);
-    const manifest = command.manifest?.(thread.row.agent);
     thread.emit('execution.started', {
       executionId,
       runId: context?.runId,
       produced,
-      maxRounds: limits?.a,
+      maxRounds: rounds?.a,
       manifest,
     });
   }

@@ -39,10 +39,10 @@ interface AskedStep extends Progress {
  * Not called for a step that is taken over: it has begun already.
  */
 export function findLimitOf(
-  limits: BeginStep['limits'],
+  rules: BeginStep['rules'],
   { thread, input: { hasTools, wantsAnswer }, side, ...progress }: AskedStep,
 ): LimitReason | undefined {
-  const bound = limits?.(thread.next_agent ?? thread.agent);
+  const bound = rules?.(thread.next_agent ?? thread.agent).limits;
   if (!bound) return undefined;
   const turnOpen = thread.turn_open === 1 || wantsAnswer || hasTools;
   if (planStep({ newTools: hasTools, turnOpen }) === 'nothing') return undefined;

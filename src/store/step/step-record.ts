@@ -7,18 +7,17 @@ import type { FlowDirective, Side, StepDirective } from '../../core/author/threa
 import type { ContextManifest } from '../../core/context/context-manifest.ts';
 import type { CountedRequest } from '../../core/context/model-count.ts';
 import type { EventData } from '../../core/event/event-data.ts';
-import type { BudgetDefinition } from '../../core/governance/budget.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import type { PausedFailures } from '../../core/guard/failure.ts';
-import type { PausedRounds, RoundLimits } from '../../core/guard/round.ts';
-import type { TeamGuard } from '../../core/guard/team.ts';
+import type { PausedRounds } from '../../core/guard/round.ts';
 import type { ChangedMessage, ToolCall } from '../../core/message/message.ts';
 import type { SourcedPrices } from '../../core/message/model-price.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
+import type { AgentRules } from '../../core/project/agent-rules.ts';
 import type { QueueItem, Refusal, ToolItem } from '../../core/thread/item.ts';
 import type { Session, SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
-import type { LimitReason, StepLimits } from '../../core/thread/step-limit.ts';
+import type { LimitReason } from '../../core/thread/step-limit.ts';
 import type { Pico } from '../../core/value/money.ts';
 import type { QueuedTool } from '../tool/tool-record.ts';
 import type { FromRun, StepRef } from '../transaction/from-run.ts';
@@ -38,16 +37,8 @@ export interface BeginStep extends FromRun {
   readonly unprompted?: true;
   /** Set if the step was left because its model took no request, and is requested again for that alone. */
   readonly left?: true;
-  /** Step limits of an agent, perhaps not the one that the workflow knows. If absent, nothing limits the step. */
-  readonly limits?: (agent: string) => StepLimits | undefined;
-  /** Budget of an agent, for an execution that the step begins. */
-  readonly budget?: (agent: string) => BudgetDefinition | undefined;
-  /** How many rounds a turn may take, and how many calls in a row may fail; stored when an execution begins. */
-  readonly rounds?: (agent: string) => RoundLimits | undefined;
-  /** How large the team of an agent may grow in a turn; stored when an execution begins. */
-  readonly team?: (agent: string) => TeamGuard | undefined;
-  /** Hash of the manifest that names an agent as its `run`; logged when an execution begins. */
-  readonly manifest?: (agent: string) => string | undefined;
+  /** Rules of an agent, perhaps not the one that the workflow knows: a handoff may come first. If absent, none hold. */
+  readonly rules?: (agent: string) => AgentRules;
   /**
    * Calls that a side makes before its first model step since the agent got the thread (runtime §7.3). The step then
    * runs them instead of calling a model.

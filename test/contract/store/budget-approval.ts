@@ -7,7 +7,9 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 import { create } from './family-driver.ts';
 
-const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({ budget: () => ({ warnAt: 0, ...limits }) });
+const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({
+  rules: () => ({ budget: { warnAt: 0, ...limits } }),
+});
 const denied = { kind: 'exceeded', error: { code: 'BudgetExceeded' } };
 const judged = { idempotent: () => false, judges: () => true };
 

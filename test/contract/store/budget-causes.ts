@@ -5,7 +5,9 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 import { create } from './family-driver.ts';
 
-const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({ budget: () => ({ warnAt: 0, ...limits }) });
+const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({
+  rules: () => ({ budget: { warnAt: 0, ...limits } }),
+});
 const used = async ({ store, id }: ThreadDriver) =>
   Object.fromEntries((await store.budgets.read(id)).map(({ limit, used: spent }) => [limit, spent]));
 const judged = { judges: () => false, idempotent: () => false };

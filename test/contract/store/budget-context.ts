@@ -6,7 +6,9 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 import { create } from './family-driver.ts';
 
-const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({ budget: () => ({ warnAt: 0, ...limits }) });
+const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({
+  rules: () => ({ budget: { warnAt: 0, ...limits } }),
+});
 const says = (id: string, budget: RunLimits) => message(id, 'go', { context: { budget } });
 const lines = async ({ store, id }: ThreadDriver) =>
   (await store.budgets.read(id)).map(({ threadId, limit, max, used, warnAt }) => ({

@@ -8,7 +8,9 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
 import { create } from './family-driver.ts';
 
-const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({ budget: () => ({ warnAt: 0, ...limits }) });
+const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({
+  rules: () => ({ budget: { warnAt: 0, ...limits } }),
+});
 const used = async (store: ThreadStore, id: string) =>
   (await store.budgets.read(id)).map(({ threadId, limit, used: spent }) => [threadId, limit, spent]);
 
@@ -122,14 +124,15 @@ export function registerBudgetFamily(given: () => Stores): void {
     it('an agent that takes over by handoff may narrow the budget, never widen it', async () => {
       const { store } = given();
       const thread = await openThread(store);
-      const budget = (agent: string) =>
-        agent === 'helper' ? { warnAt: 0, maxSteps: 5 } : { warnAt: 0, maxSteps: 2, maxToolCalls: 7 };
+      const rules = (agent: string) => ({
+        budget: agent === 'helper' ? { warnAt: 0, maxSteps: 5 } : { warnAt: 0, maxSteps: 2, maxToolCalls: 7 },
+      });
       const toolCalls = [call('c', 'other')];
-      await thread.commit(await thread.beginCall([message('a')], { budget }), { toolCalls });
+      await thread.commit(await thread.beginCall([message('a')], { rules }), { toolCalls });
       await thread.beginTool(1, 0);
       await thread.commitTool(1, 0, { nextAgent: 'other' });
       thread.afterStep = 1;
-      await thread.beginCall([], { budget });
+      await thread.beginCall([], { rules });
       expect(await store.budgets.read(thread.id)).toMatchObject([
         { limit: 'maxSteps', max: 2, used: 2 },
         { limit: 'maxToolCalls', max: 7, used: 0 },

@@ -9,7 +9,7 @@ import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 import { create } from './family-driver.ts';
 
 const within = (maxRuntimeSeconds: number, more: Partial<BudgetDefinition> = {}) => ({
-  budget: () => ({ warnAt: 0, maxRuntimeSeconds, ...more }),
+  rules: () => ({ budget: { warnAt: 0, maxRuntimeSeconds, ...more } }),
 });
 const used = async (store: ThreadStore, id: string) =>
   (await store.budgets.read(id)).find(({ limit }) => limit === 'maxRuntimeSeconds')?.used ?? -1;

@@ -8,7 +8,7 @@ import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 
 const budgeted = (limits: Omit<BudgetDefinition, 'warnAt'>) => ({
-  budget: () => ({ warnAt: 0.8, ...limits }),
+  rules: () => ({ budget: { warnAt: 0.8, ...limits } }),
 });
 const exceeded = { kind: 'exceeded', error: { code: 'BudgetExceeded' } };
 const used = async ({ store, id }: ThreadDriver) =>

@@ -44,7 +44,7 @@ export function registerGuard(given: () => Stores): void {
     });
 
     it('[AX-101] keep the round limit of the start of an execution, and pause a child by one key', async () => {
-      const rounds = (max: number) => ({ rounds: () => ({ a: max }) });
+      const rounds = (max: number) => ({ rules: () => ({ rounds: { a: max } }) });
       const root = await openThread(given().store);
       const child = new ThreadDriver(given().store);
       await child.open({ parentId: root.id, rootId: root.id });

@@ -4,7 +4,7 @@ import type { StepLimits } from '../../../src/core/thread/step-limit.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 
-const within = (limits: StepLimits) => ({ limits: () => limits });
+const within = (limits: StepLimits) => ({ rules: () => ({ limits }) });
 const TWO = within({ maxSteps: { a: 2 } });
 const own = (thread: ThreadDriver, id: string) =>
   thread.store.queue.add(thread.id, tool(id, 'look'), { own: true });

@@ -7,8 +7,8 @@ import type { ThreadStore } from '../../../src/store/store.ts';
 import { call, message, openThread, ThreadDriver, tool } from '../thread-driver.ts';
 
 const LIMITS = { maxSteps: { a: 4, b: 4 }, maxSessionTurns: 9 };
-const limits = () => LIMITS;
-const TWO_SIDES = { twoSides: true, session: { side: 'b', turns: 1 }, limits } as const;
+const rules = () => ({ limits: LIMITS });
+const TWO_SIDES = { twoSides: true, session: { side: 'b', turns: 1 }, rules } as const;
 
 /** Runs an execution to its end: `steps` steps with a call each, then an answer. */
 async function live(thread: ThreadDriver, name: string, steps: number): Promise<void> {
@@ -121,12 +121,12 @@ const WINDOW: HistoryWindow = {
 export async function askMidLife(store: ThreadStore, { id, ...standing }: Standing): Promise<unknown> {
   // The ordinals below have not been used by any step.
   const thread = Object.assign(new ThreadDriver(store, id), standing);
-  const sides = standing.executionId === 'two' && standing.afterStep > 0 ? { limits } : {};
+  const sides = standing.executionId === 'two' && standing.afterStep > 0 ? { rules } : {};
   const pending = async () => {
     const query = { ...thread.from, ordinal: 100, afterStep: thread.afterStep, items: [message('next')] };
     const { stepCount, sideSteps, limited, executionId } = await store.queue.readPending({
       ...query,
-      limits,
+      rules,
     });
     return { stepCount, sideSteps, limited, executionId };
   };
