@@ -5,7 +5,7 @@
  *     refuses web pages in a browser on the same machine: by their `Origin`, and by a `Host` that is no name of this
  *     machine.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
 import { API_SCOPES, type ApiScope, type Caller, OPERATOR } from './caller.ts';
 
@@ -39,7 +39,7 @@ export function parseTokens(text: string): readonly KnownToken[] {
     if (unknown !== undefined)
       throw invalid(`${place} has the unknown scope "${unknown}": the scopes are ${API_SCOPES.join(', ')}`);
     return {
-      digest: digestOf(token),
+      digest: hash('sha256', token),
       name: `token ${index + 1}`,
       scopes: named as ApiScope[],
       userId: user ?? null,
@@ -59,7 +59,7 @@ export function tokenAccess(text: string): Access {
   return (request) => {
     const token = bearerOf(request);
     // The digest is compared, not the token: so timing reveals nothing about a token.
-    return token === null ? null : (known.get(digestOf(token)) ?? null);
+    return token === null ? null : (known.get(hash('sha256', token)) ?? null);
   };
 }
 
@@ -107,10 +107,6 @@ export function unauthorized(): RuntimeError {
 export function bearerOf(request: Request): string | null {
   const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   return token ?? null;
-}
-
-function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }
 
 /** Returns a host without its port, and an IPv6 address without its brackets. */

@@ -2,7 +2,7 @@
  * Access by tokens in the store, in addition to those of the environment.
  * A3. Once there has been a token, tokens stay mandatory, also after the last one is revoked.
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -34,7 +34,7 @@ export async function createToken(
   const secret = `et_${randomBytes(32).toString('base64url')}`;
   const token = await store.tokens.create({
     id: randomUUID(),
-    digest: digestOf(secret),
+    digest: hash('sha256', secret),
     name: name === '' ? null : name,
     scopes,
     userId: userId ?? null,
@@ -59,14 +59,10 @@ export function storedAccess(from: RuntimeClient | ThreadStore, known: Access | 
     const secret = bearerOf(request);
     const caller = known && (await known(request));
     if (caller) return caller;
-    const token = secret === null ? null : await store.tokens.find(digestOf(secret));
+    const token = secret === null ? null : await store.tokens.find(hash('sha256', secret));
     // A3: once tokens are mandatory, they stay so.
     asksForTokens ||= token !== null || (await store.tokens.list()).length > 0;
     if (!asksForTokens) return loopbackAccess(request);
     return token && { ...token, scopes: token.scopes as readonly ApiScope[] };
   };
-}
-
-function digestOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }

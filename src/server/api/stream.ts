@@ -31,6 +31,25 @@ export function openStream(
   return { signal: signal ? AbortSignal.any([ends, signal]) : ends, leave };
 }
 
+/**
+ * Opens a stream before `work` stores anything, and frees its place if that fails: what is stored before a refusal
+ * would be sent again. Throws `TooManyStreams`.
+ */
+export async function openStreamFor<T>(
+  host: Pick<ApiHost, 'streams'>,
+  threadId: string,
+  { signal }: Request,
+  work: () => Promise<T>,
+): Promise<readonly [OpenStream, T]> {
+  const stream = openStream(host, threadId, signal);
+  try {
+    return [stream, await work()];
+  } catch (error) {
+    stream.leave();
+    throw error;
+  }
+}
+
 export interface StreamText<Page> {
   /** Content type; server-sent events unless given. */
   readonly type?: string;

@@ -11,7 +11,7 @@
  * G5. Answers that come with a call are stored before the log is read. They can answer waits of this thread only.
  */
 
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { checkExecutionId } from '../../client/execution-claim.ts';
 import { isAlreadyCreated } from '../../client/make-thread.ts';
 import { newThreadId } from '../../client/new-thread-id.ts';
@@ -148,5 +148,5 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
 
 function threadOf({ organizationId, userId }: Caller, agent: string, executionId: string): string {
   const whose = JSON.stringify([organizationId ?? null, userId, agent, executionId]);
-  return deriveThreadId(agent, createHash('sha256').update(whose).digest('hex'));
+  return deriveThreadId(agent, hash('sha256', whose));
 }

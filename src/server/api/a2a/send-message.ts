@@ -2,7 +2,7 @@
  * Sends a message of A2A to a thread: it begins a task, joins a task that works, or answers one that waits.
  * M1. A message id counts once: a repeated message finds its task. Another content under the same id is refused.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isThreadId } from '../../../core/thread/start-input.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isTerminal } from '../../../projections/a2a/a2a-shape.ts';
@@ -102,5 +102,5 @@ function contextOf(
 }
 
 function digestOf(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }

@@ -8,7 +8,7 @@ import type { ApiHost } from '../host.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { fileAddresses } from '../signed-address.ts';
-import { openStream } from '../stream.ts';
+import { openStreamFor } from '../stream.ts';
 import { fateHeaders, findCurrentBegin } from '../turn/begin.ts';
 import { isAtRest, responsePages } from '../turn/reading.ts';
 import { type BegunTurn, findOwnThread, takeTurn } from '../turn/turn.ts';
@@ -31,12 +31,9 @@ export const agUiRoutes: readonly ApiRoute[] = [
       const { threadId, runId } = body;
       const turn = await readAgUiRun(body, ownFiles(host.client, caller, threadId));
       const found = await findOwnThread(host, caller, { agent, threadId });
-      const stream = openStream(host, threadId, request.signal);
-      const { begin, give } = await beginRun(host, caller, { agent, threadId, found, turn }).catch(
-        (error) => {
-          stream.leave();
-          throw error;
-        },
+      const running = { agent, threadId, found, turn };
+      const [stream, { begin, give }] = await openStreamFor(host, threadId, request, () =>
+        beginRun(host, caller, running),
       );
       const { signal } = stream;
       const findQueued = () => findInLine(host, threadId, turn.fresh);

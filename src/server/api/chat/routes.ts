@@ -11,7 +11,7 @@ import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { openStream, streamResponse, toSse } from '../stream.ts';
+import { type OpenStream, openStream, openStreamFor, streamResponse, toSse } from '../stream.ts';
 import { fateHeaders, findCurrentBegin, type ResponseBegin } from '../turn/begin.ts';
 import { isAtRest, type ResponseReader, responsePages } from '../turn/reading.ts';
 import { findOwnThread, takeTurn } from '../turn/turn.ts';
@@ -42,12 +42,13 @@ export const chatRoutes: readonly ApiRoute[] = [
       const { id: threadId, arguments: given } = body;
       const { message, before, answers } = await readChatTurn(body, ownFiles(host.client, caller, threadId));
       const found = await findOwnThread(host, caller, { agent, threadId });
-      const { begin } = await takeTurn(host, caller, {
-        ...{ agent, threadId, found, given, before, answers },
-        message: message && { id: randomUUID(), ...message },
+      const [stream, begin] = await openStreamFor(host, threadId, request, async () => {
+        const turn = { agent, threadId, found, given, before, answers };
+        const sent = message && { id: randomUUID(), ...message };
+        const taken = await takeTurn(host, caller, { ...turn, message: sent });
+        return taken.begin ?? findCurrentBegin(host.client, threadId);
       });
-      const reading = { threadId, dialect: query.ui, request };
-      return respond(host, { ...reading, begin: begin ?? (await findCurrentBegin(host.client, threadId)) });
+      return respond(host, stream, { threadId, dialect: query.ui, begin });
     },
   }),
   route({
@@ -68,7 +69,8 @@ export const chatRoutes: readonly ApiRoute[] = [
       );
       const atRest = !found || (found.status !== 'waiting' && (await isAtRest(host.client, chatId)));
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
-      return respond(host, { threadId: chatId, dialect: query.ui, begin, request });
+      const stream = openStream(host, chatId, request.signal);
+      return respond(host, stream, { threadId: chatId, dialect: query.ui, begin });
     },
   }),
   route({
@@ -93,12 +95,10 @@ interface RespondInput {
   readonly threadId: string;
   readonly dialect: UiDialect;
   readonly begin: ResponseBegin;
-  readonly request: Request;
 }
 
 /** The response in the AI SDK's own form of server-sent events. It ends with `[DONE]` unless it was cut off. */
-function respond(host: ApiHost, { threadId, dialect, begin, request }: RespondInput): Response {
-  const stream = openStream(host, threadId, request.signal);
+function respond(host: ApiHost, stream: OpenStream, { threadId, dialect, begin }: RespondInput): Response {
   const { signal } = stream;
   return streamResponse(stream, {
     headers: { ...fateHeaders(begin), 'x-vercel-ai-ui-message-stream': 'v1' },

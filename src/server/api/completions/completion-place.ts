@@ -10,7 +10,7 @@
  *     first attempt: the threads of the same request are numbered, and it is the last one.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { newThreadId } from '../../../client/new-thread-id.ts';
 import { deriveThreadId } from '../../../core/thread/thread-id.ts';
 import { isRuntimeError } from '../../../core/value/error.ts';
@@ -144,7 +144,7 @@ export function namedThread({ headers }: Request, { metadata }: CompletionReques
 
 /** Returns a hash that is short enough for a message id. */
 function digest(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
+  return hash('sha256', JSON.stringify(parts)).slice(0, 40);
 }
 
 interface AskedResults {

@@ -8,7 +8,7 @@ import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiAgent, ApiHost } from '../host.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { type OpenStream, openStream } from '../stream.ts';
+import { type OpenStream, openStreamFor } from '../stream.ts';
 import type { ResponseBegin } from '../turn/begin.ts';
 import { responsePages } from '../turn/reading.ts';
 import { type BegunTurn, type ClientTurn, takeTurn } from '../turn/turn.ts';
@@ -132,25 +132,22 @@ async function accept(host: ApiHost, caller: Caller, { request, body }: AcceptIn
   if (!message) {
     if (!asking) throw new RuntimeError('WaitNotFound', `No thread has asked for ${UNWANTED}`);
     const { id: threadId } = asking;
-    const { begin, give } = await takeTurn(host, caller, {
-      ...{ agent, threadId, found: asking, results, message },
+    const [stream, taken] = await openStreamFor(host, threadId, request, async () => {
+      const turn = { agent, threadId, found: asking, results, message };
+      const { begin, give } = await takeTurn(host, caller, turn);
+      if (!begin)
+        throw new RuntimeError('WaitNotFound', `Thread "${threadId}" is not waiting for ${UNWANTED}`);
+      const counted = named === undefined ? undefined : await findContinued(host, body, named);
+      return { begin, give, counted };
     });
-    if (!begin) throw new RuntimeError('WaitNotFound', `Thread "${threadId}" is not waiting for ${UNWANTED}`);
-    const counted = named === undefined ? undefined : await findContinued(host, body, named);
-    const stream = openStream(host, threadId, request.signal);
-    return { place: { threadId, found: asking, repeatable: true }, stream, begin, give, nameOf, counted };
+    return { place: { threadId, found: asking, repeatable: true }, ...taken, stream, nameOf };
   }
   const first = await findPlace(host, caller, { request, body, threadId: named ?? asking?.id });
-  // Before the message is accepted: after a later refusal the client would send it again.
-  const stream = openStream(host, first.threadId, request.signal);
   const turn = { agent, userId: user ?? undefined, before, results };
-  const sent = await send(host, caller, {
-    ...{ request, turn, place: first },
-    message: { ...message, id: first.messageId },
-  }).catch((error) => {
-    stream.leave();
-    throw error;
-  });
+  const sending = { request, turn, place: first, message: { ...message, id: first.messageId } };
+  const [stream, sent] = await openStreamFor(host, first.threadId, request, () =>
+    send(host, caller, sending),
+  );
   return { ...sent, ...(first.counted && { counted: first.messageId }), stream, nameOf };
 }
 

@@ -6,7 +6,7 @@
  * C2. Nothing of an earlier message vanishes: calls stay calls, results stay results, files are attached, and what a
  *     thread cannot keep is named in the text.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
 import type { OutgoingAttachment } from '../../../client/outgoing-file.ts';
 import { CLIENT_TOOLS, type ClientTool, clientToolName } from '../../../core/project/client-tool.ts';
@@ -173,5 +173,5 @@ export function toCallId(id: string): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 40);
+  return hash('sha256', text).slice(0, 40);
 }

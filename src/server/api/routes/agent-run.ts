@@ -22,7 +22,7 @@ import { requireAgent } from '../known-agent.ts';
 import { NDJSON_TYPE, toJsonLine } from '../log-stream.ts';
 import { jsonResponse, refuseRequest, toProblem } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { openStream, streamResponse, toSse } from '../stream.ts';
+import { type OpenStream, openStream, openStreamFor, streamResponse, toSse } from '../stream.ts';
 
 const chatMessage = z.looseObject({ role: z.string(), content: z.string() });
 const body = z
@@ -79,7 +79,7 @@ export const agentRunRoutes: readonly ApiRoute[] = [
       const after = request.headers.get('last-event-id') ?? undefined;
       if (after !== undefined) readCursor(after);
       const content = given.message ?? lastUserMessage(given);
-      const asked = { caller, executionId: executionId ?? randomUUID(), given };
+      const asked = { caller, request, executionId: executionId ?? randomUUID(), given };
       if (content === undefined && executionId === null)
         refuseRequest('There is nothing to do: give a "message", or the header X-Execution-ID to attach.');
       const place = await (content === undefined
@@ -90,8 +90,8 @@ export const agentRunRoutes: readonly ApiRoute[] = [
         throw error;
       });
       if (place instanceof Response) return place;
-      const stream = openStream(host, place.threadId, request.signal);
-      const reading = { ...place, executionId: asked.executionId, after, signal: stream.signal };
+      const { stream, ...at } = place;
+      const reading = { ...at, executionId: asked.executionId, after, signal: stream.signal };
       const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson') === true;
       return streamResponse(stream, {
         headers: { 'x-execution-id': asked.executionId },
@@ -134,18 +134,20 @@ function lastUserMessage({ messages }: Body): string | undefined {
 
 interface RunInput {
   readonly caller: Caller;
+  readonly request: Request;
   readonly executionId: string;
   readonly given: Body;
 }
 
 interface Place {
+  readonly stream: OpenStream;
   readonly threadId: string;
   readonly since?: number;
 }
 
 async function beginRun(
   host: ApiHost,
-  { caller, executionId, given }: RunInput,
+  { caller, request, executionId, given }: RunInput,
   content: string,
 ): Promise<Place> {
   requireScope(caller, 'write');
@@ -154,17 +156,13 @@ async function beginRun(
   const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
   if (found) await requireThreadOf(client, caller, { threadId, agent: agent ?? found.agent });
   else requireNamedAgent(host, agent, threadId);
-  await beginExecution(client, {
-    executionId,
-    threadId,
-    content,
-    agent,
-    metadata,
-    arguments: args,
+  const begin = {
+    ...{ executionId, threadId, content, agent, metadata, arguments: args },
     userId: caller.userId ?? undefined,
     context: callerContext(caller),
-  });
-  return { threadId, since: found?.lastSeq ?? 0 };
+  };
+  const [stream] = await openStreamFor(host, threadId, request, () => beginExecution(client, begin));
+  return { stream, threadId, since: found?.lastSeq ?? 0 };
 }
 
 /** Returns the session of a request that names none: separate for each user and organisation, like execution ids. */
@@ -185,11 +183,12 @@ function requireNamedAgent(host: ApiHost, agent: string | undefined, threadId: s
 }
 
 /** Throws `ExecutionNotFound`, also for an execution that the caller may not reach. */
-async function attach({ client }: ApiHost, { caller, executionId, given }: RunInput): Promise<Place> {
+async function attach(host: ApiHost, { caller, request, executionId, given }: RunInput): Promise<Place> {
+  const { client } = host;
   for (const threadId of await findNamedExecution(client.store, executionId)) {
     if (given.sessionId !== undefined && given.sessionId !== threadId) continue;
     const thread = await requireReachable(client, caller, threadId).catch(nullIfThreadNotFound);
-    if (thread) return { threadId };
+    if (thread) return { stream: openStream(host, threadId, request.signal), threadId };
   }
   throw new RuntimeError(
     'ExecutionNotFound',

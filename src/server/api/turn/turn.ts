@@ -107,35 +107,52 @@ export async function takeTurn(host: ApiHost, caller: Caller, turn: ClientTurn):
   const { client } = host;
   const { threadId, found, message, results } = turn;
   const by = caller.name === null ? {} : { by: caller.name };
-  const answer = async (given: readonly Answered[]) => {
-    for (const { wait, answer: said } of given) await client.answerWait(wait.id, { ...said, ...by });
-  };
+  const answer = (waitId: string, said: WaitAnswer) => client.answerWait(waitId, { ...said, ...by });
   const answers = await findAnswered(client, caller, turn);
   const taken = found && results?.size ? await takeResults(client, threadId, results) : null;
   const sent = message && (await findMessageBegin(client, found ?? { id: threadId, lastSeq: 0 }, message.id));
+  const [open, over] = partition(answers, ({ wait }) => wait.state === 'open');
   // What is refused, since a wait has another answer, is refused before the message is queued.
-  await answer(answers.filter(({ wait }) => wait.state !== 'open'));
+  for (const { wait, answer: said } of over) await answer(wait.id, said);
   // T1: before the answers.
   if (message) await sendToThread(host, caller, turn, message);
-  await answer([...answers, ...(taken?.open ?? [])].filter(({ wait }) => wait.state === 'open'));
+  for (const { wait, answer: said } of [...open, ...(taken?.open ?? [])]) await answer(wait.id, said);
+  const begin = await findTurnBegin(client, threadId, { answers, sent, taken });
+  if (!taken) return { begin };
+  const give: GiveResult = async (id, toolCallId) => {
+    const next = await taken.take({ id, toolCallId });
+    if (next) await answer(id, next);
+    return next !== undefined;
+  };
+  return { begin, give };
+}
+
+function partition<T>(all: readonly T[], holds: (each: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(holds), all.filter((each) => !holds(each))];
+}
+
+interface TakenTurn {
+  readonly answers: readonly Answered[];
+  readonly sent: ResponseBegin | null;
+  readonly taken: TakenResults | null;
+}
+
+/** The response begins at the answers, else at the message, else at the results. */
+async function findTurnBegin(
+  client: RuntimeClient,
+  threadId: string,
+  { answers, sent, taken }: TakenTurn,
+): Promise<ResponseBegin | null> {
   const beginAt = (waitIds: readonly string[]) => findAnswerBegin(client, threadId, waitIds);
-  const give: GiveResult | undefined =
-    taken === null
-      ? undefined
-      : async (id, toolCallId) => {
-          const next = await taken.take({ id, toolCallId });
-          if (next) await client.answerWait(id, { ...next, ...by });
-          return next !== undefined;
-        };
-  if (answers.length > 0) return { begin: await beginAt(answers.map(({ wait }) => wait.id)), give };
+  if (answers.length > 0) return beginAt(answers.map(({ wait }) => wait.id));
   if (sent) {
     const { queued, ...begin } = sent;
     const waits = queued && (await client.listWaits({ threadId })).length > 0;
-    return { begin: { ...begin, ...(waits && { queued }) }, give };
+    return { ...begin, ...(waits && { queued }) };
   }
-  if (!taken || taken.ids.length === 0) return { begin: null, give };
+  if (!taken || taken.ids.length === 0) return null;
   const repeated = taken.open.length === 0 && ({ repeated: true } as const);
-  return { begin: { ...(await beginAt(taken.ids)), joins: true, ...repeated }, give };
+  return { ...(await beginAt(taken.ids)), joins: true, ...repeated };
 }
 
 interface Answered {
