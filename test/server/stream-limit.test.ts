@@ -11,6 +11,8 @@ describe('a request that finds no free stream', () => {
   it('is refused before its message is stored, in every protocol', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { streams: 0 });
+    const threads = ['chat', 'ag-ui', 'completion', 'execution'];
+    for (const threadId of threads) await runtime.client.startThread({ agent: 'helper', threadId });
     const chat = { id: 'chat', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }] }] };
     const run = { threadId: 'ag-ui', runId: 'r', messages: [{ id: 'm', ...asked }], tools: [], context: [] };
     const completion = { model: 'helper', messages: [asked], metadata: { thread_id: 'completion' } };
@@ -19,7 +21,8 @@ describe('a request that finds no free stream', () => {
     expect(await api.call('POST', '/ag-ui/helper', run)).toMatchObject(REFUSED);
     expect(await api.call('POST', '/v1/chat/completions', completion)).toMatchObject(REFUSED);
     expect(await api.call('POST', '/agents/run/stream', execution)).toMatchObject(REFUSED);
-    expect(await runtime.client.listThreads()).toEqual([]);
+    for (const threadId of threads)
+      expect([threadId, await runtime.client.getMessages(threadId)]).toMatchObject([threadId, { total: 0 }]);
   });
 
   it('is refused before a result of the client’s own tool is taken', async () => {
