@@ -330,10 +330,13 @@ export type {
   ToolCalled,
 } from './projections/agenticx/agenticx-event.ts';
 export type {
+  FollowAs,
   FollowProjected,
   FollowRunOptions,
   FollowTangleOptions,
   FollowTurnsOptions,
+  FormEvents,
+  LogForm,
 } from './projections/log-form.ts';
 export type { Projected } from './projections/projection.ts';
 export type { RunEvent, RunEventType, RunSeverity, RunTaskState } from './projections/run/run-event.ts';

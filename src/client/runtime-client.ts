@@ -20,7 +20,6 @@ import type { Reconciliation } from '../core/wait/reconciliation.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { FollowAs, FormEvents, LogForm } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
-import type { RunEvent } from '../projections/run/run-event.ts';
 import type { ActionRecord, ListActions } from '../store/action/action-record.ts';
 import type { EnvEntry, EnvOwner } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';

@@ -6,6 +6,7 @@
  *     without a worker: so a thread is terminated in the store, too, once its workflow has been signalled. A thread
  *     that no worker has opened is not in the store; until it is, only the client that has terminated it knows.
  */
+
 import type { Client } from '@temporalio/client';
 import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import type { MessageItem, ToolItem } from '../core/thread/item.ts';
@@ -38,7 +39,6 @@ import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeReason, storeStart } from './sent-content.ts';
 import { SentLedger } from './sent-ledger.ts';
-import { storeStartEnv } from './start-env.ts';
 import { checkStart, type StartThread } from './start-options.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
 import { type IdleOptions, waitForIdle } from './wait-for-idle.ts';
@@ -236,5 +236,28 @@ export class ThreadCommands {
     const record = await refuseTerminated(this.#store, threadId);
     if (record === null && this.#sent.hasEnded(threadId)) throw terminatedError(threadId);
     return record;
+  }
+}
+
+/**
+ * Stores the variables of a new thread before its workflow begins; they are sent nowhere else. Throws `InvalidStart`
+ * for a thread that exists already, `InvalidVariable`, and `InvalidConfiguration` if there is no key to encrypt with.
+ */
+async function storeStartEnv(
+  store: ThreadStore,
+  threadId: string,
+  known: ThreadRecord | null,
+  env: StartThread['env'] = {},
+): Promise<void> {
+  const entries = Object.entries(env);
+  if (known && entries.length > 0) {
+    throw new RuntimeError(
+      'InvalidStart',
+      `Thread "${threadId}" already exists; set its variables with setEnv.`,
+    );
+  }
+  for (const [name, given] of entries) {
+    const { value, type } = typeof given === 'string' ? { value: given, type: undefined } : given;
+    await store.env.set({ owner: { thread: threadId }, name, value, type });
   }
 }

@@ -1,12 +1,12 @@
 /** `defineEffect` (definitions §10): takes positional arguments, as in the contract, or one object (§22 item 37). */
+
 import { z } from 'zod';
 import type { EffectDefinition } from '../core/author/effect.ts';
 import type { AnyThreadState, ThreadState } from '../core/author/thread-state.ts';
 import { checkFields, type FieldTable, isFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
-import type { EffectInput, ExecuteEffect } from './effect-input.ts';
 import { custom, objectSchema, text } from './field.ts';
-import type { ToolArguments } from './tool-input.ts';
+import type { ParsedArguments, ToolArguments } from './tool-input.ts';
 
 const effect = z.strictObject({
   description: text,
@@ -65,4 +65,27 @@ function toInput([first, second, third]: readonly unknown[]): unknown {
   if (isFields(first)) return first;
   if (third === undefined && typeof second === 'function') return { description: first, execute: second };
   return { description: first, args: second, execute: third };
+}
+
+/**
+ * Handler that runs when the effect is due; `args` are parsed, with defaults filled in.
+ */
+export type ExecuteEffect<
+  Args extends ToolArguments | undefined,
+  State extends AnyThreadState = ThreadState,
+> = [Args] extends [ToolArguments]
+  ? (state: State, args: ParsedArguments<Args>) => Promise<void> | void
+  : (state: State, noArguments: undefined) => Promise<void> | void;
+
+/** The object form of `defineEffect`. */
+export interface EffectInput<
+  Args extends ToolArguments | undefined = undefined,
+  State extends AnyThreadState = ThreadState,
+> {
+  /** A description for people. */
+  description: string;
+  /** A `z.object(…)`; without it the effect takes no arguments. Checked when the effect runs. */
+  args?: Args;
+  /** Runs at least once for each time it is scheduled, so a second run should do no harm. */
+  execute: ExecuteEffect<Args, State>;
 }

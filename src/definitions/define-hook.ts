@@ -1,10 +1,10 @@
 /** `defineHook` (definitions §9): the fields of a hook, with their checks. */
+
 import { z } from 'zod';
-import { HOOK_NAMES, type HookDefinition, type HookName } from '../core/author/hook.ts';
+import { HOOK_NAMES, type HookDefinition, type HookName, type HookSignatures } from '../core/author/hook.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { custom, text } from './field.ts';
-import type { HookInput } from './hook-input.ts';
 
 const hook = z.strictObject({
   hook: z.enum(HOOK_NAMES),
@@ -63,4 +63,19 @@ export function defineHook<Name extends HookName>(input: HookInput<Name>): HookD
     execute,
   };
   return markDefinition(definition, warnings);
+}
+
+/** What authors pass to `defineHook` (definitions §9). */
+export interface HookInput<Name extends HookName> {
+  /** The point of a thread's life at which it runs. */
+  hook: Name;
+  /** Its identity: it runs only for prompts and agents that list it under `hooks`. snake_case advised. */
+  id: string;
+  /** Hooks with a higher priority run first; those with equal priority run in the order of the list. Default 0. */
+  priority?: number;
+  /**
+   * Its arguments and result depend on `hook`. An error that it throws is logged, and the chain continues;
+   * docs/hooks.md lists the exceptions.
+   */
+  execute: HookSignatures[Name];
 }

@@ -1,16 +1,23 @@
 /** `defineManifest` (docs/tasks.md): checks a manifest immediately, including its files, and hashes its content. */
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ManifestDefinition, ManifestDocument, ManifestIssue, Rubric } from '../core/author/manifest.ts';
+import type {
+  ManifestDefinition,
+  ManifestDocument,
+  ManifestIssue,
+  ManifestSurfaces,
+  Rubric,
+} from '../core/author/manifest.ts';
+import type { Awaitable } from '../core/author/task.ts';
+import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
 import { canonicalJson } from '../core/value/canonical-json.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { badKnowledge, readKnowledge } from './define-task.ts';
 import { markDefinition } from './definition-mark.ts';
 import { custom, text } from './field.ts';
 import { findIssues, readSurfaces } from './manifest-content.ts';
-import type { ManifestInput } from './manifest-input.ts';
-import type { FieldProblem } from './problem.ts';
-import { DefinitionError } from './problem.ts';
+import { DefinitionError, type FieldProblem } from './problem.ts';
 
 const isFunction = (value: unknown) => typeof value === 'function';
 const notBlank = text.refine((value) => value.trim() !== '', 'must not be blank');
@@ -161,4 +168,29 @@ function checkWeights(
   if (dimensions.length === 0 || (total >= WEIGHTS[0] && total <= WEIGHTS[1])) return;
   const message = `weights sum to ${total.toFixed(3)}; they must add up to about 1 (${WEIGHTS[0]} to ${WEIGHTS[1]})`;
   throw new DefinitionError('defineManifest', [{ field: 'rubric.dimensions', message }], id);
+}
+
+/** What authors pass to `defineManifest`. */
+export interface ManifestInput {
+  /** Id of the agent, under which runs and findings are filed. */
+  id: string;
+  /** The folder that contains the surfaces: `import.meta.dirname` of the file, or a path derived from it. */
+  repoRoot: string;
+  /**
+   * Paths of what may be edited, by name: `prompt`, `skills`, `tools`, `personas`, `knowledge`, and others of your own.
+   * They are directories, except `rubric`, `outputSchema`, `rolloutPolicy` and `agentProfile`, which are files;
+   * `prompt` and `systemPrompt` may be either.
+   */
+  surfaces: ManifestSurfaces;
+  /** What must be known before a task of this manifest acts, unless the task or its definition sets that itself. */
+  knowledge?: readonly (Partial<KnowledgeRequirement> & Pick<KnowledgeRequirement, 'id' | 'description'>)[];
+  /** Scores each task at its end. The weights of its dimensions add up to about 1. */
+  rubric?: Rubric;
+  /** Returns the personas, in order. */
+  personas?: () => Awaitable<readonly unknown[]>;
+  /**
+   * Name of a task of `agents/tasks`, or of an agent. A function exists only in its process, so no task belongs to such
+   * a manifest.
+   */
+  run: string | ((...given: never[]) => unknown);
 }

@@ -1,10 +1,11 @@
 /** `defineMcpServer` (docs/mcp.md): a server whose tools prompts may list as `mcp:<server>/<tool>`. */
+
 import { z } from 'zod';
 import type { McpReach, McpServerDefinition } from '../core/author/mcp-server.ts';
 import { checkFields, type FieldTable, type RawFields } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { count, env, isGiven, names, text, variables } from './field.ts';
-import type { McpAddressInput, McpProgramInput, McpServerInput, McpServerTerms } from './mcp-server-input.ts';
+import type { VariableInput } from './variable-input.ts';
 import { checkVariableTexts } from './variable-text.ts';
 
 const server = z.strictObject({
@@ -85,4 +86,54 @@ export function defineMcpServer(input: McpServerInput): McpServerDefinition {
       : { by: 'stdio', command, args, ...(cwd === undefined ? {} : { cwd }), env: given };
   // Discovery names it after its file: `nameDefinition`.
   return markDefinition<McpServerDefinition>({ ...terms, reach, kind: 'mcp_server', name: '' }, warnings);
+}
+
+/**
+ * What authors pass to `defineMcpServer` (docs/mcp.md): a program that is started for each thread, or a server that is reached over HTTP.
+ */
+export type McpServerInput = McpProgramInput | McpAddressInput;
+
+export interface McpProgramInput extends McpServerTerms {
+  /** The program, found through PATH as in a shell. */
+  command: string;
+  /**
+   * Arguments of the program; default none. `{{NAME}}` is replaced by a variable. Arguments are visible to other users
+   * of the machine, so put secrets into `env`.
+   */
+  args?: readonly string[];
+  /** Working directory of the program; default that of the worker. */
+  cwd?: string;
+  /**
+   * The whole environment of the program, besides PATH, HOME, USER and the like. `{{NAME}}` is replaced by a variable.
+   */
+  env?: Readonly<Record<string, string>>;
+  url?: undefined;
+  headers?: undefined;
+}
+
+export interface McpAddressInput extends McpServerTerms {
+  /** URL at which the server speaks streamable HTTP. */
+  url: string;
+  /** Sent with each request. `{{NAME}}` is replaced by a variable. */
+  headers?: Readonly<Record<string, string>>;
+  command?: undefined;
+  args?: undefined;
+  cwd?: undefined;
+  env?: undefined;
+}
+
+export interface McpServerTerms {
+  /** Variables that `args`, `env` or `headers` refer to; default none. */
+  variables?: readonly VariableInput[];
+  /**
+   * Tools that may run again after their worker was lost, by their names at the server; `true`: all tools. Default
+   * none: each call runs at most once.
+   */
+  idempotent?: true | readonly string[];
+  /** Milliseconds for one call; default 60,000. */
+  timeoutMs?: number;
+  /** Milliseconds until it must have listed its tools, including any download of its program; default 60,000. */
+  connectTimeoutMs?: number;
+  /** Milliseconds that a call waits for an approval; default no limit. */
+  approvalTimeoutMs?: number;
 }

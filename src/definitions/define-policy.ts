@@ -4,7 +4,6 @@ import type { PolicyDefinition } from '../core/author/policy.ts';
 import { checkFields, type FieldTable } from './check.ts';
 import { markDefinition } from './definition-mark.ts';
 import { custom } from './field.ts';
-import type { PolicyDefinitionInput } from './policy-definition-input.ts';
 
 const judge = <Judge>(what: string) =>
   custom<Judge>(
@@ -52,4 +51,21 @@ export function definePolicy(input: PolicyDefinitionInput): PolicyDefinition {
   const { fields, warnings } = checkFields(POLICY, input);
   // Discovery names it after its file: `nameDefinition`.
   return markDefinition<PolicyDefinition>({ ...fields, kind: 'policy', name: '' }, warnings);
+}
+
+/** What authors pass to `definePolicy`. */
+export interface PolicyDefinitionInput {
+  /**
+   * Judges a prepared action in addition to the rules of the agent. It can be stricter than a rule, never milder; if no
+   * rule covers the action, it decides. If it returns nothing, the decision of the rules stands. It has 30 seconds, may
+   * run more than once for a call, and must have no effect. If it throws, the action is denied.
+   */
+  evaluate?: PolicyDefinition['evaluate'];
+  /**
+   * Judges what is about to be spent, in addition to the limits of the `budget` that names it: before each request to a
+   * model, and before each call begins. It runs only if no limit denies, and can be stricter than a limit, never
+   * milder. `warn` logs a warning, `compact` summarises the history first, `ask` requires an approval, `deny` ends the
+   * execution with `BudgetExceeded`. Otherwise the same applies as for `evaluate`; if it throws, it denies.
+   */
+  evaluateBudget?: PolicyDefinition['evaluateBudget'];
 }

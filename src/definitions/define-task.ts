@@ -1,6 +1,7 @@
 /** `defineTask` (docs/tasks.md): the adapter of a task, and the settings of its loop. */
+
 import { z } from 'zod';
-import type { AgentAdapter, KnowledgeProvider, TaskDefinition } from '../core/author/task.ts';
+import type { AgentAdapter, KnowledgeProvider, TaskDefinition, TaskSettings } from '../core/author/task.ts';
 import type { KnowledgeRequirement } from '../core/task/knowledge.ts';
 import { parseRequirement } from '../core/task/requirement.ts';
 import { checkFields, type FieldTable, type RawFields } from './check.ts';
@@ -8,7 +9,6 @@ import { markDefinition } from './definition-mark.ts';
 import { count, custom, flag, objectSchema, text } from './field.ts';
 import { capabilities } from './policy-field.ts';
 import type { FieldProblem } from './problem.ts';
-import type { TaskInput } from './task-input.ts';
 import { checkArguments } from './tool-schema.ts';
 
 const phase = <Phase>(shape: string) =>
@@ -142,3 +142,10 @@ export function defineTask<State = unknown, Action = unknown>(
   // Discovery names it after its file: `nameDefinition`.
   return markDefinition<TaskDefinition>({ ...own, ...knowledge, adapter, kind: 'task', name: '' }, warnings);
 }
+
+/**
+ * What authors pass to `defineTask`: the adapter's functions and settings.
+ */
+export interface TaskInput<State = unknown, Action = unknown>
+  extends AgentAdapter<State, Action>,
+    TaskSettings {}

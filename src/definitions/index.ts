@@ -12,7 +12,7 @@
  *   built in    `built-in-tool`, `run-code-tool`, `code-tool-result`, `status-query-tool`; `memory-hook`, which a
  *               project may list; `made-tools` with `mcp-tool`, `a2a-tool` and `task-tool`, which generate tools
  */
-export type { A2aAgentInput } from './a2a-agent-input.ts';
+
 export type {
   AgentInput,
   AgentInputFields,
@@ -23,21 +23,32 @@ export type {
 } from './agent-input.ts';
 export type { BudgetInput } from './budget-input.ts';
 export { ownToolNames } from './built-in-tool.ts';
+export type { A2aAgentInput } from './define-a2a-agent.ts';
 export { defineA2aAgent } from './define-a2a-agent.ts';
 export { defineAgent } from './define-agent.ts';
+export type { EffectInput, ExecuteEffect } from './define-effect.ts';
 export { defineEffect } from './define-effect.ts';
 export { defineThreadEndpoint } from './define-endpoint.ts';
+export type { HookInput } from './define-hook.ts';
 export { defineHook } from './define-hook.ts';
+export type { ManifestInput } from './define-manifest.ts';
 export { defineManifest } from './define-manifest.ts';
+export type {
+  McpAddressInput,
+  McpProgramInput,
+  McpServerInput,
+  McpServerTerms,
+} from './define-mcp-server.ts';
 export { defineMcpServer } from './define-mcp-server.ts';
 export { defineModel } from './define-model.ts';
+export type { PolicyDefinitionInput } from './define-policy.ts';
 export { definePolicy } from './define-policy.ts';
 export { definePrompt } from './define-prompt.ts';
+export type { TaskInput } from './define-task.ts';
 export { defineTask } from './define-task.ts';
 export { defineTool } from './define-tool.ts';
 export type { Definition, DefinitionKind } from './definition-mark.ts';
 export { DEFINITION, isDefinition } from './definition-mark.ts';
-export type { EffectInput, ExecuteEffect } from './effect-input.ts';
 export type {
   AgentGuardsInput,
   CompactionGuardInput,
@@ -47,23 +58,14 @@ export type {
   RoundGuardInput,
   TeamGuardInput,
 } from './guards-input.ts';
-export type { HookInput } from './hook-input.ts';
 export { pricesOf } from './known-price.ts';
 export type { LoadedProject } from './load-project.ts';
 export { loadProject, readAgentNames, requireProject } from './load-project.ts';
 export { resolveSubject } from './manifest-content.ts';
-export type { ManifestInput } from './manifest-input.ts';
-export type {
-  McpAddressInput,
-  McpProgramInput,
-  McpServerInput,
-  McpServerTerms,
-} from './mcp-server-input.ts';
 export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';
 export type { SourcedDefinition } from './name-owner.ts';
-export type { PolicyDefinitionInput } from './policy-definition-input.ts';
 export type { PolicyInput, PolicyObjectInput, PolicyRulesInput } from './policy-input.ts';
 export type { FieldProblem, Problem } from './problem.ts';
 export { DefinitionError, formatProblems, isDefinitionError } from './problem.ts';
@@ -82,7 +84,6 @@ export { buildRegistry } from './registry.ts';
 export type { RegistryInput } from './registry-from.ts';
 export { registryFrom } from './registry-from.ts';
 export { didYouMean } from './suggestion.ts';
-export type { TaskInput } from './task-input.ts';
 export type {
   Confirm,
   DefinedTool,

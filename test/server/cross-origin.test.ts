@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { loopbackAccess, tokenAccess } from '../../src/server/api/access.ts';
 import { DEV_ORIGINS, permitOrigins } from '../../src/server/api/cross-origin.ts';
 import { API_ROUTES } from '../../src/server/api/routes.ts';
-import { STANDARD_ROUTES } from '../../src/server/standard/standard-routes.ts';
+import { STANDARD_ROUTES } from '../../src/server/standard/standard-door.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { testRuntime } from '../support/runtime.ts';

@@ -18,7 +18,6 @@ import type { ApiApp, ApiEnv } from './app.ts';
 import { requireReachable, requireScope } from './caller.ts';
 import { adviceFor, completionProblem, isCompletionPath } from './completions/completion-error.ts';
 import { permitOrigins } from './cross-origin.ts';
-import { openApiDocument } from './document.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { toOwnError } from './json-body.ts';
 import { limitBody, limitConversation } from './limit-body.ts';
@@ -207,4 +206,27 @@ function logError(onError: ApiOptions['onError'], error: unknown, request: Reque
   } catch {
     // A failing log leaves nowhere to report to.
   }
+}
+
+/** The OpenAPI 3.1 document of the API. `address`: that of the server, without a slash at its end. */
+function openApiDocument(app: ApiApp, address: string): Readonly<Record<string, unknown>> {
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Everthread',
+      version: '1',
+      description: 'Durable agent threads. Errors are problem documents (RFC 9457) with a code.',
+    },
+    servers: [{ url: address }],
+  });
+  const bearer = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token; not needed if the server has no tokens.',
+  };
+  return {
+    ...document,
+    info: { ...document.info, license: { name: 'MIT', identifier: 'MIT' } },
+    components: { ...document.components, securitySchemes: { bearer } },
+  } as unknown as Readonly<Record<string, unknown>>;
 }

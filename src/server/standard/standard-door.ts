@@ -9,8 +9,11 @@ import { ERRORS, isRuntimeError } from '../../core/value/error.ts';
 import type { ApiApp } from '../api/app.ts';
 import { type Caller, requireReachable, requireScope } from '../api/caller.ts';
 import { SAFE_HEADERS } from '../api/problem.ts';
+import { fileRoutes } from './routes/files.ts';
+import { messageRoutes } from './routes/messages.ts';
+import { streamRoutes } from './routes/streams.ts';
+import { threadRoutes } from './routes/threads.ts';
 import type { StandardHost, StandardInput, StandardRoute } from './standard-route.ts';
-import { STANDARD_ROUTES } from './standard-routes.ts';
 
 /** Throws `Unauthorized`. */
 type RequireCaller = (request: Request) => Promise<Caller>;
@@ -54,3 +57,11 @@ export function standardError(error: unknown, headers: Readonly<Record<string, s
 function statusOf(code: keyof typeof ERRORS): number {
   return code === 'MissingVariable' ? 400 : ERRORS[code].status;
 }
+
+/** The table of all routes of Standard Agents that are served: what its client library calls. */
+export const STANDARD_ROUTES: readonly StandardRoute[] = [
+  ...threadRoutes,
+  ...messageRoutes,
+  ...fileRoutes,
+  ...streamRoutes,
+];

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import { tokenAccess } from '../../../src/server/api/access.ts';
-import { STANDARD_ROUTES } from '../../../src/server/standard/standard-routes.ts';
+import { STANDARD_ROUTES } from '../../../src/server/standard/standard-door.ts';
 import { hangs, says, scriptedModel } from '../../../src/testing/index.ts';
 import { collect } from '../../projections/golden.ts';
 import { testApi } from '../../support/api.ts';

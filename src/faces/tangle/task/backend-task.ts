@@ -14,7 +14,7 @@ import type { TaskSession } from '../../../core/task/session.ts';
 import { errorMessage } from '../../../core/value/error.ts';
 import { sumUsd } from '../../../core/value/money.ts';
 import { isRecord } from '../../../core/value/record.ts';
-import type { TaskInput } from '../../../definitions/task-input.ts';
+import type { TaskInput } from '../../../definitions/define-task.ts';
 import type {
   AgentExecutionBackend,
   BackendContext,
