@@ -1,7 +1,7 @@
 /**
  * A route of Standard Agents: its path, its scope and its handler. Paths, shapes and statuses are those of the
  * standard, so that its clients work unchanged. The server's routes and the tests are generated from the table of all
- * routes (standard-routes.ts).
+ * routes (standard-door.ts).
  */
 import type { z } from '@hono/zod-openapi';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
