@@ -65,4 +65,9 @@ export type FromChild =
 /** Written to the child's standard error just before it is killed for its memory. */
 export const MEMORY_MARK = 'everthread-sandbox: out of memory';
 
+/** Error message of the status `memory`: names the limit that was in effect, in `bytes` (§13.4 a). */
+export function memoryMessage(bytes: number): string {
+  return `The code used more than its limit of ${bytes} bytes (${Math.floor(bytes / 1024 / 1024)} MiB) of memory.`;
+}
+
 export const LOG_LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const;

@@ -1,12 +1,13 @@
 /** Positions of errors. The stacks and messages here are what isolated-vm 7.0.1 on Node 24.21 wrote. */
 import { describe, expect, it } from '@jest/globals';
-import { locateImport, locateMissingExport } from '../../src/sandbox/child/import-position.ts';
 import {
   cleanStack,
   createPositionMapper,
   locate,
+  locateImport,
+  locateMissingExport,
   splitCompileMessage,
-} from '../../src/sandbox/child/position.ts';
+} from '../../src/sandbox/child/failure.ts';
 import { prepareModule, type SourceModule } from '../../src/sandbox/child/transform.ts';
 import { SANDBOX_LIMITS } from '../../src/sandbox/limits.ts';
 

@@ -5,7 +5,7 @@ import { isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { childProgram, linkProgram } from '../../src/sandbox/host/program.ts';
-import { probeWall } from '../../src/sandbox/host/wall/probe.ts';
+import { probeWall } from '../../src/sandbox/host/wall/choose.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { readProcess } from '../support/process-tree.ts';
 import { sandboxChildren } from '../support/sandbox-children.ts';

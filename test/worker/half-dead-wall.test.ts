@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { probeWall } from '../../src/sandbox/host/wall/probe.ts';
+import { probeWall } from '../../src/sandbox/host/wall/choose.ts';
 import { eventually } from '../support/eventually.ts';
 import { commandLine } from '../support/process-tree.ts';
 

@@ -6,7 +6,7 @@
 import type ivm from 'isolated-vm';
 import type { Job } from '../protocol.ts';
 import { INTERNAL } from './boot.ts';
-import { type IsolateCompiler, retryOnce } from './isolate-compiler.ts';
+import { type IsolateCompiler, retryOnce } from './compile.ts';
 
 /** The user module that a bridge module is made for. */
 export interface UserModule {

@@ -2,16 +2,16 @@
  * One run in one fresh isolate, from its first module to its result. The user's code runs on a thread of the engine;
  * this thread stays free to end it.
  */
+
 import type ivm from 'isolated-vm';
+import { encode } from '../codec/encode.ts';
 import type { Wire } from '../codec/wire.ts';
-import { SANDBOX_LIMITS } from '../limits.ts';
-import { memoryMessage } from '../memory-message.ts';
-import type { Crossing, Job, Remark, Settlement } from '../protocol.ts';
-import { type Booted, boot, type Deliver, install } from './boot.ts';
-import { readError, toFailure } from './failure.ts';
-import { Graph } from './graph.ts';
+import { SANDBOX_LIMITS, TRANSFER } from '../limits.ts';
+import { type Crossing, type Job, memoryMessage, type Remark, type Settlement } from '../protocol.ts';
+import { type Booted, boot, type Deliver, type GuestListener, install } from './boot.ts';
+import { readError, toDynamicError, toFailure } from './failure.ts';
+import { Graph, type Target } from './graph.ts';
 import { exitOutOfMemory } from './guarded-memory.ts';
-import { Loader } from './loader.ts';
 
 export interface EngineHost {
   cross(crossing: Crossing): Promise<void> | undefined;
@@ -73,9 +73,7 @@ export class Engine {
   async #begin(): Promise<void> {
     const { isolate, context, module } = this.#booted;
     const job = this.#job;
-    const deliver = install(this.#booted, job, (says, first, second, text, bytes) =>
-      this.#handleMessage(readGuestMessage(says, first, second, text, bytes)),
-    );
+    const deliver = install(this.#booted, job, this.#hear);
     const graph = new Graph({ isolate, context, boot: module, job });
     const loader = new Loader(graph, deliver, (task) => this.#run(task));
     this.#program = { graph, loader, deliver };
@@ -83,31 +81,38 @@ export class Engine {
     this.#run(driver.evaluate());
   }
 
-  #handleMessage(message: GuestMessage): Promise<void> | undefined {
-    switch (message.kind) {
-      case 'started':
-        if (this.#phase === 'linking') this.#phase = 'running';
-        return;
-      case 'crossing':
-        return this.#host.cross(message.crossing);
-      case 'remark':
-        return this.#host.remark(message.remark);
+  /** Hears what the sandbox's own code in the isolate says through its port. */
+  readonly #hear: GuestListener = (says, first, second, text, buffer) => {
+    const wire: Wire = buffer ? { text, bytes: new Uint8Array(buffer) } : { text };
+    switch (says) {
+      case 'call':
+        return this.#host.cross({ kind: 'call', id: first, fn: second, wire });
+      case 'answer':
+      case 'refusal':
+        return this.#host.cross({ kind: 'answer', id: first, ok: says === 'answer', wire });
+      case 'report':
+        return this.#host.remark({ kind: 'report', wire });
+      case 'log':
+        return this.#host.remark({ kind: 'log', level: first, wire });
       case 'load':
-        void this.#program?.loader.load(message.id, message.referrer, message.specifier);
+        void this.#program?.loader.load(first, second, text);
         return;
       case 'evaluated':
-        this.#program?.loader.evaluated(message.index);
+        this.#program?.loader.evaluated(first);
         return;
       case 'done':
-        void this.#settle({ status: 'success', wire: message.wire, held: message.functions > 0 });
+        void this.#settle({ status: 'success', wire, held: first > 0 });
         return;
       case 'threw':
-        void this.#settle(this.#failureOf(readError(message.wire)));
+        void this.#settle(this.#failureOf(readError(wire)));
         return;
       case 'missing':
-        void this.#settle(missingExport(this.#job, message.names));
+        void this.#settle(missingExport(this.#job, text));
+        return;
+      default:
+        if (this.#phase === 'linking') this.#phase = 'running';
     }
-  }
+  };
 
   async #settle(settlement: Settlement): Promise<void> {
     if (this.#hasEnded()) return;
@@ -174,51 +179,6 @@ function missingExport({ fn, filename }: Job, names: string): Settlement {
   return { status: 'link_error', error: { name: 'LinkError', message, filename } };
 }
 
-type GuestMessage =
-  | { readonly kind: 'started' }
-  | { readonly kind: 'crossing'; readonly crossing: Crossing }
-  | { readonly kind: 'remark'; readonly remark: Remark }
-  | { readonly kind: 'load'; readonly id: number; readonly referrer: number; readonly specifier: string }
-  /** A module that `import()` requested has been evaluated. */
-  | { readonly kind: 'evaluated'; readonly index: number }
-  | { readonly kind: 'done'; readonly functions: number; readonly wire: Wire }
-  | { readonly kind: 'threw'; readonly wire: Wire }
-  | { readonly kind: 'missing'; readonly names: string };
-
-/** Parses the messages that the sandbox's own code in the isolate sends through its port. */
-function readGuestMessage(
-  says: string,
-  first: number,
-  second: number,
-  text: string,
-  buffer?: ArrayBuffer,
-): GuestMessage {
-  const wire: Wire = buffer ? { text, bytes: new Uint8Array(buffer) } : { text };
-  switch (says) {
-    case 'call':
-      return { kind: 'crossing', crossing: { kind: 'call', id: first, fn: second, wire } };
-    case 'answer':
-    case 'refusal':
-      return { kind: 'crossing', crossing: { kind: 'answer', id: first, ok: says === 'answer', wire } };
-    case 'report':
-      return { kind: 'remark', remark: { kind: 'report', wire } };
-    case 'log':
-      return { kind: 'remark', remark: { kind: 'log', level: first, wire } };
-    case 'load':
-      return { kind: 'load', id: first, referrer: second, specifier: text };
-    case 'evaluated':
-      return { kind: 'evaluated', index: first };
-    case 'done':
-      return { kind: 'done', functions: first, wire };
-    case 'threw':
-      return { kind: 'threw', wire };
-    case 'missing':
-      return { kind: 'missing', names: text };
-    default:
-      return { kind: 'started' };
-  }
-}
-
 /**
  * Reads how much memory the isolate of a run holds, on its own thread. User code may block that thread forever, so the
  * wait is limited; but a child without a figure is replaced, which costs far more than waiting for a busy machine.
@@ -240,4 +200,82 @@ export async function readUsedMemory(
   const bytes = await Promise.race([read, late]);
   clearTimeout(timer);
   return bytes;
+}
+
+/**
+ * `import()` in user code (§13.2): links and evaluates a module once, then settles every `import()` of it. A module
+ * that failed fails for all of them, as the language requires.
+ */
+type State =
+  /** `waiting` are the ids of the pending `import()` calls. */
+  | { readonly kind: 'evaluating'; readonly target: Target; readonly waiting: number[] }
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+class Loader {
+  readonly #graph: Graph;
+  readonly #deliver: Deliver;
+  readonly #run: (task: Promise<unknown>) => void;
+  /** State by module number. */
+  readonly #states = new Map<number, State>();
+
+  constructor(graph: Graph, deliver: Deliver, run: (task: Promise<unknown>) => void) {
+    this.#graph = graph;
+    this.#deliver = deliver;
+    this.#run = run;
+  }
+
+  async load(id: number, referrer: number, specifier: string): Promise<void> {
+    let target: Target;
+    try {
+      target = await this.#graph.find(specifier, referrer);
+    } catch (error) {
+      return this.#refuse(id, error);
+    }
+    const { index } = target;
+    const known = this.#states.get(index);
+    if (known) return this.#answer(id, index, known);
+    this.#states.set(index, { kind: 'evaluating', target, waiting: [id] });
+    try {
+      this.#run((await this.#graph.linkLoad(target)).evaluate());
+    } catch (error) {
+      this.#settle(index, { kind: 'failed', error });
+    }
+  }
+
+  /** Called when the module with the number `index` has been evaluated. */
+  evaluated(index: number): void {
+    this.#settle(index, { kind: 'loaded' });
+  }
+
+  /** Checks whether any module under evaluation has failed. */
+  async probe(): Promise<void> {
+    for (const [index, state] of this.#states) {
+      if (state.kind !== 'evaluating') continue;
+      try {
+        await this.#graph.probe(state.target);
+      } catch (error) {
+        this.#settle(index, { kind: 'failed', error });
+      }
+    }
+  }
+
+  #settle(index: number, state: State): void {
+    const before = this.#states.get(index);
+    if (before?.kind !== 'evaluating') return;
+    this.#states.set(index, state);
+    for (const id of before.waiting) this.#answer(id, index, state);
+  }
+
+  #answer(id: number, index: number, state: State): void {
+    if (state.kind === 'loaded') this.#run(this.#deliver('loaded', id, index, ''));
+    else if (state.kind === 'failed') this.#refuse(id, state.error);
+    else state.waiting.push(id);
+  }
+
+  #refuse(id: number, error: unknown): void {
+    const { name, message, stack } = toDynamicError(error, this.#graph.sources);
+    const { wire } = encode([Object.assign(new Error(message), { name }), stack], undefined, TRANSFER);
+    this.#run(this.#deliver('not_loaded', id, 0, wire.text, wire.bytes));
+  }
 }

@@ -5,9 +5,8 @@
  * sucrase's own source maps cannot be used: they end at the first template literal that begins or ends with a
  * substitution, because two tokens then start at one offset, and every column after them is undefined.
  */
-import { eraseTypes } from './erase-types.ts';
+import { eraseTypes, readTokens } from './erase-types.ts';
 import type { Position, SourceModule } from './source-module.ts';
-import { readTokens } from './tokens.ts';
 
 export type ErasureMap = (position: Position) => Position;
 

@@ -5,10 +5,8 @@
 import type ivm from 'isolated-vm';
 import type { Job } from '../protocol.ts';
 import { BridgeModules, type UserModule } from './bridge-modules.ts';
-import { compileUserModule } from './compile.ts';
-import { LinkFailure, toLinkFailure } from './failure.ts';
-import { locateImport } from './import-position.ts';
-import { IsolateCompiler, retryOnce } from './isolate-compiler.ts';
+import { compileUserModule, IsolateCompiler, retryOnce } from './compile.ts';
+import { LinkFailure, locateImport, toLinkFailure } from './failure.ts';
 import { createResolver, type Resolver } from './resolve.ts';
 import type { SourceModule } from './source-module.ts';
 

@@ -12,9 +12,8 @@ import { SANDBOX_LIMITS } from '../limits.ts';
 import { joinToChild, partFromChild } from '../message-frame.ts';
 import type { Crossing, FromChild, Job, Remark, Settlement, ToChild } from '../protocol.ts';
 import { prepareIsolate } from './boot.ts';
-import { die } from './death.ts';
 import { Engine } from './engine.ts';
-import { endMemoryGuard, guardMemory, startWatchdog } from './guarded-memory.ts';
+import { die, endMemoryGuard, guardMemory, startWatchdog } from './guarded-memory.ts';
 import { prepareTransform } from './transform.ts';
 
 interface Current {

@@ -1,5 +1,5 @@
 /**
- * The program that `host/wall/probe.ts` runs behind a wall: it tries what an attacker would with all that Node offers,
+ * The program that `host/wall/choose.ts` runs behind a wall: it tries what an attacker would with all that Node offers,
  * and reports what it reached. It also checks that the engine loads: a wall that hides its libraries is useless.
  */
 import { spawnSync } from 'node:child_process';

@@ -2,17 +2,23 @@
  * One sandbox child as its parent sees it: how it is started, addressed and killed, and how its end is reported.
  * C1. A child runs behind the best wall available, which is chosen before it starts (`wall/`).
  * C2. Nothing a child writes is trusted: frames are bounded, messages are parsed by hand, and a child that violates the
- *     protocol is killed (`supervised-process.ts`). The holder of its run is notified as of any other end.
+ *     protocol is killed (`SupervisedProcess`). The holder of its run is notified as of any other end.
  * C3. On Linux a child's memory is watched from outside, even while the host is busy.
  * C4. A child ends when the channel closes, and when its parent dies.
  */
+
 import { errorMessage } from '../../core/value/error.ts';
+import { openChannel } from '../channel.ts';
+import { type Frame, MAX_CHILD_FRAME_BYTES } from '../frame.ts';
+import { partToChild } from '../message-frame.ts';
 import type { FromChild, ToChild } from '../protocol.ts';
-import type { ChildEnd } from './child-end.ts';
-import { startEnclosed } from './enclosed-process.ts';
+import { type ChildEnd, readEnd } from './child-end.ts';
+import { type EnclosedProcess, startEnclosed } from './enclosed-process.ts';
+import { readFromChild } from './from-child.ts';
 import { childProgram, WATCHDOG } from './program.ts';
-import { SupervisedProcess, type Watch } from './supervised-process.ts';
+import { ProtocolChecker } from './protocol-checker.ts';
 import { chooseWall } from './wall/choose.ts';
+import { type MemoryWatch, watchMemory } from './wall/memory-watch.ts';
 import { findAbsent } from './wall/readable.ts';
 import type { WallKind, WallSetting } from './wall/wall.ts';
 
@@ -108,4 +114,98 @@ export class SandboxChild {
     this.#state = { kind: 'failed' };
     this.onEnd(end);
   }
+}
+
+/**
+ * A child whose process has been started: its messages are parsed and checked, its memory is watched, and its end is
+ * reported. A child that violates the protocol is killed. Where memory is watched: `inside` by a thread of the child,
+ * if the host cannot inspect processes.
+ */
+type Watch = 'inside' | 'outside';
+
+interface SupervisedEvents {
+  onMessage(message: FromChild): void;
+  onEnd(end: ChildEnd): void;
+}
+
+class SupervisedProcess {
+  readonly #process: EnclosedProcess;
+  readonly #watch: Watch;
+  readonly #events: SupervisedEvents;
+  readonly #checker = new ProtocolChecker();
+  readonly #channel: ReturnType<typeof openChannel>;
+  /** Set once the child is ready, if it is watched from outside. */
+  #memory: MemoryWatch | undefined;
+  #ready = false;
+  /** Why the child was killed. */
+  #fault: string | undefined;
+
+  constructor(enclosed: EnclosedProcess, watch: Watch, events: SupervisedEvents) {
+    this.#process = enclosed;
+    this.#watch = watch;
+    this.#events = events;
+    const onFrame = (frame: Frame) => this.#onFrame(frame);
+    const onFault = (why: string) => this.#onFault(why);
+    this.#channel = openChannel(enclosed.channel, { onFrame, onFault }, MAX_CHILD_FRAME_BYTES);
+    enclosed.onEnd((code, signal, failed) => this.#onEnd(code, signal, failed));
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  send(message: ToChild): void {
+    this.#checker.tell(message);
+    if (message.kind === 'run') this.#memory?.begin(message.job.memoryBytes);
+    const { head, wire } = partToChild(message);
+    if (message.kind === 'crossing') this.#channel.post(head, wire);
+    else this.#channel.send(head, wire);
+  }
+
+  kill(): void {
+    this.#channel.close();
+    this.#process.kill();
+  }
+
+  refer(referenced: boolean): void {
+    this.#process.refer(referenced);
+  }
+
+  /** What this throws is reported by the channel as a fault. */
+  #onFrame(frame: Frame): void {
+    const message = readFromChild(frame);
+    if (this.#checker.receive(message) === 'drop') return;
+    if (message.kind === 'ready') this.#ready = true;
+    if (message.kind === 'ready' && this.#watch === 'outside') this.#memory = watchFrom(this.#process);
+    this.#events.onMessage(message.kind === 'idle' ? this.#withMeasuredMemory(message) : message);
+  }
+
+  /** If the child is watched from outside, replaces its own figure by the kernel's. */
+  #withMeasuredMemory(idle: Extract<FromChild, { kind: 'idle' }>): FromChild {
+    if (!this.#memory) return idle;
+    this.#memory.end();
+    return { ...idle, rssBytes: this.#memory.residentBytes() };
+  }
+
+  #onFault(why: string): void {
+    this.#fault = `its message was rejected: ${why}`;
+    this.kill();
+  }
+
+  #onEnd(code: number | null, signal: NodeJS.Signals | null, failed: string | undefined): void {
+    this.#channel.close();
+    this.#memory?.close();
+    const { stderr } = this.#process;
+    const fault = failed ?? this.#fault;
+    const end = readEnd({ code, signal, stderr, ready: this.#ready, fault });
+    this.#events.onEnd(this.#memory?.tripped ? { kind: 'memory' } : end);
+  }
+}
+
+/** Called before any untrusted code has run in the child: its processes are those that were started. */
+function watchFrom(enclosed: EnclosedProcess): MemoryWatch {
+  const { pid, victim } = enclosed.locate();
+  const memory = watchMemory(pid, victim);
+  if (!memory) throw new Error('too many children to watch their memory');
+  return memory;
 }

@@ -2,10 +2,10 @@
  * One child of the pool, and its state. A child that has run the code of a tenant belongs to that tenant from then on:
  * no other tenant encounters what may be left in it.
  */
+
 import { SANDBOX_LIMITS } from '../limits.ts';
-import type { Job } from '../protocol.ts';
-import type { SandboxChild } from './child-process.ts';
-import type { LeaseEvents } from './lease.ts';
+import type { FromChild, Job, ToChild } from '../protocol.ts';
+import type { ChildEnd, SandboxChild } from './child-process.ts';
 import type { QueueEntry, Tenant } from './run-queue.ts';
 
 export interface Entry extends QueueEntry {
@@ -116,4 +116,25 @@ export class Use {
   close(): void {
     clearTimeout(this.#deadline);
   }
+}
+
+/** The use of a child of the pool by one run, and the events that the run receives. */
+export interface Lease {
+  send(message: ToChild): void;
+  /** Ends the child's work for this run; the child is killed if it does not report `idle` in time. */
+  stop(): void;
+  /** Moves the run out of the pool, so that another may begin; false if there is no room. */
+  hold(): boolean;
+}
+
+export interface LeaseEvents {
+  onLease(lease: Lease): void;
+  onMessage(message: FromChild): void;
+  /** The child has ended, during the run or while it was held. */
+  onEnd(end: ChildEnd): void;
+}
+
+export interface Ticket {
+  /** Leaves the queue; has no effect once the run has begun. */
+  cancel(): void;
 }

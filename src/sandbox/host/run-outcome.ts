@@ -2,7 +2,7 @@
 import type { CodeExecutionError, CodeExecutionStatus } from '../../core/author/code-execution.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { SANDBOX_LIMITS } from '../limits.ts';
-import { memoryMessage } from '../memory-message.ts';
+import { memoryMessage } from '../protocol.ts';
 import type { ChildEnd } from './child-end.ts';
 
 export type Outcome =

@@ -24,20 +24,6 @@ export interface Wall {
   readonly missing: readonly { readonly kind: WallKind; readonly why: string }[];
 }
 
-/** The command that is started in place of Node itself. */
-export interface Enclosure {
-  readonly command: readonly [program: string, ...args: string[]];
-  /** System call filter, which the wall reads from `FILTER_FD`. */
-  readonly filter?: Buffer;
-}
-
-/** The command that is to run behind a wall. */
-export interface EnclosedCommand {
-  /** Node, its options, the program and its arguments. */
-  readonly command: readonly string[];
-  readonly main: string;
-}
-
 /** File descriptors of the child; 0 to 2 are the standard ones. */
 export const CHANNEL_FD = 3;
 export const FILTER_FD = 4;
