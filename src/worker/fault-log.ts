@@ -4,8 +4,7 @@
  *     stack is reduced to files and lines.
  */
 import type { Logger } from '@temporalio/common';
-import type { AuthorFault } from '../author/guard/author-fault.ts';
-import { cutStack, framesOf } from '../author/guard/author-fault.ts';
+import { type AuthorFault, cutStack, framesOf } from '../author/guard/author-fault.ts';
 import { type AuthorGuard, guardAuthorCode, type StrayFault } from '../author/guard/author-guard.ts';
 import type { AuthorRun } from '../author/guard/author-run.ts';
 import type { StateDependencies } from '../author/state/dependencies.ts';

@@ -1,6 +1,6 @@
 /** definitions §18: paths, files and directories of a thread. Searches and storage are in definitions-18-storage. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createThreadFiles } from '../../src/author/state/files.ts';
+import { createThreadFiles } from '../../src/author/state/thread-state.ts';
 import type { FileChunk, FileContent, ThreadFiles } from '../../src/core/file/thread-file.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { gif, jpeg, png, webp } from '../support/image.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createThreadFiles } from '../../src/author/state/files.ts';
+import { createThreadFiles } from '../../src/author/state/thread-state.ts';
 import type { ThreadFiles } from '../../src/core/file/thread-file.ts';
 import { LIMITS } from '../../src/core/value/limit.ts';
 import { openStore } from '../../src/store/open-store.ts';

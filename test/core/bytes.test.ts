@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { copyBytes } from '../../src/core/value/bytes.ts';
 
-const FILES = new URL('../../src/author/state/files.ts', import.meta.url).href;
+const FILES = new URL('../../src/author/state/thread-state.ts', import.meta.url).href;
 const SIZE = 1_000_000;
 
 it('copies only the bytes of a view, into memory of their own', () => {

@@ -15,8 +15,7 @@
 
 import { confirmCall } from '../../author/policy/confirm-call.ts';
 import { go, openGate, type Passed } from '../../author/policy/gate.ts';
-import { judgeAction, prepareAction, refuseDenied } from '../../author/policy/judge-action.ts';
-import { recheckArguments } from '../../author/policy/recheck-arguments.ts';
+import { judgeAction, prepareAction, recheckArguments, refuseDenied } from '../../author/policy/judge-action.ts';
 import {
   type AnsweredCall,
   checkToolArguments,

@@ -3,6 +3,12 @@
  * prepares, and by the agent's policy.
  * J1. If nothing judges a call (asked-action.ts, `rulesFor`), nothing is prepared, judged, logged or stored.
  * J2. Preparation adds capabilities to the declared ones, and never removes any.
+ *
+ * Ensures that only arguments are executed that were validated, judged and shown: code of the tool that runs before the
+ * body, `prepareAction` and `confirm`, could change them in place.
+ * R1. Arguments that `prepareAction` has changed are validated again, like those of a model (`checkPrepared`). They are
+ *     then what is judged, shown and executed.
+ * R2. If arguments are changed after that, the call is refused before it begins.
  */
 
 import type { PolicyDefinition } from '../../core/author/policy.ts';
@@ -215,4 +221,16 @@ async function evaluate(
     if (signal.aborted) throw error;
     return { effect: 'deny', reason: `The policy "${name}" could not judge it: ${errorMessage(error)}` };
   }
+}
+
+/** Stage for R2. Computes a digest for tools with such code, and nothing for others. */
+export function recheckArguments(
+  _ports: unknown,
+  { asked, action, tool }: Asked & Judged & { readonly tool: ToolDefinition },
+): Verdict<Nothing, AnsweredCall> {
+  if (!asked || !action || (!tool.prepareAction && typeof tool.confirm !== 'function')) return go();
+  if (toAction(asked).fingerprint === action.action.fingerprint) return go();
+  return refuseCall(
+    `"${tool.name}" was not done: its own code has changed the arguments after they were judged.`,
+  );
 }

@@ -7,21 +7,39 @@
  * S2. Whatever an agent does becomes a result with a code. A task that may still run then is cancelled by a regular
  *     check (cancel-a2a.ts), even if this process or the call is gone.
  * S3. Nothing is held open for long: an attempt ends after a while, and the call is resumed later.
+ *
+ * Follows a task of an agent elsewhere, once its id is known, until it ends, asks a question, or must be resumed later.
+ * L1. The state of a task is what a request for it returns; a stream only triggers that request (remote/a2a/remote.ts, R2).
+ * L2. A question is a durable wait, named by its number in the call; its answer goes to the same task. The store keeps
+ *     the number of answers that were received. If an answer may have been sent, an idempotent agent gets it again, as
+ *     long as the task asks the same and does not list the answer. Any other agent gets it once: it is counted before
+ *     it is sent, and if it was not received after all, people are asked again what the task still asks.
+ * L3. A task that repeats its question right after an answer may not have processed the answer yet: it gets ANSWER_GRACE_MS.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { A2aAgentDefinition } from '../../core/author/a2a-agent.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
+import type { ToolResult } from '../../core/message/message.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
+import { measureJson } from '../../core/value/json-measure.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import {
+  A2A_LIMITS,
   type A2aEndpoint,
   A2aFailure,
   isA2aFailure,
+  isOpen,
   isPassing,
   type OutgoingPart,
   openRemote,
+  type RemoteTask,
   readCard,
+  TASK_NOT_FOUND,
   type Told,
+  textOf,
   toAnswer,
+  toTaskResult,
 } from '../../remote/a2a/index.ts';
 import type { A2aTaskRecord } from '../../store/a2a/a2a-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -30,6 +48,7 @@ import type { Recall } from '../policy/ask.ts';
 import {
   type A2aAttempt,
   type A2aOutcome,
+  digest,
   fillA2aReach,
   findRemoteTask,
   idsOf,
@@ -37,8 +56,8 @@ import {
   type LostWork,
   laterOrThrow,
   type ReachedAttempt,
+  toLaterWork,
 } from './a2a-attempt.ts';
-import { followTask } from './a2a-follow.ts';
 
 export interface A2aBody {
   readonly agent: A2aAgentDefinition;
@@ -177,4 +196,160 @@ async function readParts(state: ThreadState, args: unknown): Promise<OutgoingPar
     return { file: { name: stat.name, mimeType: stat.mimeType, bytes: new Uint8Array(data) } };
   });
   return [{ text: message }, ...(await Promise.all(read))];
+}
+
+const MAX_PAUSE_MS = 4000;
+/** L3: milliseconds that a task may take to process an answer. */
+const ANSWER_GRACE_MS = 5000;
+
+async function followTask(
+  attempt: ReachedAttempt,
+  record: A2aTaskRecord,
+  first?: RemoteTask,
+): Promise<A2aOutcome> {
+  try {
+    const answered = await sendAnswers(attempt, record);
+    return await follow(attempt, record, answered, first);
+  } catch (error) {
+    if (!isA2aFailure(error) || !isPassing(error)) throw error;
+    return laterOrThrow(attempt, error);
+  }
+}
+
+/** `rounds`: number of questions so far, all answered. `mark`: identifies the last one. */
+interface AnsweredRounds {
+  readonly rounds: number;
+  readonly mark?: string | undefined;
+}
+
+async function follow(
+  attempt: ReachedAttempt,
+  record: A2aTaskRecord,
+  { rounds, mark }: AnsweredRounds,
+  first: RemoteTask | undefined,
+): Promise<A2aOutcome> {
+  const { agent, reach, signal, remote } = attempt;
+  const place = toTaskRef(record);
+  const sent = record.sentAt / 1000;
+  const began = Date.now();
+  const until = Math.min(began + LIMITS.remoteHoldMs, sent + agent.timeoutMs);
+  let silent = record.silentSince !== null;
+  for (let look = 0; ; look++) {
+    // L1: requests the task itself.
+    const task = (look === 0 && rounds === 0 && first) || (await remote.get(place, signal));
+    if (silent) await attempt.note({ reached: true });
+    silent = false;
+    if (task.state === 'auth-required')
+      throw new A2aFailure('A2aAuthRequired', 'It requires credentials, which a message cannot provide.');
+    if (task.state === 'input-required') {
+      // L3: the same question may mean that the answer is not processed yet.
+      if (markOf(task) !== mark || Date.now() - began > ANSWER_GRACE_MS)
+        return askQuestion(attempt, rounds, task);
+    } else if (!isOpen(task.state)) {
+      await attempt.note({ over: true });
+      return toTaskResult(task, reach, signal);
+    }
+    const left = until - Date.now();
+    if (Date.now() >= sent + agent.timeoutMs) return toTimeoutResult(agent.timeoutMs);
+    if (left <= 0) return toLaterWork(sent, sent + agent.timeoutMs);
+    const pause = Math.min(250 * 2 ** look, MAX_PAUSE_MS, left);
+    if (remote.streams && isOpen(task.state)) await remote.listen(place, { signal, withinMs: left });
+    // A pause even after a stream: a stream that ends immediately must not cause requests without a pause.
+    await delay(remote.streams && look === 0 ? 50 : pause, undefined, { signal });
+  }
+}
+
+/** The result of a task that took too long. The regular check cancels the task (cancel-a2a.ts). */
+function toTimeoutResult(timeoutMs: number): ToolResult {
+  const error = `Its task did not end within ${timeoutMs} ms and is cancelled.`;
+  return { status: 'error', error, error_code: 'A2aTimeout' };
+}
+
+const toTaskRef = ({ contextId, taskId }: A2aTaskRecord) => ({ contextId, taskId: taskId as string });
+
+/** L2: a digest that identifies a question. */
+function markOf({ messageId, said, state }: RemoteTask): string {
+  return digest([state, messageId, said]);
+}
+
+const keyOf = (round: number) => `a2a:${round}`;
+
+async function askQuestion(
+  { state, agent }: ReachedAttempt,
+  round: number,
+  task: RemoteTask,
+): Promise<never> {
+  if (round >= A2A_LIMITS.rounds)
+    throw new A2aFailure('A2aInvalid', `It asked more than ${A2A_LIMITS.rounds} times.`);
+  const dataParts = task.said.flatMap((part) => (part.kind === 'data' ? [part.data] : []));
+  const fits = measureJson(dataParts, { maxBytes: A2A_LIMITS.questionBytes, maxDepth: 32 }).whole;
+  const text = textOf(task.said).trim().slice(0, A2A_LIMITS.questionChars);
+  await state.ask({
+    key: keyOf(round),
+    question: text || `The agent ${agent.name} asks for input without saying what.`,
+    data: {
+      agent: agent.name,
+      taskId: task.id,
+      mark: markOf(task),
+      ...(fits && dataParts.length > 0 && { told: dataParts }),
+    },
+  });
+  throw new Error('A question that is open ends its attempt.');
+}
+
+interface RecalledQuestion {
+  readonly mark?: string;
+}
+
+/** L2: sends the answers that the agent has not received. */
+async function sendAnswers(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<AnsweredRounds> {
+  const { recall, state } = attempt;
+  let { answers } = record;
+  let mark: string | undefined;
+  for (let round = 0; ; round++) {
+    const asked = recall(keyOf(round)) as RecalledQuestion | undefined;
+    if (asked === undefined) return { rounds: round, mark };
+    mark = asked.mark;
+    if (answers > round) continue;
+    const { value } = await state.ask({ key: keyOf(round), question: 'asked before' });
+    await answer(attempt, record, { round, mark, value });
+    ({ answers } = await attempt.note({ answers: round + 1, reached: true }));
+  }
+}
+
+interface Answer {
+  readonly round: number;
+  readonly mark: string | undefined;
+  readonly value: unknown;
+}
+
+async function answer(
+  attempt: ReachedAttempt,
+  record: A2aTaskRecord,
+  { round, mark, value }: Answer,
+): Promise<void> {
+  const { agent, remote, signal } = attempt;
+  const place = toTaskRef(record);
+  const messageId = `${record.messageId}-${round}`;
+  const before = await remote.get(place, signal);
+  // L2: the agent has received the answer, or asks something else.
+  if (before.heard.has(messageId) || before.state !== 'input-required' || markOf(before) !== mark) return;
+  // L2: counted before it is sent, so it is sent only once.
+  if (!agent.idempotent) await attempt.note({ answers: round + 1 });
+  try {
+    await remote.send({ ...place, messageId, parts: [toPart(value)] }, signal);
+  } catch (error) {
+    if (!isA2aFailure(error)) throw error;
+    if (error.unsent && !agent.idempotent) await attempt.note({ unsent: round });
+    // If the task has ended in the meantime, its outcome is the result.
+    if (error.code !== 'A2aRefused' || error.number === TASK_NOT_FOUND) throw error;
+  }
+}
+
+/**
+ * Converts an answer: a text is sent as text, anything else as data, which agents of Everthread accept as an answer.
+ */
+function toPart(value: unknown): OutgoingPart {
+  if (typeof value === 'string') return { text: value };
+  return { data: typeof value === 'object' && value !== null ? value : { value } };
 }

@@ -2,6 +2,7 @@
  * The context of a ThreadState: the thread, the execution, the tool, and the sink for queued work. Tools, hooks,
  * effects and endpoints get the same ThreadState with different contexts.
  */
+import type { RunCode } from '../../core/author/code-execution.ts';
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
@@ -10,7 +11,7 @@ import type { CallGuard } from '../hooks/call-guard.ts';
 import type { MessageHooks } from '../hooks/message-hook-port.ts';
 import type { AskPort } from '../policy/ask.ts';
 import type { RunningExecution } from './running-execution.ts';
-import type { StateParts } from './state-parts.ts';
+import type { ThreadEnv } from './thread-env.ts';
 import type { WorkSink } from './work-sink.ts';
 
 export interface CallerContext {
@@ -42,9 +43,15 @@ export interface CallerContext {
   readonly reachedFrom?: string;
 }
 
-/** Returns the message hooks for the state of a relative (see `toRelative`). */
+/** Returns the message hooks for the state of a relative (see `openRelative`). */
 export type HooksOf = (
   relative: Pick<CallerContext, 'thread' | 'key' | 'signal' | 'life' | 'work'> & {
     readonly parts: StateParts;
   },
 ) => MessageHooks;
+
+/** What all ThreadStates of one piece of work share: its variables and its sandbox scope. */
+export interface StateParts {
+  readonly env: ThreadEnv;
+  readonly runCode: RunCode;
+}

@@ -1,34 +1,49 @@
 /**
  * Builds the ThreadState that author code receives from its parts. What differs between a tool, a hook, an effect and
  * an endpoint is defined by the caller's context.
+ *
+ * Derives the state of a parent or child from the state of a thread (definitions §14.3).
+ * L1. A relative is shown at rest: without its execution, scratch and tool call.
+ * L2. What is queued to a relative goes to its own queue, and wakes it.
+ * L3. Known secrets belong to the code, not to a thread. What it reads in one thread is removed from what it writes to
+ *     another.
+ * L4. Each time a relative is opened, what is created through it gets other ids, which are equal in every attempt.
+ * L5. A tool's `uses` also restrict what it reaches through a relative.
+ * L6. Values belong to the thread's own code (runtime §14.1.3), so a state knows whose code it was opened for.
+ * L7. Once the code has terminated its own thread, it queues and runs nothing in a relative either (runtime §10).
  */
-
+import { types } from 'node:util';
 import { checkPage } from '../../core/author/read-options.ts';
 import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
-import type { ThreadState } from '../../core/author/thread-state.ts';
+import type { ThreadEffects } from '../../core/author/thread-effect.ts';
+import type { ExecutionState } from '../../core/author/thread-execution.ts';
+import type { ThreadLoaders, ThreadState } from '../../core/author/thread-state.ts';
+import type { ThreadValues } from '../../core/author/thread-value.ts';
+import { asWritten } from '../../core/author/written-definition.ts';
 import type { EventData } from '../../core/event/thread-event.ts';
+import type { FileContent, ThreadFiles } from '../../core/file/thread-file.ts';
+import { contextOf } from '../../core/governance/run-context.ts';
 import { findActiveSide } from '../../core/project/active-side.ts';
+import { copyBytes } from '../../core/value/bytes.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { toJsonObject } from '../../core/value/json-value.ts';
 import { LIMITS, utf8Length } from '../../core/value/limit.ts';
+import { readWholeFile, streamFile } from '../../store/file/file-content.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import { openLife } from '../guard/life.ts';
+import { NO_HOOKS } from '../hooks/message-hook-port.ts';
 import { createQuestions } from '../policy/ask.ts';
 import { createOwnActions } from '../policy/own-action.ts';
 import { freezeDeep } from '../tool/freeze-deep.ts';
-import type { CallerContext } from './caller-context.ts';
+import type { CallerContext, StateParts } from './caller-context.ts';
 import type { StateDependencies } from './dependencies.ts';
-import { createEffects } from './effects.ts';
-import { createExecution } from './execution.ts';
 import { createFamily, loadChildren } from './family.ts';
-import { createThreadFiles } from './files.ts';
 import { createIds } from './id.ts';
-import { createLifecycle } from './lifecycle.ts';
-import { createLoaders } from './loaders.ts';
 import { createMessages } from './messages.ts';
-import { type RelativeFrom, toRelative } from './relative.ts';
-import type { StateParts } from './state-parts.ts';
+import type { RunningExecution } from './running-execution.ts';
 import type { ThreadEnv } from './thread-env.ts';
 import { createTools } from './tools.ts';
-import { createThreadValues } from './values.ts';
 
 export function createThreadState(
   dependencies: StateDependencies,
@@ -83,9 +98,24 @@ export async function openRelative(
   thread: ThreadRecord,
   times = 0,
 ): Promise<ThreadState> {
-  const { caller, parts } = toRelative(from, thread, times);
+  // L7: it ends with the code's own thread.
+  const life = openLife(from.life);
+  const { signal, hooksOf, tool, reachingTool = tool, reachedFrom = from.thread.id } = from;
+  // L3: known secrets are shared.
+  const parts: StateParts = { ...from.parts, env: from.parts.env.of(thread) };
+  // L4: other ids each time. L2: its own queue.
+  const relative = {
+    thread,
+    key: `${from.key}:${thread.id}:${times}`,
+    signal,
+    life,
+    work: from.work.reach(thread.id),
+  };
+  const hooks = hooksOf?.({ ...relative, parts }) ?? NO_HOOKS;
   const children = await loadChildren(dependencies.store, thread);
-  return createThreadState(dependencies, { ...caller, children }, parts);
+  // L6: `reachedFrom` remains the thread whose code it is, however many relatives it passes through.
+  const caller = { ...relative, hooks, hooksOf, reachingTool, reachedFrom, execution: null, children };
+  return createThreadState(dependencies, caller, parts);
 }
 
 /** Returns a function that returns the options of a tool's entry in the active prompt. */
@@ -120,4 +150,237 @@ function toShown(event: string, data: unknown) {
   } catch {
     return undefined;
   }
+}
+
+/** `state.execution` (definitions §14.1): the state of the running execution, and the controls of its flow. */
+function createExecution(registry: Registry, caller: CallerContext): ExecutionState | null {
+  const { execution, thread, signal } = caller;
+  if (!execution) return null;
+  const { flow, executionId, stepCount, sideSteps, side, history, runContext } = execution;
+  const place = { executionId, rootId: thread.rootId, agent: thread.agent };
+  return Object.freeze({
+    flowId: executionId,
+    currentSide: side,
+    stepCount,
+    sideAStepCount: sideSteps.a,
+    sideBStepCount: sideSteps.b,
+    get stopped() {
+      return flow.directive === 'stop';
+    },
+    get stoppedBy() {
+      return flow.directive === 'stop' ? side : undefined;
+    },
+    messageHistory: history,
+    context: freezeDeep(runContext ?? contextOf({}, place)),
+    promptPath: promptPath(registry, thread.agent, execution),
+    abortSignal: signal,
+    throwIfCancelled: () => signal.throwIfAborted(),
+    forceTurn(side) {
+      if (side !== 'a' && side !== 'b') throw new TypeError('forceTurn takes "a" or "b".');
+      flow.directive = side;
+    },
+    stop() {
+      flow.directive = 'stop';
+    },
+  } satisfies ExecutionState);
+}
+
+function promptPath(registry: Registry, agent: string, { side, subprompt }: RunningExecution): string[] {
+  const own = findActiveSide(registry, agent, side)?.prompt.name;
+  return [...(own === undefined ? [] : [own]), ...(subprompt?.path ?? [])];
+}
+
+/** ThreadState's lifecycle (definitions §14.3): terminates the thread, and returns when it was terminated. */
+interface Lifecycle extends Pick<ThreadState, 'terminate'> {
+  /** Time of the termination, as known when the state was opened or after its own `terminate()`; null if none. */
+  terminatedAt(): number | null;
+}
+
+function createLifecycle(
+  store: ThreadStore,
+  { thread, work, life, key, execution, reachedFrom }: CallerContext,
+): Lifecycle {
+  let { terminatedAt } = thread;
+  return {
+    terminatedAt: () => terminatedAt,
+    async terminate() {
+      await work.terminate(execution && reachedFrom === undefined ? callOf(thread.id, key) : undefined);
+      life.end();
+      terminatedAt = (await store.threads.get(thread.id))?.terminatedAt ?? terminatedAt;
+    },
+  };
+}
+
+/** The call that the key of the work names; undefined for other work, such as a step's. */
+function callOf(
+  threadId: string,
+  key: string,
+): { readonly step: number; readonly index: number } | undefined {
+  const [, step, index] =
+    /^:(-?\d+):(\d+)/.exec(key.startsWith(threadId) ? key.slice(threadId.length) : '') ?? [];
+  return step === undefined ? undefined : { step: Number(step), index: Number(index) };
+}
+
+/** ThreadState's loaders (definitions §14.4): definitions of the project, by name. */
+function createLoaders(registry: Registry): ThreadLoaders {
+  const { models, prompts, agents } = registry;
+  return {
+    loadModel: async (name) => asWritten(find('model', models, name)),
+    loadPrompt: async (name) => asWritten(find('prompt', prompts, name)),
+    loadAgent: async (name) => asWritten(find('agent', agents, name)),
+    getModelNames: () => [...models.keys()],
+    getPromptNames: () => [...prompts.keys()],
+    getAgentNames: () => [...agents.keys()],
+  };
+}
+
+function find<T>(what: string, known: ReadonlyMap<string, T>, name: string): T {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const names = [...known.keys()].map((each) => `"${each}"`).join(', ') || 'none';
+  throw new RuntimeError(
+    'DefinitionNotFound',
+    `The project defines no ${what} "${String(name)}". It defines: ${names}.`,
+  );
+}
+
+/**
+ * ThreadState's key-value store (runtime §14), backed by the store, which copies values strictly as JSON
+ * (core/value/json-value.ts). A thread's values are for its own code: access through the state of a relative is
+ * refused, and so is access by a tool that is invoked through that state.
+ */
+function createThreadValues(
+  store: ThreadStore,
+  { thread: { id }, reachedFrom = id }: Pick<CallerContext, 'thread' | 'reachedFrom'>,
+): ThreadValues {
+  const requireOwn = (method: string): void => {
+    if (reachedFrom !== id) throw notShared(method, id, reachedFrom);
+  };
+  return {
+    async getValue<T>(key: string) {
+      requireOwn('getValue');
+      // Only the author knows the type of a key's value.
+      return (await store.values.get(id, key)) as T | null;
+    },
+    async setValue(key, value) {
+      requireOwn('setValue');
+      await store.values.set(id, key, value);
+    },
+  };
+}
+
+function notShared(method: string, id: string, from: string): RuntimeError {
+  return new RuntimeError(
+    'ValuesNotShared',
+    `${method}: values of thread "${id}" are accessible only to its own code, not to that of thread "${from}". ` +
+      'Queue a message or a tool to it, or pass the data as a file.',
+  );
+}
+
+interface RelativeFrom
+  extends Pick<
+    CallerContext,
+    'thread' | 'key' | 'signal' | 'life' | 'work' | 'hooksOf' | 'tool' | 'reachingTool' | 'reachedFrom'
+  > {
+  readonly parts: StateParts;
+}
+
+/** One year: a longer delay is most likely a mistake of units. */
+const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
+
+interface EffectsInput {
+  readonly store: ThreadStore;
+  readonly registry: Registry;
+  readonly nextId: () => string;
+  readonly redactKnown: ThreadEnv['redactKnown'];
+}
+
+/** ThreadState's effects (definitions §10), backed by the store. */
+function createEffects(
+  { store, registry, nextId, redactKnown }: EffectsInput,
+  { thread, life, work }: CallerContext,
+): ThreadEffects {
+  return {
+    async scheduleEffect(name, args = {}, delay = 0) {
+      life.signal.throwIfAborted();
+      if (!registry.effects.has(name)) throw unknownEffect(registry, name);
+      const id = nextId();
+      const effect = {
+        id,
+        name,
+        args: redactKnown(
+          toJsonObject(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.effectArgumentBytes }),
+        ),
+        delayMs: checkDelay(name, delay),
+      };
+      await work.wakeForEffects(await store.effects.schedule(thread.id, effect));
+      return id;
+    },
+    getScheduledEffects: async (name) =>
+      store.effects.list(thread.id, name === undefined ? undefined : String(name)),
+    removeScheduledEffect: (id) => store.effects.remove(thread.id, String(id)),
+  };
+}
+
+function checkDelay(name: string, delay: unknown): number {
+  if (typeof delay === 'number' && delay >= 0 && delay <= MAX_DELAY_MS) return delay;
+  throw new RuntimeError(
+    'InvalidValue',
+    `The delay of the effect "${name}" must be a number of milliseconds from 0 to ${MAX_DELAY_MS} (a year), not ${String(delay)}.`,
+  );
+}
+
+function unknownEffect({ effects }: Registry, name: string): RuntimeError {
+  const known = [...effects.keys()].map((each) => `"${each}"`).join(', ') || 'none';
+  return new RuntimeError(
+    'EffectNotFound',
+    `The project defines no effect "${String(name)}". It defines: ${known}.`,
+  );
+}
+
+/**
+ * ThreadState's files (definitions §18), backed by the store: converts authors' content to and from bytes.
+ * `redactKnown` removes secrets from paths: the same path still leads to the same file, under a name that may be
+ * shown.
+ */
+export function createThreadFiles(
+  store: ThreadStore,
+  threadId: string,
+  redactKnown: <T>(value: T) => T = (value) => value,
+): ThreadFiles {
+  return {
+    writeFile: async (path, data, mimeType, { thumbnail, ...options } = {}) =>
+      store.files.write(threadId, {
+        ...redactKnown(options),
+        path: redactKnown(path),
+        mimeType,
+        content: toBytes('data', data),
+        thumbnail: thumbnail && toBytes('thumbnail', thumbnail),
+      }),
+    readFile: (path) => readWholeFile(store, threadId, redactKnown(path)),
+    readFileStream: (path, options) => streamFile(store, threadId, redactKnown(path), options?.signal),
+    statFile: (path) => store.files.stat(threadId, redactKnown(path)),
+    readdirFile: (path) => store.files.readdir(threadId, redactKnown(path)),
+    unlinkFile: (path) => store.files.unlink(threadId, redactKnown(path)),
+    mkdirFile: (path) => store.files.mkdir(threadId, redactKnown(path)),
+    rmdirFile: (path) => store.files.rmdir(threadId, redactKnown(path)),
+    getFileStats: () => store.files.getStats(threadId),
+    grepFiles: (pattern) => store.files.grep(threadId, pattern),
+    findFiles: (pattern) => store.files.find(threadId, pattern),
+    getFileThumbnail: async (path) => {
+      const bytes = await store.files.getThumbnail(threadId, redactKnown(path));
+      return bytes && (bytes.buffer as ArrayBuffer);
+    },
+  };
+}
+
+/** Returns a copy, since the author's buffer may change while it is written. */
+function toBytes(name: string, data: FileContent): Uint8Array {
+  if (typeof data === 'string') return new TextEncoder().encode(data);
+  // Not by `instanceof`: the buffer may come from another realm.
+  if (ArrayBuffer.isView(data) || types.isAnyArrayBuffer(data)) return copyBytes(data);
+  throw new RuntimeError(
+    'InvalidValue',
+    `${name} must be the content of a file: a string, an ArrayBuffer or a view of one.`,
+  );
 }

@@ -30,9 +30,15 @@ import {
   recordInvoked,
   withActionLease,
 } from '../policy/invoked-action.ts';
-import { type Asked, type Judged, judgeAction, prepareAction, refuseDenied } from '../policy/judge-action.ts';
+import {
+  type Asked,
+  type Judged,
+  judgeAction,
+  prepareAction,
+  recheckArguments,
+  refuseDenied,
+} from '../policy/judge-action.ts';
 import { createOwnActions } from '../policy/own-action.ts';
-import { recheckArguments } from '../policy/recheck-arguments.ts';
 import {
   type AnsweredCall,
   checkToolArguments,
