@@ -14,7 +14,7 @@ import { selectFamily } from '../transaction/read.ts';
 import { findRow } from '../transaction/rows.ts';
 import { budgetOf, limitedAccounts, saveBudget, selectLines, toLines } from './account.ts';
 import type { PaidCall, PayInvoked, SpendingVerdict } from './budget-record.ts';
-import { otherThread } from './lines.ts';
+import { toLimitData } from './lines.ts';
 import { spend } from './spend.ts';
 
 /**
@@ -100,23 +100,16 @@ export async function emitSpendingVerdict(context: CommandContext, command: Spen
     const lines = toLines(accounts, await selectLines(thread.trx, accounts).execute());
     const line = lines.find(({ limit }) => limit === command.limit) ?? lines[0];
     if (!line) return;
-    const data = { ...dataOf(line), ...otherThread(thread, line.threadId), policy, reason };
+    const data = { ...toLimitData(thread, line), policy, reason };
+    const used = toShown(line.limit, line.used);
     if (effect === 'deny') {
-      thread.emit('budget.exceeded', { ...data, observed: usedOf(line) }, { step });
+      thread.emit('budget.exceeded', { ...data, observed: used }, { step });
       saveBudget(thread, { ...state, exceeded: { code: 'BudgetExceeded', message: `${reason}.` } });
       return;
     }
     const [key, { told = [] }] = [`${policy}:${line.limit}`, state];
     if (told.includes(key)) return;
-    thread.emit('budget.warning', { ...data, used: usedOf(line) }, { step });
+    thread.emit('budget.warning', { ...data, used }, { step });
     saveBudget(thread, { ...state, told: [...told, key] });
   });
-}
-
-function dataOf({ executionId, limit, max }: CountedLine) {
-  return { executionId, limit, max: toShown(limit, max) };
-}
-
-function usedOf({ limit, used }: CountedLine): number {
-  return toShown(limit, used);
 }

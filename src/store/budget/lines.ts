@@ -53,14 +53,14 @@ export async function lockLines(
 }
 
 export async function updateLines({ trx }: ThreadTransaction, lines: readonly CountedLine[]): Promise<void> {
-  for (const { threadId, executionId, limit, used, reserved, estimated, warned } of lines)
+  for (const { threadId, executionId, limit, used, reserved, estimated, warned, running } of lines)
     await updateRows(
       trx,
       'budgets',
       { thread_id: threadId, execution_id: executionId, name: limit },
       {
         ...{ used_units: used, reserved_units: reserved, estimated_units: estimated },
-        warned: warned ? 1 : 0,
+        ...{ warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null },
       },
     );
 }
@@ -70,13 +70,10 @@ export function emitWarnings(
   lines: readonly CountedLine[],
   place: SpendingPlace,
 ): void {
-  for (const { threadId, executionId, limit, max, used } of lines)
+  for (const line of lines)
     thread.emit(
       'budget.warning',
-      {
-        ...{ executionId, ...otherThread(thread, threadId), limit },
-        ...{ max: toShown(limit, max), used: toShown(limit, used) },
-      },
+      { ...toLimitData(thread, line), used: toShown(line.limit, line.used) },
       place,
     );
 }
@@ -97,23 +94,23 @@ export function markExceeded(
   place: SpendingPlace,
 ): StoredError {
   const { threadId, executionId, limit } = line;
-  const [max, reached] = [toShown(limit, line.max), toShown(limit, observed)];
+  const data = { ...toLimitData(thread, line), observed: toShown(limit, observed) };
   const text = message ?? describeExceeded(line, observed, thread.threadId);
   const error = { code: 'BudgetExceeded', message: text };
-  thread.emit(
-    'budget.exceeded',
-    { executionId, ...otherThread(thread, threadId), limit, max, observed: reached },
-    place,
-  );
-  const over = { line: { threadId, executionId, limit, max }, observed: reached };
+  thread.emit('budget.exceeded', data, place);
+  const over = { line: { threadId, executionId, limit, max: data.max }, observed: data.observed };
   // A cost that could not be determined leaves the budget usable for relatives.
   saveBudget(thread, { ...state, exceeded: error, over: message === undefined ? over : undefined });
   return error;
 }
 
-/** The budget's thread, in events; omitted if it is this thread. */
-export function otherThread(thread: ThreadTransaction, threadId: string): { threadId?: string } {
-  return threadId === thread.threadId ? {} : { threadId };
+/** The limit, in events. The thread of its budget is omitted if it is this thread. */
+export function toLimitData(
+  thread: ThreadTransaction,
+  { threadId, executionId, limit, max }: Exceeding['line'],
+) {
+  const other = threadId === thread.threadId ? {} : { threadId };
+  return { executionId, ...other, limit, max: toShown(limit, max) };
 }
 
 /** The state of the clocks when the thread begins something. */
@@ -144,7 +141,8 @@ export async function runClocks(
   for (const each of lines.filter(isTime)) {
     const entered = startThreadClock(each, thread.threadId, now);
     const warned = near.includes(each);
-    if (entered !== each || warned) await saveClock(thread, { ...entered, warned: each.warned || warned });
+    if (entered !== each || warned)
+      await updateLines(thread, [{ ...entered, warned: each.warned || warned }]);
   }
   emitWarnings(
     thread,
@@ -193,20 +191,8 @@ export async function stopClocks(context: CommandContext, thread: ThreadTransact
   const now = await context.clock(thread.trx);
   for (const line of lines) {
     const left = stopThreadClock(line, thread.threadId, now);
-    if (left !== line) await saveClock(thread, left);
+    if (left !== line) await updateLines(thread, [left]);
   }
-}
-
-async function saveClock(
-  { trx }: ThreadTransaction,
-  { threadId, executionId, limit, used, warned, running }: CountedLine,
-): Promise<void> {
-  await updateRows(
-    trx,
-    'budgets',
-    { thread_id: threadId, execution_id: executionId, name: limit },
-    { used_units: used, warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null },
-  );
 }
 
 export async function narrowBudget(

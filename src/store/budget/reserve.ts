@@ -120,7 +120,7 @@ export async function settleReservation(
   const used = usedBy(end);
   // V2: its cost is unknown.
   if (used === undefined) return settleAsReserved(context, thread, row);
-  await settle(context, thread, row, { used, isEstimate: end.usage?.estimated === true });
+  await settle(context, thread, row, { used, isEstimate: end.usage?.estimated === true, state: 'settled' });
 }
 
 /** Undefined for one that failed in transit: the provider may have answered. One that was too long has used nothing. */
@@ -134,11 +134,17 @@ function usedBy({ ok, usage, cost, error }: CallEnd): Amounts | undefined {
   };
 }
 
+interface Settling {
+  readonly used: Amounts;
+  readonly isEstimate: boolean;
+  readonly state: 'settled' | 'estimated';
+}
+
 async function settle(
   context: CommandContext,
   thread: ThreadTransaction,
   row: Reservation,
-  { used, isEstimate }: { readonly used: Amounts; readonly isEstimate: boolean },
+  { used, isEstimate, state }: Settling,
 ): Promise<void> {
   const held = toAmounts(row);
   const lines = await lockLines(context, thread, JSON.parse(row.accounts));
@@ -149,11 +155,14 @@ async function settle(
       : { used: addAmounts(used, negate(held)), estimated: addAmounts(estimated, negate(held)) };
   const { changed, warns, over } = changeAmounts(lines, change);
   await updateLines(thread, changed);
-  await updateReservation(thread, row, { state: 'settled', ...toColumns(used) });
+  const { thread_id, step, attempt, call } = row;
+  const key = { thread_id, step, attempt, call };
+  await updateRows(thread.trx, 'budget_reservations', key, { state, ...toColumns(used) });
   emitWarnings(thread, warns, row);
   const [line] = over;
-  const state = budgetOf(thread.row);
-  if (line && state && !state.exceeded) markExceeded(thread, state, { line, observed: line.used }, row);
+  const budget = budgetOf(thread.row);
+  if (state === 'settled' && line && budget && !budget.exceeded)
+    markExceeded(thread, budget, { line, observed: line.used }, row);
 }
 
 /** V2: its end will not be reported. */
@@ -163,12 +172,7 @@ async function settleAsReserved(
   row: Reservation,
 ): Promise<void> {
   if (row.state !== 'open') return;
-  const held = toAmounts(row);
-  const lines = await lockLines(context, thread, JSON.parse(row.accounts));
-  const { changed, warns } = changeAmounts(lines, { reserved: negate(held), used: held, estimated: held });
-  await updateLines(thread, changed);
-  await updateReservation(thread, row, { state: 'estimated' });
-  emitWarnings(thread, warns, row);
+  await settle(context, thread, row, { used: toAmounts(row), isEstimate: true, state: 'estimated' });
 }
 
 /** V2: settles the open reservations of one step, or all that the thread has. */
@@ -211,14 +215,6 @@ export function endWait(thread: ThreadTransaction): boolean {
   const { waits: _, ...rest } = state;
   saveBudget(thread, rest);
   return true;
-}
-
-async function updateReservation(
-  { trx }: ThreadTransaction,
-  { thread_id: threadId, step, attempt, call }: Reservation,
-  changes: Partial<Pick<Reservation, 'state' | 'input' | 'output' | 'cost_pico'>>,
-): Promise<void> {
-  await updateRows(trx, 'budget_reservations', { thread_id: threadId, step, attempt, call }, changes);
 }
 
 function toColumns({ maxInputTokens: input, maxOutputTokens: output, maxCost }: Amounts) {

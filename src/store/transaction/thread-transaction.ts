@@ -222,17 +222,9 @@ export class ThreadTransaction {
    */
   async admit(runId: string): Promise<void> {
     if (this.row.run_id === runId) return;
-    const known = await this.trx
-      .selectFrom('thread_runs')
-      .select('run_id')
-      .where('thread_id', '=', this.threadId)
-      .where('run_id', '=', runId)
-      .executeTakeFirst();
-    if (known) throw new StaleRun(this.threadId, runId);
-    await this.trx
-      .insertInto('thread_runs')
-      .values({ thread_id: this.threadId, run_id: runId, registered_at: this.now })
-      .execute();
+    const isRetired = await this.has('thread_runs', { run_id: runId });
+    if (isRetired) throw new StaleRun(this.threadId, runId);
+    await this.insert('thread_runs', { run_id: runId, registered_at: this.now });
     this.set({ run_id: runId });
   }
 
