@@ -5,7 +5,7 @@ export const STORE = [
   {
     name: 'commands of a replaced run are accepted',
     rule: 'commands of a replaced run are refused by the fence',
-    edits: [{ find: 'if (known) throw new StaleRun(this.threadId, runId);', put: 'if (known) return;' }],
+    edits: [{ find: 'if (isRetired) throw new StaleRun(this.threadId, runId);', put: 'if (isRetired) return;' }],
     tests: CONTRACT,
   },
   {
