@@ -1,6 +1,6 @@
 /** Prints the family at the end: as a tree, and where to see it. */
 import { join, relative } from 'node:path';
-import { treeLines } from '../../src/cli/output/tree-text.ts';
+import { treeLines } from '../../src/cli/commands/thread-list.ts';
 import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { FamilyLog } from './family-log.ts';
 import type { Screen } from './screen.ts';

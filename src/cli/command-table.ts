@@ -31,7 +31,7 @@ const THREADS: CommandTable = {
   start: {
     usage: '<agent> [text]',
     summary: 'start a thread of an agent',
-    load: async () => (await import('./commands/thread-start.ts')).threadStart,
+    load: async () => (await loadSend()).threadStart,
   },
   send: {
     usage: '<thread> [text]',

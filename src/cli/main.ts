@@ -169,7 +169,7 @@ async function readSettings({ project }: Given, how: 'announced' | 'quiet'): Pro
   const { envFileText, readEnvFile } = await import('./project/env-file.ts');
   const read = readEnvFile(project);
   if (!read || how === 'quiet') return;
-  const { announce } = await import('./output/announce.ts');
+  const { announce } = await import('./output/logger.ts');
   announce({ text: envFileText(read) });
 }
 

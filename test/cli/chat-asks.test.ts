@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { AskPerson } from '../../src/cli/chat/ask-waits.ts';
-import { Conversation } from '../../src/cli/chat/conversation.ts';
+import { Conversation } from '../../src/cli/commands/chat.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testRuntime } from '../support/runtime.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { everthreadDependency } from '../../src/cli/new-project/dependency.ts';
+import { everthreadDependency } from '../../src/cli/new-project/write-project.ts';
 import { type CliProject, cliProject } from './support.ts';
 
 let project: CliProject;

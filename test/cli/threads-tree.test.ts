@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { drawBranches } from '../../src/cli/output/tree-text.ts';
+import { drawBranches } from '../../src/cli/commands/thread-list.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { openThread } from '../contract/thread-driver.ts';
 import { makeChild } from './make-child.ts';

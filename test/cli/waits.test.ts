@@ -6,13 +6,12 @@ import { type CliProject, cliProject, HELPER, seen } from './support.ts';
 const FILES: Readonly<Record<string, string>> = {
   ...HELPER,
   'agents/prompts/talk.ts': `
-import { definePrompt } from 'everthread';
+import { defineModel, definePrompt, defineTool } from 'everthread';
 export default definePrompt({
   name: 'talk', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', tools: ['book'], includeChat: true,
 });
 `,
   'agents/tools/book.ts': `
-import { defineTool } from 'everthread';
 export default defineTool({
   description: 'Books a table.',
   asks: true,
@@ -23,7 +22,6 @@ export default defineTool({
 });
 `,
   'agents/models/scripted.ts': `
-import { defineModel } from 'everthread';
 import { calls, says, scriptedModel } from 'everthread/testing';
 const model = scriptedModel(({ messages }) => {
   const last = messages.at(-1);

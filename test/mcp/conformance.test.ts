@@ -8,7 +8,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { agentsOf } from '../../src/cli/serve/project-agents.ts';
+import { agentsOf } from '../../src/cli/serve/project-api.ts';
 import { testApi } from '../support/api.ts';
 import { testRuntime } from '../support/runtime.ts';
 import { conformanceProject } from './conformance-agents.ts';

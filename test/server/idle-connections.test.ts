@@ -4,8 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { type ServedApi, serveApi } from '../../src/cli/serve/serve-api.ts';
-import { timeoutsFor } from '../../src/cli/serve/served-connections.ts';
+import { type ServedApi, serveApi, timeoutsFor } from '../../src/cli/serve/serve-api.ts';
 import type { Api } from '../../src/server/api/create-api.ts';
 import { closeAfterTest } from '../support/runtime.ts';
 

@@ -2,15 +2,19 @@
  * Shows a thread's work until the thread rests or waits for a person. The event log supplies what is shown; the client
  * decides when the work is over, which counts only once the sent message has arrived.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
+import type { CommonOptions, Values, WAIT } from '../command.ts';
 import { commandName } from '../command-name.ts';
-import { findThread } from '../connection/find-thread.ts';
+import { findThread } from '../connection/client-command.ts';
 import { EXIT, printFailure } from '../exit.ts';
-import type { AnswerSink } from './answer-printer.ts';
+import { printJson } from '../output/output.ts';
+import { type AnswerSink, printWaits } from './answer-printer.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { watchOutages } from './watch-outages.ts';
 
@@ -154,4 +158,42 @@ export function threadExitCode({ status, lastError }: ThreadRecord): number {
     lastError?.message ?? 'The thread failed; no reason was recorded.',
   );
   return EXIT.failed;
+}
+
+/** Ends every command with `--wait`: shows the answer, then the status in which the thread rests. */
+export async function showAnswer(
+  wait: Omit<AnswerWait, 'timeoutMs'> & Pick<CommonOptions, 'json'> & Pick<Values<typeof WAIT>, 'timeout'>,
+): Promise<number> {
+  const { threadId, sent, sink, json, timeout } = wait;
+  const record = await waitForAnswer({
+    ...wait,
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+  });
+  const waits = record.status === 'waiting' ? await wait.client.listWaits({ threadId }) : [];
+  if (json) printJson(toAnswerJson(record, { sent, answer: sink.answer, waits }));
+  else printWaits(waits);
+  return threadExitCode(record);
+}
+
+interface AnswerResult {
+  /** Id of the message that was sent. */
+  readonly sent: string | undefined;
+  readonly answer: string | null;
+  readonly waits: readonly Wait[];
+}
+
+/** Converts an answer to JSON: the thread's status, its answer, and its open waits. */
+export function toAnswerJson(
+  { id: threadId, status, stopReason, lastError }: ThreadRecord,
+  { sent, answer, waits }: AnswerResult,
+): object {
+  return {
+    threadId,
+    ...(sent === undefined ? {} : { id: sent }),
+    status,
+    stopReason,
+    error: lastError,
+    answer,
+    ...(waits.length > 0 ? { waits } : {}),
+  };
 }

@@ -1,4 +1,5 @@
 /** `everthread dev`: everything that agents need on this machine, in one terminal. */
+
 import { InvalidArgumentError } from 'commander';
 import { readConfiguration } from '../../configuration.ts';
 import { ensureKeyFile } from '../../store/crypto/key-file.ts';
@@ -6,15 +7,14 @@ import { makeProjectFolder } from '../../store/folder/project-folder.ts';
 import type { ResolvedServer } from '../../temporal-service/dev-server.ts';
 import { findFreePorts, isPortFree, LOOPBACK } from '../../temporal-service/free-port.ts';
 import { type CommonOptions, command, HEALTH, option, parseCount, TASK_QUEUE } from '../command.ts';
+import { commandName } from '../command-name.ts';
 import type { FoundServer } from '../connection/find-server.ts';
-import { showPath } from '../connection/find-store.ts';
-import { withInterruption } from '../interruption.ts';
-import { announce } from '../output/announce.ts';
-import { banner } from '../output/dev-banner.ts';
-import { note, printJsonLine, printLine } from '../output/output.ts';
-import { superviseDev } from '../serve/dev-processes.ts';
-import type { ReadyApi } from '../serve/supervised-api.ts';
-import type { ReadyWorker } from '../worker/supervised-worker.ts';
+import { showPath, showStore } from '../connection/find-store.ts';
+import { type Interruption, withInterruption } from '../interruption.ts';
+import { announce } from '../output/logger.ts';
+import { note, printJsonLine, printLine, tone } from '../output/output.ts';
+import { type ReadyApi, superviseApi } from '../serve/supervised-api.ts';
+import { type ReadyWorker, superviseWorker, type WorkerOrder } from '../worker/supervised-worker.ts';
 
 export const dev = command({
   envFile: 'announced',
@@ -120,4 +120,127 @@ function printReady(
 function killServer(server: ResolvedServer | undefined): void {
   void server?.started?.kill();
   void server?.started?.stop();
+}
+
+/** What `everthread dev` prints when everything runs: addresses, and the next commands. */
+interface Banner {
+  readonly server: ResolvedServer;
+  readonly taskQueue: string;
+  readonly storeId: string;
+  readonly agents: readonly string[];
+  readonly projectDir: string;
+  readonly health?: string | undefined;
+  /** Address on which the debugger of the worker listens. */
+  readonly inspector?: string | undefined;
+  readonly api: { readonly url: string; readonly asksForTokens: boolean };
+}
+
+const SOURCES: Record<ResolvedServer['source'], string> = {
+  configured: 'as configured',
+  project: 'started by another "everthread dev" of this project',
+  found: 'already running',
+  started: 'started by this command',
+};
+
+/** Returns links to the Web UI. Its columns are kept in the browser; the query in the address selects what it lists. */
+function webUi({ uiUrl, namespace }: ResolvedServer): string[][] {
+  if (uiUrl === undefined) return [];
+  const query = encodeURIComponent('ThreadStatus="failed"');
+  const list = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+  return [
+    ['Web UI', list],
+    ['', `${list}?query=${query} (threads that failed)`],
+  ];
+}
+
+function banner({ server, taskQueue, storeId, agents, projectDir, health, inspector, api }: Banner): string {
+  const { store, taskQueue: usualQueue, publicUrl } = readConfiguration();
+  const rows = [
+    ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
+    ...webUi(server),
+    ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine only, no tokens'})`],
+    ...(publicUrl === undefined ? [] : [['', `${publicUrl} (from outside, by EVERTHREAD_PUBLIC_URL)`]]),
+    ...(health === undefined ? [] : [['Metrics', `${health}/metrics, health at /readyz`]]),
+    ...(inspector === undefined
+      ? []
+      : [['Inspector', `${inspector}, of the worker: attach an editor, or chrome://inspect`]]),
+    ['Task queue', taskQueue],
+    ['Store', `${showStore(store, projectDir)} (${storeId})`],
+    ['Agents', agents.join(', ') || 'none: put one into agents/agents/'],
+  ];
+  const lines = rows.map(([name = '', value = '']) => `  ${tone('dim', name.padEnd(12))}${value}`);
+  const options = [
+    ...(projectDir === process.cwd() ? [] : [`--project ${showPath(projectDir)}`]),
+    ...(taskQueue === usualQueue ? [] : [`--task-queue ${taskQueue}`]),
+  ];
+  const type = (words: string) => `  ${[commandName(), words, ...options].join(' ')}`;
+  const [agent = 'AGENT'] = agents;
+  return [
+    '',
+    tone('bold', 'Everthread runs. Ctrl-C stops it.'),
+    '',
+    ...lines,
+    '',
+    'Next, in another terminal:',
+    type(`chat ${agent}`),
+    type(`threads start ${agent} "Hello" --wait`),
+    '',
+  ].join('\n');
+}
+
+/**
+ * Runs the two processes of `everthread dev` beside the command's own: the worker, and the HTTP API, which reads its
+ * project once the worker is ready. Each is restarted separately when it crashes; if one cannot be started at all, both
+ * end.
+ */
+interface DevProcesses {
+  readonly order: Pick<WorkerOrder, 'projectDir' | 'taskQueue' | 'json'>;
+  readonly interruption: Interruption;
+  readonly health?: string | undefined;
+  readonly inspect?: string | undefined;
+  readonly server: () => Promise<FoundServer>;
+  /** Called when both are ready for the first time. */
+  readonly ready: (worker: ReadyWorker, api: ReadyApi) => void;
+  /** Called each later time that one is ready, with both as they are now. */
+  readonly again: (which: 'worker' | 'api', worker: ReadyWorker, api: ReadyApi) => void;
+}
+
+/** Resolves to the exit code, after the first signal or when one could not be started. Rejects as `server` does. */
+async function superviseDev(dev: DevProcesses): Promise<number> {
+  const { order, interruption, ready, health, inspect } = dev;
+  const over = new AbortController();
+  const working = Promise.withResolvers<FoundServer>();
+  let server: Promise<FoundServer> | undefined;
+  let worker: ReadyWorker | undefined;
+  let api: ReadyApi | undefined;
+  const exits = await Promise.allSettled([
+    superviseWorker({
+      order: { ...order, watch: true },
+      interruption,
+      health,
+      inspect,
+      server: () => {
+        server = dev.server();
+        return server;
+      },
+      ready(now) {
+        worker = now;
+        working.resolve(server as Promise<FoundServer>);
+        if (api) dev.again('worker', now, api);
+      },
+    }).finally(() => over.abort()),
+    superviseApi({
+      order,
+      stop: AbortSignal.any([interruption.signal, over.signal]),
+      server: () => working.promise,
+      ready(now) {
+        const first = api === undefined;
+        api = now;
+        if (first) ready(worker as ReadyWorker, now);
+        else dev.again('api', worker as ReadyWorker, now);
+      },
+    }).finally(() => interruption.stop()),
+  ]);
+  for (const exit of exits) if (exit.status === 'rejected') throw exit.reason;
+  return exits.map((exit) => (exit as PromiseFulfilledResult<number>).value).find((code) => code !== 0) ?? 0;
 }

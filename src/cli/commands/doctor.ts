@@ -1,6 +1,6 @@
 /** `everthread doctor`: checks that everything agents need is there, and names the remedy if something is not. */
 import { command, TASK_QUEUE } from '../command.ts';
-import type { Check } from '../doctor/check.ts';
+import type { Check } from '../doctor/examine.ts';
 import { EXIT } from '../exit.ts';
 import { dimNote, note, printJson, printLine, type Tone, tone } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';

@@ -14,7 +14,7 @@ export const threadStop = clientCommand({
   arguments: { thread: THREAD },
   options: REASON,
   async act(client, { thread: threadId, reason }) {
-    const { findThread } = await import('../connection/find-thread.ts');
+    const { findThread } = await import('../connection/client-command.ts');
     // The stop is sent whatever the status was: something may begin in between.
     const before = await findThread(client, threadId);
     await client.stop(threadId, reason);

@@ -1,11 +1,11 @@
 /** `everthread threads send` and `threads tool`: queue a message or a tool call. */
+
 import { randomUUID } from 'node:crypto';
 import type { CalledTool } from '../../client/call-tool.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isExecutionId, itemIdOf } from '../../core/thread/execution-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { AnswerPrinter } from '../answer/answer-printer.ts';
-import { printWaits } from '../answer/print-waits.ts';
+import { AnswerPrinter, printWaits } from '../answer/answer-printer.ts';
 import {
   argument,
   type CommonOptions,
@@ -22,12 +22,12 @@ import {
   WAIT,
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
-import { findThread } from '../connection/find-thread.ts';
+import { findThread } from '../connection/client-command.ts';
 import { EXIT, printFailure } from '../exit.ts';
-import { ATTACH, readAttachments } from '../input/read-attachment.ts';
-import { readText } from '../input/read-text.ts';
-import { printJson, printLine } from '../output/output.ts';
+import { ATTACH, readAttachments, readText } from '../input/read-message.ts';
+import { dimNote, printJson, printLine } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';
+import { requireAgent } from '../project/require-agent.ts';
 
 const EXECUTION = option(
   '<id>',
@@ -139,7 +139,7 @@ async function sendAndWait(
     const after = (await findThread(client, threadId))?.lastSeq ?? 0;
     const { id } = await send(client);
     if (options.wait) {
-      const { showAnswer } = await import('../answer/show-answer.ts');
+      const { showAnswer } = await import('../answer/wait-for-answer.ts');
       const sink = new AnswerPrinter({ quiet: options.json === true });
       return showAnswer({ client, threadId, after, sent, sink, ...options });
     }
@@ -150,3 +150,56 @@ async function sendAndWait(
     };
   });
 }
+
+/** `everthread threads start`: a new thread, optionally with its first message. */
+export const threadStart = command({
+  description:
+    "Starts a thread of an agent and prints the thread's id. The thread is durable from then on; it works as soon as " +
+    'a worker ("everthread dev" or "everthread worker") serves its task queue.',
+  arguments: {
+    agent: argument('name of an agent of the project'),
+    text: optional('first message; - reads it from standard input'),
+  },
+  options: {
+    id: option('<id>', 'id of the thread: letters, digits and . _ : - (default: an unguessable one)'),
+    user: option('<id>', 'id of the user that the thread belongs to'),
+    arguments: option('<json>', "the thread's arguments, a JSON object: {{key}} in prompts", parseObject),
+    context: option('<json>', 'settings of its executions, a JSON object: docs/governance.md', parseObject),
+    later: toggle(
+      'allow an agent that this project does not have: the thread waits for a worker that has it',
+    ),
+    ...ATTACH,
+    ...WAIT,
+    ...TASK_QUEUE,
+  },
+  async run({ agent, text: given, ...options }) {
+    const attachments = readAttachments(options.attach);
+    const content = given === undefined ? '' : await readText(given);
+    const says = given !== undefined || attachments.length > 0;
+    await requireAgent(agent, options);
+    const { withClient } = await import('../connection/open-client.ts');
+    return withClient({ ...options, createStore: true }, async (client) => {
+      const id = randomUUID();
+      const { threadId } = await client.startThread({
+        agent,
+        threadId: options.id,
+        userId: options.user,
+        arguments: options.arguments,
+        context: options.context,
+        messages: says ? [{ id, content, attachments }] : [],
+      });
+      if (options.wait) {
+        dimNote(`thread ${threadId}`);
+        const { showAnswer } = await import('../answer/wait-for-answer.ts');
+        const sent = says ? id : undefined;
+        const sink = new AnswerPrinter({ quiet: options.json === true });
+        return showAnswer({ client, threadId, after: 0, sent, sink, ...options });
+      }
+      return {
+        json: { threadId, ...(says ? { id } : {}) },
+        text: threadId,
+        hint: `"${commandName()} threads tail ${threadId}" shows what it does.`,
+      };
+    });
+  },
+});

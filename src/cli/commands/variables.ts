@@ -4,7 +4,7 @@ import { variableProblem } from '../../core/project/env.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { argument, type CommandDefinition, command, parameter, TASK_QUEUE } from '../command.ts';
 import { storeCommand } from '../connection/find-store.ts';
-import { readVariables } from '../input/read-variables.ts';
+import { readVariables } from '../input/read-secret.ts';
 import { fieldLines, fieldsText, listing } from '../output/listing.ts';
 
 const REQUEST = argument('id of the request', 'request');

@@ -4,7 +4,7 @@ import { narrowProjectFolder } from '../../store/folder/project-folder.ts';
 import { command, HEALTH, TASK_QUEUE } from '../command.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { withInterruption } from '../interruption.ts';
-import { announce } from '../output/announce.ts';
+import { announce } from '../output/logger.ts';
 import { note, printJsonLine } from '../output/output.ts';
 import { type ReadyWorker, superviseWorker } from '../worker/supervised-worker.ts';
 

@@ -1,5 +1,8 @@
 /** A command that acts on threads: it gets a client, which is opened before and closed after it. */
+
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import {
   type CommandDefinition,
   command,
@@ -27,4 +30,14 @@ export function clientCommand<A extends Parameters = None, O extends Parameters 
       return withClient({ ...input, createStore }, (client) => definition.act(client, input));
     },
   });
+}
+
+/** Finds a thread that may not exist yet: its first message may still be on its way to a worker. */
+export async function findThread(client: RuntimeClient, threadId: string): Promise<ThreadRecord | undefined> {
+  try {
+    return await client.getThread(threadId);
+  } catch (error) {
+    if (isRuntimeError(error, 'ThreadNotFound')) return undefined;
+    throw error;
+  }
 }

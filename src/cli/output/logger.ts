@@ -6,10 +6,11 @@
  *     trace all are written.
  * L4. On a terminal with colours, errors and lines that need a person to act are red, warnings yellow.
  */
-import type { Configuration, LogLevel } from '../../configuration.ts';
+import { type Configuration, type LogLevel, readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
+import type { SupervisorNews } from '../../supervisor/index.ts';
 import { INTERVAL_MS, LogFlood } from './log-flood.ts';
-import { tone } from './output.ts';
+import { note, tone } from './output.ts';
 import { escapeControls } from './terminal-text.ts';
 
 type TemporalLevel = Uppercase<LogLevel>;
@@ -182,4 +183,40 @@ function oneLine(text: string): string {
 function truncate(text: string, length: number): string {
   const line = oneLine(text);
   return line.length <= length ? line : `${line.slice(0, length)}…`;
+}
+
+/** Logs what a supervisor reports about the process that it keeps running. */
+
+/** `subject`: what the process is called, such as `worker`. */
+export function createNewsLogger(subject: string): (news: SupervisorNews) => void {
+  const logger = createLogger(readConfiguration().log);
+  const named = subject.charAt(0).toUpperCase() + subject.slice(1);
+  return (news) => {
+    if (news.kind === 'culprit') {
+      const { code, name, threadId, work, stack } = news.culprit;
+      const how = `${code} "${name}" crashed its ${subject} process: ${news.how}`;
+      logger.error(how, { threadId, work, stack });
+    } else if (news.kind === 'slow') {
+      const seconds = Math.round(news.forMs / 1000);
+      logger.info(`The ${subject} is starting, for ${seconds} s now: it is ${news.doing}`);
+    } else {
+      const { pid, how, againInMs } = news;
+      logger.error(`${named} process ${pid} has ended (${how}): it is restarted in ${againInMs / 1000} s`);
+    }
+  };
+}
+
+/** Reports what a worker or `dev` does: as a sentence, or as a log line if the log's format is JSON. */
+interface Announcement {
+  /** Sentence for people. */
+  readonly text: string;
+  /** Message for programs, with its fields. Default: `text`. */
+  readonly message?: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+export function announce({ text, message = text, fields }: Announcement): void {
+  const { log } = readConfiguration();
+  if (log.format === 'json') createLogger(log).info(message, fields);
+  else note(text);
 }

@@ -1,7 +1,7 @@
 /** Reloads a project's definitions on changes while its worker runs, and reports that. */
 import { errorMessage } from '../../core/value/error.ts';
 import { reportFailure } from '../exit.ts';
-import { announce } from '../output/announce.ts';
+import { announce } from '../output/logger.ts';
 import { dimNote, note, printJsonLine } from '../output/output.ts';
 import { agentNames, type LiveProject } from './live-project.ts';
 import { type Watcher, watchAgents } from './watch-agents.ts';

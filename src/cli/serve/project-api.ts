@@ -1,16 +1,21 @@
 /** The API of a project: its threads, its agents, its own endpoints. */
+import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import { RuntimeClient } from '../../client/runtime-client.ts';
 import { readConfiguration } from '../../configuration.ts';
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { SideDefinition } from '../../core/author/definition.ts';
+import type { Registry } from '../../core/author/registry.ts';
 import { errorMessage } from '../../core/value/error.ts';
+import { toParameters } from '../../definitions/tool-schema.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
+import type { AgentArguments, ApiAgent } from '../../server/api/host.ts';
 import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
 import { type FoundServer, findServer, requireListening, requireOwn } from '../connection/find-server.ts';
 import { requireProject } from '../connection/find-store.ts';
 import { note } from '../output/output.ts';
 import { type LiveProject, openProject } from '../project/live-project.ts';
-import { agentsOf } from './project-agents.ts';
 
 export interface ProjectApi {
   readonly api: Api;
@@ -77,4 +82,34 @@ export async function openProjectApi({
   const asksForTokens = known !== null || (await stored.tokens.list()).length > 0;
   const opened = stack.move();
   return { api, project: live, asksForTokens, publicUrl, close: () => opened.disposeAsync() };
+}
+
+/**
+ * Describes a project's agents for its servers (HTTP API, MCP, A2A): display names, and the arguments that each starts
+ * with.
+ */
+export function agentsOf({ agents, prompts }: Registry): ApiAgent[] {
+  return [...agents.values()].map(({ name, title = null, description = null, icon, sideA, sideB }) => ({
+    ...{ name, title, description, icon: icon ?? null },
+    arguments: argumentsOf(prompts.get(sideA.prompt)?.requiredSchema),
+    sideA: toSide(sideA),
+    ...(sideB && { sideB: toSide(sideB) }),
+  }));
+}
+
+/** Arguments by schema, computed once because each request needs them. */
+const argumentsCache = new WeakMap<AuthorSchema, AgentArguments>();
+
+function argumentsOf(schema: AuthorSchema | undefined): AgentArguments | undefined {
+  if (!schema) return undefined;
+  const found: AgentArguments = argumentsCache.get(schema) ?? {
+    schema: toParameters(schema),
+    check: (given) => checkStoredArguments(schema, given),
+  };
+  argumentsCache.set(schema, found);
+  return found;
+}
+
+function toSide({ prompt, label }: SideDefinition) {
+  return { prompt, label: label ?? null };
 }

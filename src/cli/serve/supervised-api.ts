@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { hideSecrets, type Secrets } from '../../secret-environment.ts';
 import { supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
-import { createNewsLogger } from '../output/supervisor-news.ts';
+import { createNewsLogger } from '../output/logger.ts';
 
 export interface ApiOrder {
   readonly projectDir: string;

@@ -4,7 +4,7 @@ import { hideSecrets, type Secrets } from '../../secret-environment.ts';
 import { SupervisorWatch, supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import type { Interruption } from '../interruption.ts';
-import { createNewsLogger } from '../output/supervisor-news.ts';
+import { createNewsLogger } from '../output/logger.ts';
 import { serveHealth } from '../serve/serve-health.ts';
 
 export interface WorkerOrder {

@@ -49,7 +49,7 @@ async function openWatched(
   { projectDir, json }: WorkerOrder,
   stop: AbortSignal,
 ): Promise<LiveProject | undefined> {
-  const { openWhenFixed } = await import('../project/open-when-fixed.ts');
+  const { openWhenFixed } = await import('../project/watch-agents.ts');
   const { printProblems } = await import('../project/watch-project.ts');
   const problems = (error: unknown) => {
     sendToSupervisor({ kind: 'unmended' });

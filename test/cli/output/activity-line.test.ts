@@ -1,7 +1,7 @@
 /** The status line that shows the current activity. */
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { ActivityLine } from '../../../src/cli/output/activity-line.ts';
+import { ActivityLine } from '../../../src/cli/answer/answer-printer.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function terminal(isTTY: boolean) {

@@ -1,6 +1,6 @@
 /** Times in the JSON of commands. */
 import { expect, it } from '@jest/globals';
-import { toIso, withIsoTimes } from '../../../src/cli/output/iso-times.ts';
+import { toIso, withIsoTimes } from '../../../src/cli/output/output.ts';
 
 const AT = 1_764_017_104_970_012;
 const ISO = '2025-11-24T20:45:04.970012Z';

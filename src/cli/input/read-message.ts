@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { NewAttachment } from '../../client/outgoing-file.ts';
 import { mimeTypeOfName } from '../../core/file/mime-type.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -35,4 +36,17 @@ function readBytes(file: string): Uint8Array {
     const why = code === 'EISDIR' ? 'it is a folder' : errorMessage(cause);
     throw new RuntimeError('InvalidMessage', `${file} cannot be attached: ${why}.`, { cause });
   }
+}
+
+/** A text argument, or standard input if it is `-`. */
+
+/** Throws `InvalidMessage` if the text is empty. */
+export async function readText(argument: string): Promise<string> {
+  // The final line break of a file or `echo` is not part of the message.
+  const content = argument === '-' ? (await text(process.stdin)).replace(/\r?\n$/, '') : argument;
+  if (content.length > 0) return content;
+  throw new RuntimeError(
+    'InvalidMessage',
+    argument === '-' ? 'Standard input was empty.' : 'The text is empty.',
+  );
 }
