@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import { isRecord } from '../core/value/record.ts';
 import type { IdKind } from '../store/id/id-record.ts';
 
 /** An argument, or an option that is called as its key; `T` is what the command gets. */
@@ -132,6 +133,38 @@ export function idOption(id: IdKind, help: string): Parameter<string | undefined
   return { help, value: '<id>', id };
 }
 
+const whole = Number.isSafeInteger;
+export const parseWhole = numeric((value) => whole(value) && value >= 0, 'a whole number, 0 or more');
+export const parseCount = numeric((value) => whole(value) && value >= 1, 'a whole number, 1 or more');
+export const parsePositive = numeric((value) => Number.isFinite(value) && value > 0, 'a number above 0');
+
+/** A parser of numbers; `wanted` says in its error which ones it accepts. */
+export function numeric(accepts: (value: number) => boolean, wanted: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && accepts(value)) return value;
+    throw new InvalidArgumentError(`Give ${wanted}.`);
+  };
+}
+
+export const parseList = json(
+  (value): value is unknown[] => Array.isArray(value),
+  `a JSON array, such as '[1, "two"]'`,
+);
+export const parseObject = json(isRecord, `a JSON object, such as '{"city":"Paris"}'`);
+
+function json<T>(accepts: (value: unknown) => value is T, wanted: string): (text: string) => T {
+  return (text) => {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (accepts(value)) return value;
+    } catch {
+      // The error below has an example.
+    }
+    throw new InvalidArgumentError(`Give ${wanted}.`);
+  };
+}
+
 export const THREAD = argument('id of the thread, or a unique beginning of it', 'thread');
 
 export const TASK_QUEUE = {
@@ -168,34 +201,6 @@ export function commonOptions(): Parameters {
   };
 }
 
-export function parseWhole(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new InvalidArgumentError('Give a whole number, 0 or more.');
-}
-
-export function parseCount(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= 1) return value;
-  throw new InvalidArgumentError('Give a whole number, 1 or more.');
-}
-
-export function parsePositive(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('Give a number above 0.');
-}
-
-export function parseList(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value;
-  } catch {
-    // The error below has an example.
-  }
-  throw new InvalidArgumentError(`Give a JSON array, such as '[1, "two"]'.`);
-}
-
 const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
 /** Parses a number of bytes: `67108864`, `64mb`, `64 MiB`. */
@@ -204,17 +209,6 @@ export function parseBytes(text: string): number {
   const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 0);
   if (digits !== '' && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw new InvalidArgumentError('Give a number of bytes above 0, such as 67108864 or 64mb.');
-}
-
-export function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-  } catch {
-    // The error below has an example.
-  }
-  throw new InvalidArgumentError(`Give a JSON object, such as '{"city":"Paris"}'.`);
 }
 
 function parseFolder(text: string): string {

@@ -39,21 +39,20 @@ const WAIT_SLICE_MS = 2000;
 
 /** Throws `Timeout`, or the code with which the thread refused what was sent. */
 export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
-  const { client, threadId, after, timeoutMs = Number.POSITIVE_INFINITY } = wait;
+  const { client, threadId, after, sink } = wait;
+  const { timeoutMs = Number.POSITIVE_INFINITY, silenceMs = SILENCE_MS } = wait;
   const deadline = performance.now() + timeoutMs;
   const over = new AbortController();
   const log: LogProgress = { seq: after, arrived: wait.sent === undefined, refusal: undefined, ended: false };
-  const { silenceMs = SILENCE_MS } = wait;
-  const print = (text: string) => wait.sink.tell(text);
   const away = watchOutages({
     client,
     threadId,
     progress: () => log.seq,
-    tell: print,
+    tell: (text) => sink.tell(text),
     signal: over.signal,
     silenceMs,
   });
-  wait.sink.begin();
+  sink.begin();
   const reading = readLog(wait, log, over.signal);
   try {
     const record = await Promise.race([waitForRest(wait, log, deadline), rejectionOf(reading)]);
@@ -62,7 +61,7 @@ export async function waitForAnswer(wait: AnswerWait): Promise<ThreadRecord> {
     return record;
   } finally {
     over.abort();
-    wait.sink.end();
+    sink.end();
     await Promise.all([away, reading.catch(() => undefined)]);
   }
 }
@@ -175,21 +174,14 @@ export async function showAnswer(
   return threadExitCode(record);
 }
 
-interface AnswerResult {
-  /** Id of the message that was sent. */
-  readonly sent: string | undefined;
-  readonly answer: string | null;
-  readonly waits: readonly Wait[];
-}
-
-/** Converts an answer to JSON: the thread's status, its answer, and its open waits. */
+/** Converts an answer to JSON: the id of the message that was sent, the thread's status, its answer, and its open waits. */
 export function toAnswerJson(
   { id: threadId, status, stopReason, lastError }: ThreadRecord,
-  { sent, answer, waits }: AnswerResult,
+  { sent, answer, waits }: { sent: string | undefined; answer: string | null; waits: readonly Wait[] },
 ): object {
   return {
     threadId,
-    ...(sent === undefined ? {} : { id: sent }),
+    id: sent,
     status,
     stopReason,
     error: lastError,

@@ -26,7 +26,7 @@ const list = storeCommand({
     state: option('<state>', 'actions in this state', [...ACTION_STATES, 'all'] as const, 'uncertain'),
   },
   async read(store, { thread: threadId, state }) {
-    const only = { ...(threadId === undefined ? {} : { threadId }), ...(state === 'all' ? {} : { state }) };
+    const only = { threadId, state: state === 'all' ? undefined : state };
     return listing('actions', await new StoredActions(store).listActions(only), {
       columns: { ACTION: 'id', NAME: 'name', STATE: 'state', ASKED: 'requestedAt', NEEDS: 'capabilities' },
       none: state === 'all' ? 'There are no actions.' : `No action is ${state}.`,
@@ -53,13 +53,8 @@ const reconcile = command({
       note('Give the outcome: --completed, or --not-done.');
       return EXIT.usage;
     }
-    const reconciliation = {
-      completed: completed === true,
-      ...(reason === undefined ? {} : { note: reason }),
-      ...(by === undefined ? {} : { by }),
-    };
     const { action, wait } = await withStore(common.project, (store) =>
-      new StoredActions(store).reconcile(id, reconciliation),
+      new StoredActions(store).reconcile(id, { completed: completed === true, note: reason, by }),
     );
     if (wait) await repeatAnswer(common, wait);
     const outcome = completed ? 'has' : 'has not';

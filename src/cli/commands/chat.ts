@@ -225,7 +225,7 @@ export class Conversation {
       client: this.#client,
       threadId,
       after: this.#lastSeq,
-      ...(sent === undefined ? {} : { sent }),
+      sent,
       sink,
     });
     this.#lastSeq = record.lastSeq;

@@ -61,12 +61,11 @@ export const dev = command({
           health,
           inspect,
           server,
-          ready: tell,
-          again(which, worker, api) {
-            if (json) tell(worker, api);
+          ready(worker, api, again) {
+            if (json || again === undefined) tell(worker, api);
             else
               announce({
-                text: which === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.',
+                text: again === 'api' ? `The API runs again, at ${api.url}.` : 'The worker runs again.',
               });
           },
         });
@@ -199,10 +198,8 @@ interface DevProcesses {
   readonly health?: string | undefined;
   readonly inspect?: string | undefined;
   readonly server: () => Promise<FoundServer>;
-  /** Called when both are ready for the first time. */
-  readonly ready: (worker: ReadyWorker, api: ReadyApi) => void;
-  /** Called each later time that one is ready, with both as they are now. */
-  readonly again: (which: 'worker' | 'api', worker: ReadyWorker, api: ReadyApi) => void;
+  /** Called when both are ready for the first time, and each later time that one is ready `again`. */
+  readonly ready: (worker: ReadyWorker, api: ReadyApi, again?: 'worker' | 'api') => void;
 }
 
 /** Resolves to the exit code, after the first signal or when one could not be started. Rejects as `server` does. */
@@ -226,7 +223,7 @@ async function superviseDev(dev: DevProcesses): Promise<number> {
       ready(now) {
         worker = now;
         working.resolve(server as Promise<FoundServer>);
-        if (api) dev.again('worker', now, api);
+        if (api) ready(now, api, 'worker');
       },
     }).finally(() => over.abort()),
     superviseApi({
@@ -234,10 +231,9 @@ async function superviseDev(dev: DevProcesses): Promise<number> {
       stop: AbortSignal.any([interruption.signal, over.signal]),
       server: () => working.promise,
       ready(now) {
-        const first = api === undefined;
+        const again = api && 'api';
         api = now;
-        if (first) ready(worker as ReadyWorker, now);
-        else dev.again('api', worker as ReadyWorker, now);
+        ready(worker as ReadyWorker, now, again);
       },
     }).finally(() => interruption.stop()),
   ]);

@@ -12,7 +12,7 @@ import {
   toggle,
   type Values,
 } from '../command.ts';
-import { storeCommand, withOwnStore, withStore } from '../connection/find-store.ts';
+import { storeCommand, withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
 import { readSecret } from '../input/read-secret.ts';
 import { listing } from '../output/listing.ts';
@@ -43,18 +43,22 @@ const set = command({
     const problem = variableProblem(name, '', type);
     // Checked before a value is typed.
     if (problem) throw new RuntimeError('InvalidVariable', problem);
-    return withOwnStore(project, async (store) => {
-      const value = await readSecret(`Value of ${name} (not shown): `);
-      const now = await store.env.set({ owner, name, value, type });
-      const empty = value === '' ? ', to the empty string' : '';
-      return {
-        json: { name, ...owner, type: now },
-        note: `Set ${name} of ${ownerText(owner)}, a ${now}${empty}.`,
-        ...(now === 'secret' && type === undefined
-          ? { hint: 'A secret never reaches a model; --type text is for values that may be shown.' }
-          : {}),
-      };
-    });
+    return withStore(
+      project,
+      async (store) => {
+        const value = await readSecret(`Value of ${name} (not shown): `);
+        const now = await store.env.set({ owner, name, value, type });
+        const empty = value === '' ? ', to the empty string' : '';
+        return {
+          json: { name, ...owner, type: now },
+          note: `Set ${name} of ${ownerText(owner)}, a ${now}${empty}.`,
+          ...(now === 'secret' && type === undefined
+            ? { hint: 'A secret never reaches a model; --type text is for values that may be shown.' }
+            : {}),
+        };
+      },
+      true,
+    );
   },
 });
 

@@ -43,21 +43,21 @@ const start = clientCommand({
   async act({ tasks: commands }, { task, id, intent, inputs, maxSteps, maxCost, maxSeconds, ...options }) {
     const { user, scenario, wait, timeout } = options;
     const budget = {
-      ...(maxSteps === undefined ? {} : { maxSteps }),
-      ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
-      ...(maxSeconds === undefined ? {} : { maxWallMs: Math.round(maxSeconds * 1000) }),
+      maxSteps,
+      maxCostUsd: maxCost,
+      maxWallMs: maxSeconds && Math.round(maxSeconds * 1000),
     };
     const started = await commands.start({
       task,
-      ...(id === undefined ? {} : { id }),
-      ...(intent === undefined ? {} : { intent }),
-      ...(inputs === undefined ? {} : { inputs }),
-      ...(Object.keys(budget).length === 0 ? {} : { budget }),
-      ...(user === undefined ? {} : { userId: user }),
-      ...(scenario === undefined ? {} : { scenarioId: scenario }),
+      id,
+      intent,
+      inputs,
+      budget: Object.values(budget).some((most) => most !== undefined) ? budget : undefined,
+      userId: user,
+      scenarioId: scenario,
     });
     if (!wait) return { json: started, text: started.id };
-    const ended = await commands.wait(started.id, timeout === undefined ? {} : { timeoutMs: timeout * 1000 });
+    const ended = await commands.wait(started.id, { timeoutMs: timeout && timeout * 1000 });
     const rests = ended.status === 'completed' || ended.status === 'waiting';
     return { json: ended, text: fieldsText(describeTask(ended)), exit: rests ? EXIT.done : EXIT.failed };
   },
@@ -75,12 +75,7 @@ const list = storeCommand({
   async read(store, { task, status, user, limit }) {
     // Tasks whose process was lost are ended first, even if no worker has checked.
     await store.producers.closeLost();
-    const found = await store.tasks.list({
-      limit,
-      ...(task === undefined ? {} : { name: task }),
-      ...(status === undefined ? {} : { status }),
-      ...(user === undefined ? {} : { userId: user }),
-    });
+    const found = await store.tasks.list({ limit, name: task, status, userId: user });
     return listing('tasks', found, {
       columns: {
         TASK: 'id',

@@ -3,7 +3,7 @@
  * and `delete`, which needs no worker.
  */
 import { idOption, option, TASK_QUEUE, THREAD } from '../command.ts';
-import { clientCommand } from '../connection/client-command.ts';
+import { clientCommand, findThread } from '../connection/client-command.ts';
 
 const REASON = { reason: option('<text>', 'why; stored with it'), ...TASK_QUEUE };
 
@@ -14,7 +14,6 @@ export const threadStop = clientCommand({
   arguments: { thread: THREAD },
   options: REASON,
   async act(client, { thread: threadId, reason }) {
-    const { findThread } = await import('../connection/client-command.ts');
     // The stop is sent whatever the status was: something may begin in between.
     const before = await findThread(client, threadId);
     await client.stop(threadId, reason);

@@ -6,6 +6,7 @@ import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isExecutionId, itemIdOf } from '../../core/thread/execution-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { AnswerPrinter, printWaits } from '../answer/answer-printer.ts';
+import type { showAnswer } from '../answer/wait-for-answer.ts';
 import {
   argument,
   type CommonOptions,
@@ -138,16 +139,9 @@ async function sendAndWait(
   return withClient(options, async (client) => {
     const after = (await findThread(client, threadId))?.lastSeq ?? 0;
     const { id } = await send(client);
-    if (options.wait) {
-      const { showAnswer } = await import('../answer/wait-for-answer.ts');
-      const sink = new AnswerPrinter({ quiet: options.json === true });
-      return showAnswer({ client, threadId, after, sent, sink, ...options });
-    }
-    return {
-      json: { threadId, id },
-      text: id,
-      hint: `Queued. "${commandName()} threads tail ${threadId}" shows the result.`,
-    };
+    if (options.wait) return showWork({ client, threadId, after, sent, ...options });
+    const hint = `Queued. "${commandName()} threads tail ${threadId}" shows the result.`;
+    return { json: { threadId, id }, text: id, hint };
   });
 }
 
@@ -188,18 +182,18 @@ export const threadStart = command({
         context: options.context,
         messages: says ? [{ id, content, attachments }] : [],
       });
+      const sent = says ? id : undefined;
       if (options.wait) {
         dimNote(`thread ${threadId}`);
-        const { showAnswer } = await import('../answer/wait-for-answer.ts');
-        const sent = says ? id : undefined;
-        const sink = new AnswerPrinter({ quiet: options.json === true });
-        return showAnswer({ client, threadId, after: 0, sent, sink, ...options });
+        return showWork({ client, threadId, after: 0, sent, ...options });
       }
-      return {
-        json: { threadId, ...(says ? { id } : {}) },
-        text: threadId,
-        hint: `"${commandName()} threads tail ${threadId}" shows what it does.`,
-      };
+      const hint = `"${commandName()} threads tail ${threadId}" shows what it does.`;
+      return { json: { threadId, id: sent }, text: threadId, hint };
     });
   },
 });
+
+async function showWork(wait: Omit<Parameters<typeof showAnswer>[0], 'sink'>): Promise<number> {
+  const answer = await import('../answer/wait-for-answer.ts');
+  return answer.showAnswer({ ...wait, sink: new AnswerPrinter({ quiet: wait.json === true }) });
+}

@@ -98,7 +98,7 @@ function toFault({ seq, at, type, step, data }: ThreadEvent): FaultRecord | unde
       seq,
       at,
       type,
-      ...(step === undefined ? {} : { step }),
+      step,
       name: data.name ?? '',
       error: data.note,
     };
@@ -108,7 +108,7 @@ function toFault({ seq, at, type, step, data }: ThreadEvent): FaultRecord | unde
     seq,
     at,
     type,
-    ...(step === undefined ? {} : { step }),
+    step,
     name: name ?? '',
     ...('callId' in data ? { callId: data.callId } : {}),
     ...('error' in data ? { error: toText(data.error) } : {}),

@@ -114,7 +114,7 @@ Examples:
       const { outcome } = await client.answerWait(id, given, { fingerprint });
       const threadId = outcome === 'unknown' ? undefined : (await client.getWait(id)).threadId;
       const ended = threadId !== undefined && (await client.getThread(threadId)).terminatedAt !== null;
-      if (options.json) printJson({ id, ...(threadId === undefined ? {} : { threadId }), outcome });
+      if (options.json) printJson({ id, threadId, outcome });
       else printOutcome(id, outcome, ended);
       if (outcome === 'taken' || outcome === 'duplicate') return EXIT.done;
       return outcome === 'unknown' || ended ? EXIT.notFound : EXIT.failed;
@@ -152,18 +152,10 @@ async function readAnswer(options: Values<typeof ANSWER>): Promise<WaitAnswer> {
   if (given !== 1) {
     throw new RuntimeError('InvalidValue', 'Give one of --approve, --deny, --value JSON and --value-stdin.');
   }
-  const signed = by === undefined ? {} : { by };
-  if (approve || deny) {
-    return {
-      approved: approve === true,
-      ...(reason === undefined ? {} : { reason }),
-      ...(scope === undefined ? {} : { scope }),
-      ...signed,
-    };
-  }
+  if (approve || deny) return { approved: approve === true, reason, scope, by };
   if (reason !== undefined || scope !== undefined)
     throw new RuntimeError('InvalidValue', '--reason and --scope belong to --approve and --deny.');
-  return { value: valueStdin ? await readJson() : value, ...signed };
+  return { value: valueStdin ? await readJson() : value, by };
 }
 
 /** Reads a value from standard input. It may be a secret, so the error contains nothing of it. */

@@ -21,13 +21,13 @@ interface ClientCommand<A, O> extends Description<A, O>, Pick<OpenClient, 'creat
 export function clientCommand<A extends Parameters = None, O extends Parameters = None>(
   definition: ClientCommand<A, O>,
 ): CommandDefinition {
-  const { createStore } = definition;
+  const { createStore, act } = definition;
   return command({
     ...definition,
     async run(input: Input<A, O>) {
       // Loaded only now: help needs no client.
       const { withClient } = await import('./open-client.ts');
-      return withClient({ ...input, createStore }, (client) => definition.act(client, input));
+      return withClient({ ...input, createStore }, (client) => act(client, input));
     },
   });
 }

@@ -20,33 +20,20 @@ import {
 } from '../command.ts';
 import { commandName } from '../command-name.ts';
 
-/** @throws RuntimeError `ThreadNotFound` if the project has no store yet. */
-export async function openExistingStore(projectDir: string): Promise<ThreadStore> {
-  const { store: address, encryptionKeys: keys } = readConfiguration();
-  requireStore(address, projectDir);
-  const { openStore } = await import('../../store/open-store.ts');
-  return openStore(address, projectDir, { create: false, keys });
-}
-
-/** Opens the store for reading threads, and always closes it. */
-export async function withStore<T>(projectDir: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
-  const store = await openExistingStore(projectDir);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** Opens the store for a command that may be the first one in its project, and always closes it. */
-export async function withOwnStore<T>(
+/**
+ * Opens the store of a project, and always closes it. `create`: the command may be the first one in its project.
+ * @throws RuntimeError `ThreadNotFound` if the project has no store yet and the command may not create one.
+ */
+export async function withStore<T>(
   projectDir: string,
   work: (store: ThreadStore) => Promise<T>,
+  create = false,
 ): Promise<T> {
-  requireProject(projectDir);
   const { store: address, encryptionKeys: keys } = readConfiguration();
+  if (create) requireProject(projectDir);
+  else requireStore(address, projectDir);
   const { openStore } = await import('../../store/open-store.ts');
-  const store = await openStore(address, projectDir, { keys });
+  const store = await openStore(address, projectDir, { create, keys });
   try {
     return await work(store);
   } finally {
@@ -64,12 +51,10 @@ interface StoreCommand<A, O> extends Description<A, O> {
 export function storeCommand<A extends Parameters = None, O extends Parameters = None>(
   definition: StoreCommand<A, O>,
 ): CommandDefinition {
+  const { createStore, read } = definition;
   return command({
     ...definition,
-    async run(input: Input<A, O>) {
-      const open = definition.createStore ? withOwnStore : withStore;
-      return open(input.project, (store) => definition.read(store, input));
-    },
+    run: (input: Input<A, O>) => withStore(input.project, (store) => read(store, input), createStore),
   });
 }
 
@@ -86,7 +71,7 @@ export async function readThread(store: ThreadStore, threadId: string): Promise<
   );
 }
 
-export function requireStore(address: string, projectDir: string): void {
+function requireStore(address: string, projectDir: string): void {
   const file = storeFile(address, projectDir);
   if (file === undefined || existsSync(file)) return;
   throw new RuntimeError(

@@ -1,8 +1,9 @@
 /** A client for commands that act on threads: server by find-server.ts, store by find-store.ts. */
 import { RuntimeClient } from '../../client/runtime-client.ts';
 import { readConfiguration } from '../../configuration.ts';
+import type { ThreadStore } from '../../store/store.ts';
 import { findServer, requireListening, requireOwn } from './find-server.ts';
-import { openExistingStore, requireProject, requireStore } from './find-store.ts';
+import { requireProject, withStore } from './find-store.ts';
 
 export interface OpenClient {
   readonly project: string;
@@ -17,22 +18,19 @@ export async function withClient<T>(
   work: (client: RuntimeClient) => Promise<T>,
 ): Promise<T> {
   const { project, taskQueue, createStore = false } = options;
-  if (createStore) requireProject(project);
-  else requireStore(readConfiguration().store, project);
-  const server = findServer(project);
-  await requireListening(server);
-  await requireOwn(server);
-  const { address, namespace } = server;
-  const existing = createStore ? undefined : await openExistingStore(project);
-  try {
-    const store = existing ?? readConfiguration().store;
+  const connect = async (store: string | ThreadStore) => {
+    const server = findServer(project);
+    await requireListening(server);
+    await requireOwn(server);
+    const { address, namespace } = server;
     const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
     try {
       return await work(client);
     } finally {
       await client.close();
     }
-  } finally {
-    await existing?.close();
-  }
+  };
+  if (!createStore) return withStore(project, connect);
+  requireProject(project);
+  return connect(readConfiguration().store);
 }

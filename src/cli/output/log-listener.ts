@@ -35,9 +35,8 @@ export function createLogListener(logger: Pick<WorkerLogger, 'log'>): EventListe
     kinds: new Set(kinds.filter((kind) => !UNLOGGED_KINDS.has(kind))),
     told({ threadId, agent }, event) {
       const { level, message, fields, act = false } = story.lineOf(threadId, event);
-      const step = event.step === undefined ? {} : { step: event.step };
       const marks = { [FIELDS_IN_MESSAGE]: level !== 'DEBUG', ...(act ? { [ACTION_REQUIRED]: true } : {}) };
-      logger.log(level, message, { agent, threadId, ...step, ...fields, ...marks });
+      logger.log(level, message, { agent, threadId, step: event.step, ...fields, ...marks });
     },
   };
 }

@@ -4,7 +4,8 @@ import type { AttachmentRef, Message, ToolCall } from '../../core/message/messag
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
-import { dateAndTime, type Tone, tone } from './output.ts';
+import { fieldLines } from './listing.ts';
+import { type Tone, tone } from './output.ts';
 import { escapeControls, shorten } from './terminal-text.ts';
 
 const RESULT_LENGTH = 300;
@@ -24,31 +25,29 @@ export function threadHeading(
   { activity, children = [], execution, budget = [] }: RelatedRecords = {},
 ): string {
   const lines = [
-    ['thread', thread.id],
-    ...(thread.name === null ? [] : [['name', shorten(thread.name, CALL_LENGTH)]]),
-    ['agent', escapeControls(thread.agent)],
-    [
-      'status',
-      tone(statusTone(thread.status), thread.status + (activity === undefined ? '' : `: ${activity}`)) +
-        (thread.stopReason ? ` (${escapeControls(thread.stopReason)})` : ''),
-    ],
-    ...(thread.lastError
-      ? [['error', `${thread.lastError.code}: ${escapeControls(thread.lastError.message)}`]]
-      : []),
-    ...(thread.userId === null ? [] : [['user', escapeControls(thread.userId)]]),
-    ...(thread.organizationId === undefined ? [] : [['organisation', escapeControls(thread.organizationId)]]),
-    ...(Object.keys(thread.arguments).length === 0
-      ? []
-      : [['arguments', shorten(JSON.stringify(thread.arguments), CALL_LENGTH)]]),
-    ...(thread.parentId === null ? [] : [['parent', thread.parentId]]),
-    ...(thread.tags.length === 0 ? [] : [['tags', thread.tags.map(escapeControls).join(', ')]]),
-    ...(children.length === 0 ? [] : [['children', countChildren(children)]]),
-    ...sideLine(thread),
+    ...fieldLines(thread, {
+      thread: 'id',
+      name: ['name', CALL_LENGTH],
+      agent: ({ agent }) => escapeControls(agent),
+      status: ({ status, stopReason }) =>
+        tone(statusTone(status), status + (activity === undefined ? '' : `: ${activity}`)) +
+        (stopReason ? ` (${escapeControls(stopReason)})` : ''),
+      error: ({ lastError }) => lastError && `${lastError.code}: ${escapeControls(lastError.message)}`,
+      user: ({ userId }) => userId && escapeControls(userId),
+      organisation: ({ organizationId }) => organizationId && escapeControls(organizationId),
+      arguments: ({ arguments: given }) =>
+        Object.keys(given).length === 0 ? null : shorten(JSON.stringify(given), CALL_LENGTH),
+      parent: 'parentId',
+      tags: ({ tags }) => (tags.length === 0 ? null : tags.map(escapeControls).join(', ')),
+      children: () => (children.length === 0 ? null : countChildren(children)),
+      // Nothing before the session has begun, and of a thread with only one AI side.
+      side: ({ session: { side, turns } }) =>
+        turns === 0 ? null : `${side} acts next, after ${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    }),
     ...runLines(execution),
-    ['steps', String(thread.lastStep)],
+    ...fieldLines(thread, { steps: 'lastStep' }),
     ...budget.map((line) => ['budget', budgetText(thread.id, line)]),
-    ['created', dateAndTime(thread.createdAt)],
-    ['updated', dateAndTime(thread.updatedAt)],
+    ...fieldLines(thread, { created: 'createdAt', updated: 'updatedAt' }),
   ];
   return lines.map(([name = '', value = '']) => `${tone('dim', name.padEnd(10))}${value}`).join('\n');
 }
@@ -56,15 +55,14 @@ export function threadHeading(
 /** Returns no lines if no context was given. */
 function runLines(execution: ExecutionRecord | undefined): string[][] {
   if (!execution?.contextGiven) return [];
-  const { runId, sessionId, traceId, agentChain, workspaceUri } = execution.context;
-  const shown: [string, string | null][] = [
-    ['run', runId],
-    ['session', sessionId],
-    ['trace', traceId],
-    ['workspace', workspaceUri],
-    ['agents', agentChain.join(' → ')],
-  ];
-  return shown.flatMap(([name, value]) => (value ? [[name, shorten(value, CALL_LENGTH)]] : []));
+  return fieldLines(execution.context, {
+    run: ['runId', CALL_LENGTH],
+    session: ['sessionId', CALL_LENGTH],
+    trace: ['traceId', CALL_LENGTH],
+    workspace: ['workspaceUri', CALL_LENGTH],
+    agents: ({ agentChain }) =>
+      agentChain.length === 0 ? null : shorten(agentChain.join(' → '), CALL_LENGTH),
+  });
 }
 
 function budgetText(asking: string, { limit, used, max, threadId }: BudgetLine): string {
@@ -76,12 +74,6 @@ function budgetText(asking: string, { limit, used, max, threadId }: BudgetLine):
 function countChildren(children: readonly ChildRecord[]): string {
   const living = children.filter(({ terminatedAt }) => terminatedAt === null).length;
   return living === children.length ? `${living}` : `${children.length}, ${living} of them not terminated`;
-}
-
-/** Returns no lines if the session has not begun, or has only one AI side. */
-function sideLine({ session: { side, turns } }: ThreadRecord): string[][] {
-  if (turns === 0) return [];
-  return [['side', `${side} acts next, after ${turns} ${turns === 1 ? 'turn' : 'turns'}`]];
 }
 
 /** A message with its author, then its tool calls and its files, one line each. */

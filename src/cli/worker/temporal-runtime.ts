@@ -15,7 +15,7 @@ export function installTemporalRuntime(log: Configuration['log'], metrics?: stri
     shutdownSignals: [],
     telemetryOptions: {
       logging: { filter: { core: native[log.level], other: 'ERROR' }, forward: {} },
-      ...(metrics === undefined ? {} : { metrics: { prometheus: { bindAddress: metrics } } }),
+      metrics: metrics === undefined ? undefined : { prometheus: { bindAddress: metrics } },
     },
   });
   return logger;
