@@ -2,13 +2,13 @@
  * The entry `everthread/worker`: opens what a worker needs, asks whether it may serve its queue, and runs Temporal workers.
  * No logic of its own. The folder by what its files do:
  *
- *   parts       `options`, `project`, `resources`, `store-end`, `identity`, `worker-shutdown`: what a worker is made of, and whose queue it serves
+ *   parts       `options`, `project`, `resources`, `worker-shutdown`: what a worker is made of, and how it ends
  *   workers     `temporal-worker` creates the two Temporal workers of a process; `rebuilding-worker` replaces the one
  *               for threads when its workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`);
  *               `prompt-cancellations` delivers stops to activities at once, through the `task-buffer` of each worker
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
  *   figures     `metrics/` counts and measures, `readiness` checks whether the worker can work
- *   supervised  `under-supervision`, `supervision`, `author-journal`: what only a supervised process does
+ *   supervised  `under-supervision`, `supervision`: what only a supervised process does
  *   lone        `lone-process` runs a suspect in a separate process, whose work is `lone-run`; `turnstile`
  *               limits how many run at once
  *   logging     `fault-log`: faults of author code
@@ -32,10 +32,9 @@ import type { WorkerOptions } from './options.ts';
 import type { WorkerProject } from './project.ts';
 import { readReadiness, type WorkerReadiness } from './readiness.ts';
 import { openResources, type WorkerResources } from './resources.ts';
-import { endWithStore } from './store-end.ts';
 import { openSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
-import { openShutdown, type WorkerShutdown } from './worker-shutdown.ts';
+import { endWithStore, openShutdown, type WorkerShutdown } from './worker-shutdown.ts';
 
 export type { Configuration, LogLevel } from '../configuration.ts';
 export type { WallSetting } from '../sandbox/index.ts';

@@ -3,6 +3,7 @@
  * until the end of the grace period to finish. After that another worker repeats them.
  */
 
+import type { ThreadStore } from '../store/store.ts';
 export interface WorkerShutdown {
   /** Aborts when the shutdown begins. */
   readonly leaving: AbortSignal;
@@ -35,5 +36,19 @@ export function openShutdown(graceMs: number): WorkerShutdown {
       else timer = setTimeout(hurry, graceMs);
     },
     end: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * Shuts a worker down when its store is lost: once its files are removed or damaged, all further work would be lost.
+ * Running work has its grace period, and `run()` rejects with the store's error: the function that this returns, to be
+ * called after the worker's end, throws `StoreLost` or `StoreCorrupt` if the store has ended.
+ */
+export function endWithStore({ ended }: ThreadStore, shutdown: () => void): () => void {
+  ended?.addEventListener('abort', shutdown, { once: true });
+  if (ended?.aborted) shutdown();
+  return () => {
+    ended?.removeEventListener('abort', shutdown);
+    ended?.throwIfAborted();
   };
 }

@@ -168,15 +168,17 @@ export async function cliProject(files: Readonly<Record<string, string>> = {}): 
 /** One agent `helper` with one tool; its model answers by the message that it receives. */
 export const HELPER: Readonly<Record<string, string>> = {
   'agents/agents/helper.ts': `
-import { defineAgent, defineModel, definePrompt, defineTool } from 'everthread';
+import { defineAgent } from 'everthread';
 export default defineAgent({ name: 'helper', sideA: { prompt: 'talk' } });
 `,
   'agents/prompts/talk.ts': `
+import { definePrompt } from 'everthread';
 export default definePrompt({
   name: 'talk', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', tools: ['weather'], includeChat: true,
 });
 `,
   'agents/models/scripted.ts': `
+import { defineModel } from 'everthread';
 import { calls, fails, hangs, says, scriptedModel } from 'everthread/testing';
 const model = scriptedModel((request) => {
   const last = request.messages.at(-1);
@@ -191,6 +193,7 @@ const model = scriptedModel((request) => {
 export default defineModel({ name: 'scripted', provider: model.provider, model: 'scripted-1' });
 `,
   'agents/tools/weather.ts': `
+import { defineTool } from 'everthread';
 import { z } from 'zod';
 export default defineTool({
   description: 'Tells the weather.', args: z.object({ city: z.string() }),

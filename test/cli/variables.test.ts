@@ -10,12 +10,13 @@ const SECRET = 'swordfish-4711';
 const FILES: Readonly<Record<string, string>> = {
   ...HELPER,
   'agents/prompts/talk.ts': `
-import { defineAgent, defineModel, definePrompt } from 'everthread';
+import { definePrompt } from 'everthread';
 export default definePrompt({
   name: 'talk', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', tools: ['envoy'], includeChat: true,
 });
 `,
   'agents/agents/envoy.ts': `
+import { defineAgent } from 'everthread';
 export default defineAgent({
   name: 'envoy', type: 'dual_ai', exposeAsTool: true, toolDescription: 'Travels.', maxSessionTurns: 4,
   sideA: { prompt: 'travel', sessionStop: { name: 'weather', messageProperty: 'city' } }, sideB: { prompt: 'check' },
@@ -25,15 +26,18 @@ export default defineAgent({
 });
 `,
   'agents/prompts/travel.ts': `
+import { definePrompt } from 'everthread';
 export default definePrompt({
   name: 'travel', toolDescription: 'Travels.', model: 'scripted', tools: ['weather'], includeChat: true,
   prompt: [{ type: 'text', content: 'You travel to ' }, { type: 'env', property: 'CITY' }],
 });
 `,
   'agents/prompts/check.ts': `
+import { definePrompt } from 'everthread';
 export default definePrompt({ name: 'check', toolDescription: 'Checks.', prompt: 'You check.', model: 'scripted' });
 `,
   'agents/models/scripted.ts': `
+import { defineModel } from 'everthread';
 import { calls, says, scriptedModel } from 'everthread/testing';
 const model = scriptedModel(({ messages }) => {
   const last = messages.at(-1);

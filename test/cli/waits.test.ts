@@ -6,12 +6,13 @@ import { type CliProject, cliProject, HELPER, seen } from './support.ts';
 const FILES: Readonly<Record<string, string>> = {
   ...HELPER,
   'agents/prompts/talk.ts': `
-import { defineModel, definePrompt, defineTool } from 'everthread';
+import { definePrompt } from 'everthread';
 export default definePrompt({
   name: 'talk', toolDescription: 'Talks.', prompt: 'You talk.', model: 'scripted', tools: ['book'], includeChat: true,
 });
 `,
   'agents/tools/book.ts': `
+import { defineTool } from 'everthread';
 export default defineTool({
   description: 'Books a table.',
   asks: true,
@@ -22,6 +23,7 @@ export default defineTool({
 });
 `,
   'agents/models/scripted.ts': `
+import { defineModel } from 'everthread';
 import { calls, says, scriptedModel } from 'everthread/testing';
 const model = scriptedModel(({ messages }) => {
   const last = messages.at(-1);

@@ -5,7 +5,7 @@ import { isLoopback } from '../../server/api/access.ts';
 import { command, option, TASK_QUEUE } from '../command.ts';
 import { withInterruption } from '../interruption.ts';
 import { note, printJsonLine, printLine } from '../output/output.ts';
-import { DEFAULT_PORT } from '../serve/api-port.ts';
+import { DEFAULT_PORT } from '../serve/supervised-api.ts';
 
 export const api = command({
   envFile: 'announced',

@@ -59,7 +59,7 @@ const MODEL = `import { defineModel } from 'everthread';
 import { openaiCompatible } from 'everthread/models';
 import { sample } from './_sample';
 
-// From .env (see .env.example) or the shell: OPENAI_API_KEY for OpenAI; OPENAI_BASE_URL for any other server that speaks its protocol, such as Ollama or vLLM.
+// From .env (see .env.example) or the shell: OPENAI_API_KEY for OpenAI; OPENAI_BASE_URL for any other server that speaks its protocol.
 const isConfigured = Boolean(process.env.OPENAI_API_KEY || process.env.OPENAI_BASE_URL);
 
 export default defineModel({

@@ -185,9 +185,7 @@ function truncate(text: string, length: number): string {
   return line.length <= length ? line : `${line.slice(0, length)}…`;
 }
 
-/** Logs what a supervisor reports about the process that it keeps running. */
-
-/** `subject`: what the process is called, such as `worker`. */
+/** Logs what a supervisor reports about the process that it keeps running. `subject`: its name, such as `worker`. */
 export function createNewsLogger(subject: string): (news: SupervisorNews) => void {
   const logger = createLogger(readConfiguration().log);
   const named = subject.charAt(0).toUpperCase() + subject.slice(1);
@@ -206,7 +204,6 @@ export function createNewsLogger(subject: string): (news: SupervisorNews) => voi
   };
 }
 
-/** Reports what a worker or `dev` does: as a sentence, or as a log line if the log's format is JSON. */
 interface Announcement {
   /** Sentence for people. */
   readonly text: string;
@@ -215,6 +212,7 @@ interface Announcement {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
+/** Reports what a worker or `dev` does: as a sentence, or as a log line if the log's format is JSON. */
 export function announce({ text, message = text, fields }: Announcement): void {
   const { log } = readConfiguration();
   if (log.format === 'json') createLogger(log).info(message, fields);

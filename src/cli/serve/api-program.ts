@@ -12,10 +12,9 @@ import { DEV_ORIGINS } from '../../server/api/cross-origin.ts';
 import { findFreePorts, LOOPBACK } from '../../temporal-service/free-port.ts';
 import { openWhenFixed, watchAgents } from '../project/watch-agents.ts';
 import { type ProgramContext, runProgram, sendToSupervisor } from '../worker/program.ts';
-import { DEFAULT_PORT } from './api-port.ts';
 import { openProjectApi } from './project-api.ts';
 import { type ServedApi, serveApi } from './serve-api.ts';
-import type { ApiOrder, ReadyApi } from './supervised-api.ts';
+import { type ApiOrder, DEFAULT_PORT, type ReadyApi } from './supervised-api.ts';
 
 /** Number of free ports tried: one may be taken by another program before it is listened on. */
 const PORTS_TRIED = 5;

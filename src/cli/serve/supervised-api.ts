@@ -5,6 +5,9 @@ import { supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import { createNewsLogger } from '../output/logger.ts';
 
+/** Default port of the HTTP API. */
+export const DEFAULT_PORT = 7777;
+
 export interface ApiOrder {
   readonly projectDir: string;
   readonly taskQueue?: string | undefined;
