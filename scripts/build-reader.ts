@@ -1,6 +1,6 @@
 /**
  * Writes dist/cli/reader/: the commands that need only the store, with the store and its query builder, in few files.
- * B1. The bundle has no second copy of what a project or Temporal's SDK could load: any other import fails the build.
+ * - The bundle has no second copy of what a project or Temporal's SDK could load: any other import fails the build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ const bundle = await rolldown({
   input: { main: join(DIST, 'cli/main.js') },
   platform: 'node',
   external(id, importer, isResolved) {
-    // Excludes all commands of the table except the reading ones: this bundle never loads them (start.ts, S1).
+    // Excludes all commands of the table except the reading ones: this bundle never loads them (start.ts, S5).
     if (isResolved) return importer === TABLE && dirname(id) === COMMANDS && basename(id) !== 'reading.js';
     if (id.startsWith('.') || id.startsWith('/') || id.startsWith('node:')) return undefined;
     const name = id

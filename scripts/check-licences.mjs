@@ -1,10 +1,10 @@
 /**
  * `npm run licences`: checks that every production package has a permissive licence, and none a known severe
  * vulnerability.
- * C1. A package's own package.json decides, then the lockfile, then its LICENSE file. The lockfile has packages of
- *     other platforms, which are not installed. A package without any licence is refused.
- * C2. Only the registry knows vulnerabilities. If it does not answer in time, the check is skipped, and that is
- *     reported.
+ * - A package's own package.json decides, then the lockfile, then its LICENSE file. The lockfile has packages of
+ *   other platforms, which are not installed. A package without any licence is refused.
+ * - Only the registry knows vulnerabilities. If it does not answer in time, the check is skipped, and that is
+ *   reported.
  * Plain JavaScript without dependencies, since it checks them.
  */
 import { spawn } from 'node:child_process';
@@ -60,7 +60,7 @@ function readPackages() {
     });
 }
 
-/** C1: reads the licence from package.json; old packages have an object, or a list of them. */
+/** Reads the licence from package.json; old packages have an object, or a list of them. */
 function readLicence(folder) {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return undefined;
@@ -71,7 +71,7 @@ function readLicence(folder) {
   return told.length > 0 && told.every(Boolean) ? told.join(' OR ') : undefined;
 }
 
-/** C1: recognises two licences by sentences of their texts. */
+/** Recognises two licences by sentences of their texts. */
 function readText(folder) {
   const file = existsSync(folder) && readdirSync(folder).find((name) => /^(un)?licen[sc]e(\.|$)/i.test(name));
   if (!file) return undefined;
@@ -94,7 +94,7 @@ function isPermissive(expression) {
   return expression.split(/\s+OR\s+/).some((all) => all.split(/\s+AND\s+/).every(isOne));
 }
 
-/** C2: prints the known vulnerabilities, and returns the number of packages with severe ones. */
+/** Prints the known vulnerabilities, and returns the number of packages with severe ones. */
 async function auditPackages() {
   const { output, why } = await runAudit();
   const report = parse(output);

@@ -4,10 +4,10 @@
  * its tests are inconclusive.
  *   npm run mutate -- --only WORD …   those whose name, promise or tests contain one of the words
  *   npm run mutate -- --write         writes the findings to docs/generated/mutations.md
- *   npm run mutate -- --trust         assumes that the tests are green without the mutations, such as after `npm test` (M1)
+ *   npm run mutate -- --trust         assumes that the tests are green without the mutations, such as after `npm test`
  *   npm run mutate -- --json          the findings as JSON on standard output; progress goes to standard error
- * M1. The tests must be green without the mutation: each selection of them runs once on the untouched copy.
- * M2. The mutated sources must pass the type check: those that do not overlap are checked together.
+ * - The tests must be green without the mutation: each selection of them runs once on the untouched copy.
+ * - The mutated sources must pass the type check: those that do not overlap are checked together.
  */
 import { checkTypes, runTests } from './mutate/judge.mjs';
 import { toCell, writePage } from './mutate/page.mjs';
@@ -76,7 +76,7 @@ async function runAll(mutations, trust, found) {
   }
 }
 
-/** M2: throws if the mutated sources do not pass the type check. */
+/** Throws if the mutated sources do not pass the type check. */
 async function requireTypes({ node, copy, sources }, mutations) {
   for (let waiting = mutations; waiting.length > 0; ) {
     const { together, left } = applyTogether(sources, waiting);
@@ -121,7 +121,7 @@ async function examine({ node, copy, sources, trust }, mutation, changed) {
   }
 }
 
-/** M1: runs the tests without the mutation, once for each selection. */
+/** Runs the tests without the mutation, once for each selection. */
 async function runUntouched(node, copy, mutation) {
   const { tests, title, server } = mutation;
   const selection = JSON.stringify([tests, title, server]);

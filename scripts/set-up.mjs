@@ -1,9 +1,9 @@
 /**
  * Makes a clone ready: dependencies as in package-lock.json, and a Node 24 as in toolchain/package-lock.json. The package
  * itself brings no Node; the clone has its own, so that everybody tests with the same one.
- * U1. That Node is `node` in npm scripts and in what they start: it is linked to node_modules/.bin. `npm ci` removes the
- *     link and not the program, so that the next command restores it without a download.
- * U2. npm runs on that Node too, or it would leave out optional packages that need it.
+ * - That Node is `node` in npm scripts and in what they start: it is linked to node_modules/.bin. `npm ci` removes the
+ *   link and not the program, so that the next command restores it without a download.
+ * - npm runs on that Node too, or it would leave out optional packages that need it.
  * Plain JavaScript for Node 20, without dependencies: it runs before there are any.
  */
 import { spawn } from 'node:child_process';
@@ -58,7 +58,7 @@ export function run(command, args, options = {}) {
 /**
  * npm writes what it installed to node_modules/.package-lock.json, last of all. Comparing that with package-lock.json
  * needs no stamp of our own, and also accepts an installation by hand. Optional packages depend on the machine, but for
- * our own, which npm leaves out on an older Node (U2).
+ * our own, which npm leaves out on an older Node.
  */
 function whyInstall() {
   const installedFile = join(ROOT, 'node_modules', '.package-lock.json');
@@ -101,7 +101,7 @@ async function provideNode() {
   return node;
 }
 
-/** U1: links the Node, unless the link leads to it already. */
+/** Links the Node, unless the link leads to it already. */
 function linkForScripts(node) {
   const place = join(ROOT, 'node_modules', '.bin', basename(node));
   if (statSync(place, { throwIfNoEntry: false })?.ino === statSync(node).ino) return;

@@ -1,8 +1,8 @@
 /**
  * Lists the rules that the sources state in their headers (` * C1. The answer is sent only after …`) as the last section of
  * docs/generated/conformance.md. `npm run rules`; `npm run ledger` writes it too.
- * R1. A rule is a line of a file's first comment that begins with a letter and a number; its words are its first sentence.
- * R2. An id belongs to its file: elsewhere it is cited with the file's name.
+ * - A rule is a line of a file's first comment that begins with a letter and a number; its words are its first sentence.
+ * - An id is unique in the tree, and cited with the name of its file.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ export function renderRules() {
   return [
     TITLE,
     '',
-    'Comments name these rules by their ids; each id holds within its file. Written by `npm run rules`.',
+    'Rules that other files cite by their ids, which are unique in the tree. Written by `npm run rules`.',
     '',
     '| file | rule | in short |',
     '| --- | --- | --- |',
@@ -84,7 +84,7 @@ function commentsOf(text) {
   return lines.map((line) => line.replaceAll(/`[^`]*`/g, '`…`'));
 }
 
-/** R1. A rule ends where the next one, an empty line or a line at the margin begins. */
+/** A rule ends where the next one, an empty line or a line at the margin begins. */
 function splitRules(header) {
   const rules = [];
   let open = false;

@@ -1,8 +1,8 @@
 /**
  * Caches files that are built from the sources of a clone, so that the next process need not build them again.
- * K1. A cached file belongs to exactly these sources and dependencies: its name contains a hash of them.
- * K2. A cached file is complete or absent, even if several processes build the same one at the same time.
- * K3. A file that another process may still need is not deleted: only those that were written more than a day ago are.
+ * - A cached file belongs to exactly these sources and dependencies: its name contains a hash of them.
+ * - A cached file is complete or absent, even if several processes build the same one at the same time.
+ * - A file that another process may still need is not deleted: only those that were written more than a day ago are.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -52,7 +52,7 @@ export async function cacheFile(file: CachedFile, make: () => Promise<string>): 
 
 function pathOf({ folder, name, extension, sources }: CachedFile): string {
   const hash = createHash('sha256');
-  // K1: paths are hashed, too, since a built file contains the names of its sources.
+  // Paths are hashed, too, since a built file contains the names of its sources.
   for (const source of [join(MODULES, '.package-lock.json'), ...sources.flatMap(listFiles)])
     hash.update(`\0${source}\0`).update(readFileSync(source));
   return join(MODULES, '.cache', folder, `${name}-${hash.digest('hex')}${extension}`);
@@ -66,7 +66,7 @@ function listFiles(source: string): string[] {
     .map((file) => join(source, file));
 }
 
-/** K2: complete or absent. */
+/** Complete or absent. */
 function writeAtomically(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true });
@@ -79,7 +79,7 @@ function writeAtomically(path: string, text: string): void {
   }
 }
 
-/** K3: deletes files that were written more than a day ago. */
+/** Deletes files that were written more than a day ago. */
 function removeOld(folder: string): void {
   for (const file of readdirSync(folder).map((name) => join(folder, name))) {
     const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};

@@ -2,11 +2,11 @@
  * Removes secrets from the environment when a process starts: encryption keys, API tokens and the password of the
  * store. After that, neither a tool that reads `process.env`, nor a program that inherits it, nor `/proc/PID/environ`
  * shows them.
- * H1. The address of the store decides which variables are hidden: `PGPASSWORD` only if our store needs it.
- * H2. Hidden values are remembered here, in this process only, for later readers of the configuration.
- * H3. The environment that a process was started with stays in its memory. On Linux it is overwritten there, so the
- *     process need not be started again; other systems show it to processes of the same user for as long as the process
- *     lives.
+ * - The address of the store decides which variables are hidden: `PGPASSWORD` only if our store needs it.
+ * - Hidden values are remembered here, in this process only, for later readers of the configuration.
+ * - The environment that a process was started with stays in its memory. On Linux it is overwritten there, so the
+ *   process need not be started again; other systems show it to processes of the same user for as long as the process
+ *   lives.
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { isPostgresAddress } from './store/postgres/address.ts';
@@ -42,7 +42,7 @@ export function receiveSecrets(secrets: Secrets): void {
   hiddenSecrets = secrets;
 }
 
-/** H1: the variables to hide. */
+/** The variables to hide. */
 export function secretsIn(environment: Environment): Secrets {
   const {
     EVERTHREAD_ENCRYPTION_KEYS: keys,
@@ -84,7 +84,7 @@ function canTakePassword(store: string): boolean {
 /** Field of /proc/PID/stat, counted from the one after the program's name: where the environment begins in memory. */
 const ENV_START = 47;
 
-/** H3: overwrites the environment in memory. */
+/** Overwrites the environment in memory. */
 function overwriteStartEnvironment(names: readonly string[]): void {
   if (process.platform !== 'linux' || names.length === 0) return;
   try {

@@ -1,7 +1,7 @@
 /**
  * What every performance needs: a Temporal service, a model, a store, a client, and workers that may be killed.
- * R1. All that is started is put on a stack of resources at once, which is unwound however the performance ends.
- * R2. If this process is killed, the server's guardian and the workers' channels notice, and they end too.
+ * - All that is started is put on a stack of resources at once, which is unwound however the performance ends.
+ * - If this process is killed, the server's guardian and the workers' channels notice, and they end too.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

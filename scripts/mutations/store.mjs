@@ -5,7 +5,9 @@ export const STORE = [
   {
     name: 'commands of a replaced run are accepted',
     rule: 'commands of a replaced run are refused by the fence',
-    edits: [{ find: 'if (isRetired) throw new StaleRun(this.threadId, runId);', put: 'if (isRetired) return;' }],
+    edits: [
+      { find: 'if (isRetired) throw new StaleRun(this.threadId, runId);', put: 'if (isRetired) return;' },
+    ],
     tests: CONTRACT,
   },
   {

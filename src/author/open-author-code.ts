@@ -1,10 +1,10 @@
 /**
  * Opens and closes all that author code works with: its variables, a sandbox scope, the hooks around what it writes,
  * and its ThreadState. Tools, effects, endpoints and hooks differ only in the options that they pass here.
- * O1. Opening makes no read. Reads begin when a state is opened; hooks open theirs when the first of them runs.
- * O2. Code within other code of the same work, such as a tool within its call, shares its variables and hooks. So a
- *     secret that either has read is removed from what both write.
- * O3. Programs in the sandbox, and functions that they returned, live until `close` or until the signal fires.
+ * - Opening makes no read. Reads begin when a state is opened; hooks open theirs when the first of them runs.
+ * - Code within other code of the same work, such as a tool within its call, shares its variables and hooks. So a
+ *   secret that either has read is removed from what both write.
+ * - Programs in the sandbox, and functions that they returned, live until `close` or until the signal fires.
  */
 import type { PromptDefinition } from '../core/author/definition.ts';
 import type { ThreadState } from '../core/author/thread-state.ts';
@@ -28,7 +28,7 @@ export interface AuthorCodeOptions
   readonly execution?: () => Promise<RunningExecution>;
   /** Ends the waiting for an unreachable store when variables are read; default `signal`. */
   readonly waits?: AbortSignal;
-  /** O2: variables and hooks of the surrounding code. */
+  /** Variables and hooks of the surrounding code. */
   readonly within?: Pick<AuthorCode, 'env' | 'hooks' | 'life'>;
 }
 
@@ -36,7 +36,7 @@ export interface AuthorCodeOptions
 export type ToolCallContext = Pick<CallerContext, 'execution' | 'tool' | 'idempotencyKey' | 'ask'>;
 
 export interface AuthorCode {
-  /** One for all code of the same work (O2). */
+  /** One for all code of the same work. */
   readonly life: Life;
   readonly env: ThreadEnv;
   readonly hooks: HookRunner;

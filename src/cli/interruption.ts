@@ -1,8 +1,8 @@
 /**
  * Ctrl-C and SIGTERM for commands that run until then.
- * I1. The first signal is a request: `signal` fires, and the command finishes its work in order.
- * I2. The second signal forces the end: what was started is killed, and the process ends at once. Before `begin` the
- *     first signal does the same: there is nothing to finish yet.
+ * - The first signal is a request: `signal` fires, and the command finishes its work in order.
+ * - The second signal forces the end: what was started is killed, and the process ends at once. Before `begin` the
+ *   first signal does the same: there is nothing to finish yet.
  */
 import { EXIT } from './exit.ts';
 import { note } from './output/output.ts';
@@ -12,7 +12,7 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** Called at the second signal; must not wait for anything. */
   onForce(end: () => void): void;
-  /** Declares that from now on there is work to finish (I2). */
+  /** Declares that from now on there is work to finish. */
   begin(): void;
   /** Has the effect of the first signal, for a reason within the command. */
   stop(): void;

@@ -3,7 +3,7 @@
  * is loaded from the bundle that the build makes of `main` and these commands, because Node takes a millisecond for
  * each file and a store has 500 of them. Every other command loads projects or Temporal, and so the files that they
  * share.
- * S1. A process loads only the bundle or only the files: modules with state, such as `secret-environment`, exist once.
+ * S5. A process loads only the bundle or only the files: modules with state, such as `secret-environment`, exist once.
  */
 import { existsSync } from 'node:fs';
 import { namedCommands } from './command-table.ts';

@@ -1,9 +1,9 @@
 /**
  * Tasks whose adapter is an object of one process and ends with it. The process renews its presence as long as it works
  * for the adapter's queue. After 30 s without a renewal the task fails with `ProducerLost`, and its readers see that.
- * P1. The presence is claimed before the task is started: no task runs without a process that is present for it.
- * P2. Only a workflow that existed while its task was lost is terminated, never a later one
- *     (store/producer/producer.ts, H2).
+ * - The presence is claimed before the task is started: no task runs without a process that is present for it.
+ * - Only a workflow that existed while its task was lost is terminated, never a later one
+ *   (store/producer/producer.ts, H2).
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -47,7 +47,7 @@ export function holdAdapter(
       const id = given.id ?? randomUUID();
       const threadId = TASK_ID_PREFIX + id;
       await endLostTasks(store, client.temporal);
-      // P1: a task that exists already has its holder, or needs none.
+      // A task that exists already has its holder, or needs none.
       const known = (await store.tasks.get(id)) !== null;
       const ours = !known && (await store.producers.claimTask({ threadId, holder, presenceMs }));
       try {
@@ -78,7 +78,7 @@ export async function endLostTasks(store: ThreadStore, temporal: Client): Promis
     const runId = await findRunId(temporal, threadId);
     const found = await store.producers.find(threadId, threadId);
     if (found?.state !== 'lost') continue;
-    // P2: this run existed while the task was lost.
+    // This run existed while the task was lost.
     if (runId !== undefined)
       await temporal.workflow
         .getHandle(threadId, runId)

@@ -1,7 +1,7 @@
 /**
  * Answers a wait: stores the answer, then sends the wait's id to the waiting thread.
- * A1. The store judges an answer, so it counts without a worker. If the thread could not be notified, giving the same
- *     answer again notifies it.
+ * - The store judges an answer, so it counts without a worker. If the thread could not be notified, giving the same
+ *   answer again notifies it.
  */
 import { RuntimeError } from '../core/value/error.ts';
 import { parseWaitAnswer, type WaitAnswer } from '../core/wait/answer.ts';
@@ -32,7 +32,7 @@ export async function answerStoredWait(
   if (judged.outcome === 'misfit')
     throw new RuntimeError('InvalidValue', `This answer does not fit the wait "${id}": ${judged.reason}.`);
   if (judged.outcome === 'unknown') return { outcome: 'unknown' };
-  // A1: a duplicate notifies the thread again.
+  // A duplicate notifies the thread again.
   if (judged.outcome === 'taken' || judged.outcome === 'duplicate') await send(judged.wait);
   return { outcome: judged.outcome };
 }

@@ -1,10 +1,10 @@
 /**
  * Deletes what the Temporal server has of a workflow: the histories of all of its runs.
- * H1. Runs are found by visibility and by the chain of their first events: visibility lags behind, and the chain does
- *     not lead to runs before a revival.
- * H2. The oldest is deleted first: after a kill, the chain still leads from the newest run to those that are left.
- * H3. It ends once no run answers: the server deletes after it has acknowledged the request, and a run may have
- *     continued as new in the meantime. Runs that the server refuses to delete are returned.
+ * - Runs are found by visibility and by the chain of their first events: visibility lags behind, and the chain does
+ *   not lead to runs before a revival.
+ * - The oldest is deleted first: after a kill, the chain still leads from the newest run to those that are left.
+ * - It ends once no run answers: the server deletes after it has acknowledged the request, and a run may have
+ *   continued as new in the meantime. Runs that the server refuses to delete are returned.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -59,7 +59,7 @@ export async function deleteHistories(
   }
 }
 
-/** H3: asks for the deletion of each run once. True if none is being deleted. */
+/** Asks for the deletion of each run once. True if none is being deleted. */
 async function refusesAll(
   temporal: Client,
   runs: readonly Run[],
@@ -69,7 +69,7 @@ async function refusesAll(
   return runs.every(({ runId }) => asked.get(runId) === 'refuses');
 }
 
-/** H1: the runs that still answer; H2: the oldest first. */
+/** The runs that still answer; H2: the oldest first. */
 async function findRuns(temporal: Client, workflowId: string): Promise<readonly Run[]> {
   const found = new Map<string, Run>();
   const seen = new Set<string | undefined>();
@@ -99,7 +99,7 @@ async function describeRun(temporal: Client, workflowId: string, runId?: string)
   }
 }
 
-/** H1: the runs that the first event of a run names. */
+/** The runs that the first event of a run names. */
 async function readChain(temporal: Client, workflowId: string, runId: string): Promise<readonly string[]> {
   try {
     const { history } = await temporal.workflowService.getWorkflowExecutionHistory({

@@ -1,10 +1,10 @@
 /**
  * Deletes a thread with all its descendants.
- * D1. The thread and its descendants are terminated first, each parent before its children. After that, none of them
- *     creates more threads or writes.
- * D2. Children are deleted before their parents, the root last. While the root can be read, the deletion can be
- *     repeated.
- * D3. All histories are deleted before any row: while a history is left, the deletion can be repeated.
+ * - The thread and its descendants are terminated first, each parent before its children. After that, none of them
+ *   creates more threads or writes.
+ * - Children are deleted before their parents, the root last. While the root can be read, the deletion can be
+ *   repeated.
+ * - All histories are deleted before any row: while a history is left, the deletion can be repeated.
  */
 import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../core/thread/start-options.ts';
@@ -43,14 +43,13 @@ export async function deleteThread({
   await terminate();
   const family = await endFamily(store, threadId);
   const childrenFirst = family.toReversed();
-  // D3: before any row.
   const remaining = await deleteHistories(temporal, childrenFirst.map(workflowIdOf));
   for (const id of childrenFirst) await store.threads.remove(id);
   return { deleted: family, remaining };
 }
 
 /**
- * D1: repeats until no member is alive, since one may have created another in the meantime. Parents come before their
+ * Repeats until no member is alive, since one may have created another in the meantime. Parents come before their
  * children.
  */
 async function endFamily(store: ThreadStore, threadId: string): Promise<readonly string[]> {

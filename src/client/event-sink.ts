@@ -1,8 +1,8 @@
 /**
  * Feeds the events of runs to sinks. Whoever attaches a sink reads the events off the log: no run waits for a sink, and
  * nothing that a sink does affects a run.
- * S1. A sink receives events one at a time, in order. One that throws, or takes too long for an event, is notified and
- *     detached; the notification contains the cursor of the last event that it accepted.
+ * - A sink receives events one at a time, in order. One that throws, or takes too long for an event, is notified and
+ *   detached; the notification contains the cursor of the last event that it accepted.
  */
 import { RuntimeError } from '../core/value/error.ts';
 import type { Projected } from '../projections/projection.ts';
@@ -44,7 +44,7 @@ export async function feedSink(
     cursor = row.cursor;
   }
   const over = end ?? { why: 'over', cursor };
-  // S1: notified; an error or a timeout of this call is ignored.
+  // Notified; an error or a timeout of this call is ignored.
   await emitToSink({ emit: () => sink.detached?.(over) }, undefined as never, withinMs);
   return over;
 }

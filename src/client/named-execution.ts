@@ -1,9 +1,9 @@
 /**
  * Executions whose ids are chosen by their senders: begun once, and followed by anyone who has an id.
- * N1. Beginning an execution again attaches to it. Nothing is signalled for one that has begun; other content under its
- *     id is `ExecutionConflict`.
- * N2. The log position to await its beginning from is read before checking whether it has begun. So a beginning between
- *     the two reads is not missed.
+ * - Beginning an execution again attaches to it. Nothing is signalled for one that has begun; other content under its
+ *   id is `ExecutionConflict`.
+ * - The log position to await its beginning from is read before checking whether it has begun. So a beginning between
+ *   the two reads is not missed.
  */
 import type { GivenContext } from '../core/governance/run-context.ts';
 import { itemIdOf } from '../core/thread/execution-id.ts';
@@ -32,7 +32,7 @@ export interface BeginExecution {
 }
 
 /**
- * N1. Throws `ExecutionConflict`, `ThreadNotFound` if the thread does not exist and no agent is given, and what a start
+ * Throws `ExecutionConflict`, `ThreadNotFound` if the thread does not exist and no agent is given, and what a start
  *     or a message is refused with.
  */
 export async function beginExecution(client: RuntimeClient, begin: BeginExecution): Promise<void> {
@@ -92,7 +92,7 @@ export async function* executionPages(
   { threadId, executionId, after, since, signal }: FollowExecution,
 ): AsyncGenerator<readonly Projected<ExecutionEvent>[]> {
   const store = client.store;
-  // N2: read before checking whether it has begun.
+  // Read before checking whether it has begun.
   const [newest] = await store.executions.list({ threadId, limit: 1 });
   const begun = await store.executions.get(threadId, executionId);
   if (!begun) {

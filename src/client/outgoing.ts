@@ -94,8 +94,15 @@ export async function prepareMessage(
   const files = readAttachments({ threadId, messageId: id }, attachments);
   const attached = files.length > 0 ? { attachments: files.map(pathOf) } : {};
   const item: MessageItem = {
-    ...{ kind: 'message', id, role, ...fields, content },
-    ...{ ...called, ...attached, ...context, ...named },
+    kind: 'message',
+    id,
+    role,
+    ...fields,
+    content,
+    ...called,
+    ...attached,
+    ...context,
+    ...named,
   };
   const bytes = itemBytes(item);
   if (bytes > LIMITS.contentBytes) {

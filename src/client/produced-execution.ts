@@ -1,12 +1,12 @@
 /**
  * An execution that code of this process produces: its lines go into the log as they come, so every attached reader
  * receives them, and its final text is the answer.
- * X1. A produced execution begins once under its id, in one process. Later callers attach to it, and it never begins
- *     again (store/producer/producer.ts, D1).
- * X2. A produced execution lives with its process, which renews its presence. After 30 s without a renewal it fails
- *     with `ProducerLost`.
- * X3. A produced execution begins at its turn in the thread, and its signal aborts once it is over. It may have been
- *     stopped from outside, or its presence may have expired.
+ * - A produced execution begins once under its id, in one process. Later callers attach to it, and it never begins
+ *   again (store/producer/producer.ts, D2).
+ * - A produced execution lives with its process, which renews its presence. After 30 s without a renewal it fails
+ *   with `ProducerLost`.
+ * - A produced execution begins at its turn in the thread, and its signal aborts once it is over. It may have been
+ *   stopped from outside, or its presence may have expired.
  */
 import { randomUUID } from 'node:crypto';
 import type { ProviderUsage } from '../core/message/provider.ts';
@@ -37,7 +37,7 @@ import type { RuntimeClient } from './runtime-client.ts';
 
 export interface ProduceInput {
   readonly executionId: string;
-  /** X3: aborts once no more output is accepted. */
+  /** Aborts once no more output is accepted. */
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +57,7 @@ export interface ProduceExecution extends BeginExecution {
 }
 
 /**
- * Sends the execution, and resolves once it is queued; `produce` runs later (X3). Throws as `beginExecution` does, and
+ * Sends the execution, and resolves once it is queued; `produce` runs later. Throws as `beginExecution` does, and
  * `ExecutionConflict` also if an agent answers under the same id.
  */
 export async function produceExecution(client: RuntimeClient, given: ProduceExecution): Promise<void> {
@@ -104,7 +104,7 @@ class ProducedRun {
     this.#store = store;
     this.#presence = presence;
     this.#produce = produce;
-    // X2: three renewals per presence period, so two may fail.
+    // Three renewals per presence period, so two may fail.
     this.#timer = setInterval(() => void this.#renewPresence(), presence.presenceMs / 3);
     this.#timer.unref();
   }
@@ -115,7 +115,7 @@ class ProducedRun {
     this.#ended.abort();
   }
 
-  /** X3: follows the log until the execution is over. Never rejects: failures are logged, or the presence expires. */
+  /** Follows the log until the execution is over. Never rejects: failures are logged, or the presence expires. */
   async follow(after: number): Promise<void> {
     const { threadId, executionId } = this.#presence;
     const itemId = itemIdOf(executionId);

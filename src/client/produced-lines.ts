@@ -1,14 +1,14 @@
 /**
  * Writes produced lines to the log: the first one at once, later ones in batches, 50 ms apart.
- * L1. Lines are written in order, and each once: a write states how many lines precede it.
- * L2. Code that produces lines faster than the store accepts them has to wait.
+ * - Lines are written in order, and each once: a write states how many lines precede it.
+ * - Code that produces lines faster than the store accepts them has to wait.
  */
 import type { ProducedLine } from '../core/thread/producer.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 
 const WRITE_INTERVAL_MS = 50;
-/** Most lines that may be waiting to be written (L2). */
+/** Most lines that may be waiting to be written. */
 const MAX_WAITING_LINES = 1000;
 /** Types that report the beginning and the end of an execution: its producer may not emit them. */
 const RESERVED_TYPES = /^(execution|session\.run)\./;
@@ -29,7 +29,7 @@ export class LineWriter {
   }
 
   /**
-   * Resolves when more lines may follow (L2). Throws `InvalidValue` for an invalid line, and the error that a write has
+   * Resolves when more lines may follow. Throws `InvalidValue` for an invalid line, and the error that a write has
    * failed with.
    */
   async push(line: ProducedLine): Promise<void> {

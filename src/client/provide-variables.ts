@@ -1,9 +1,9 @@
 /**
  * Gives a subagent the variables that it waits for (runtime §7.5): the store creates its thread with them in one
  * transaction, then the parent is signalled to start it.
- * P1. A request is answered once. A repeated call is `VariableRequestUsed`, names the created thread and signals the
- *     parent again: a client lost between the two steps has lost nothing.
- * P2. No signal contains the value of a variable.
+ * - A request is answered once. A repeated call is `VariableRequestUsed`, names the created thread and signals the
+ *   parent again: a client lost between the two steps has lost nothing.
+ * - No signal contains the value of a variable.
  */
 
 import type { EnvType } from '../core/author/thread-env.ts';
@@ -62,7 +62,7 @@ function toRefusalError(
   switch (refused.kind) {
     case 'unknown':
       return requestNotFound(requestId, parentId);
-    // P1: the parent has been signalled again.
+    // The parent has been signalled again.
     case 'used':
       return new RuntimeError(
         'VariableRequestUsed',

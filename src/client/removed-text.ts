@@ -2,10 +2,10 @@
  * Finds where streamed text was removed from a log (store/execution/remove-chunks.ts), and restores it as a whole.
  * Rows are passed in, in order, from the start of an execution. They come out with an additional part for each request
  * that has lost pieces of its text.
- * G1. The additional part takes the place and the number of the last piece; pieces behind removed ones are left out.
- * G2. Rows behind removed pieces are held back until the outcome of their request is read. It is always in the log:
- *     pieces are only removed after their execution has ended.
- * G3. No part is added for a request that was given up: the log itself says that its text is to be discarded.
+ * - The additional part takes the place and the number of the last piece; pieces behind removed ones are left out.
+ * - Rows behind removed pieces are held back until the outcome of their request is read. It is always in the log:
+ *   pieces are only removed after their execution has ended.
+ * - No part is added for a request that was given up: the log itself says that its text is to be discarded.
  */
 import type { ThreadEvent, ThreadEventOf } from '../core/event/thread-event.ts';
 import type { ThreadStore } from '../store/store.ts';
@@ -72,7 +72,7 @@ export class RemovedText {
       }
       case 'model.chunk':
         if (!asked) return [{ event }];
-        // G1: a piece behind removed ones.
+        // A piece behind removed ones.
         if (asked.last !== null) return this.#noteMissing(event.seq, event.seq);
         asked.first ??= event.seq;
         asked.begun = true;
@@ -89,7 +89,7 @@ export class RemovedText {
           { event },
         ];
       }
-      // G3: the request was given up.
+      // The request was given up.
       case 'attempt.discarded':
       case 'step.failed':
       case 'step.retried':
@@ -109,7 +109,7 @@ export class RemovedText {
     return this.#release();
   }
 
-  /** G2: holds the row back until the outcome of the request is known. */
+  /** Holds the row back until the outcome of the request is known. */
   #passOrHold(event: ThreadEvent): readonly LogPart[] {
     if (!this.holds) return [{ event }];
     this.#held.push(event);

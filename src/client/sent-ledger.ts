@@ -1,8 +1,8 @@
 /**
  * Records what a client has sent to threads and not seen taken: what `waitForIdle` waits for.
- * S1. The ledger stays small even if `waitForIdle` is never called, as in a server: the oldest entries are dropped. A
- *     thread takes what it is sent in order, so the newest entries show whether the older ones have arrived.
- * S2. A thread keeps its newest entries as long as it is among those that were sent to last.
+ * - The ledger stays small even if `waitForIdle` is never called, as in a server: the oldest entries are dropped. A
+ *   thread takes what it is sent in order, so the newest entries show whether the older ones have arrived.
+ * - A thread keeps its newest entries as long as it is among those that were sent to last.
  */
 
 /** What a client has sent to one thread and not yet seen confirmed. */
@@ -21,7 +21,7 @@ export interface Sent {
 
 /** Most threads, and most ids over all threads, that are kept; up to twice as many between two clean-ups. */
 const MAX_ENTRIES = 10_000;
-/** S2: most ids that are kept of one thread. */
+/** Most ids that are kept of one thread. */
 const MAX_IDS_PER_THREAD = 1000;
 
 export class SentLedger {
@@ -50,7 +50,7 @@ export class SentLedger {
     if (role === 'user') this.of(threadId).words.add(id);
   }
 
-  /** Returns the record of a thread. It stays up to date as long as the thread is remembered (S2). */
+  /** Returns the record of a thread. It stays up to date as long as the thread is remembered. */
   of(threadId: string): Sent {
     const sent = this.#byThread.get(threadId) ?? {
       ids: new Set(),
@@ -65,13 +65,12 @@ export class SentLedger {
     return sent;
   }
 
-  /** S1: drops the oldest entries. */
+  /** Drops the oldest entries. */
   #forgetOldest(): void {
     this.#noted = 0;
     let ids = 0;
     let threads = 0;
     for (const [threadId, sent] of [...this.#byThread].toReversed()) {
-      // S2: the newest ids stay.
       for (const id of [...sent.ids].slice(0, -MAX_IDS_PER_THREAD)) forget(sent, id);
       threads += 1;
       ids += sent.ids.size;

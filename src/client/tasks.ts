@@ -1,8 +1,8 @@
 /**
  * Commands of a client to tasks, and reads of them. A task is started once the server has accepted it; everything else
  * is in the store.
- * C1. Starting with a known id attaches to the existing task: nothing runs twice, and a task whose workflow was killed
- *     continues.
+ * - Starting with a known id attaches to the existing task: nothing runs twice, and a task whose workflow was killed
+ *   continues.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -108,7 +108,7 @@ export class TaskCommands implements Tasks {
     this.#taskQueue = taskQueue;
   }
 
-  /** C1: the same id attaches. */
+  /** The same id attaches. */
   async start(given: StartTask): Promise<{ id: string }> {
     const id = given.id ?? newThreadId(given.task);
     const input = checkTaskStart({ ...given, id });
@@ -127,7 +127,7 @@ export class TaskCommands implements Tasks {
         args: [{ task, userId, stored }],
       });
     } catch (error) {
-      // C1: the task is running already.
+      // The task is running already.
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
       await this.#store.sent.drop(threadId, stored);
     }
@@ -243,7 +243,7 @@ export function checkTaskStart(given: TaskInput): TaskInput {
   }
 }
 
-/** C1: throws `ExecutionConflict` if the existing task was started with different input. */
+/** Throws `ExecutionConflict` if the existing task was started with different input. */
 function requireSameTask({ id, name, spec }: TaskRecord, input: TaskInput): void {
   const { spec: asked, task } = parseTaskStart(input, TASK_ID_PREFIX + id);
   if (task === name && canonicalJson(asked) === canonicalJson(spec)) return;

@@ -1,10 +1,10 @@
 /**
  * Commands of a client to threads: signals and updates to their workflows. What a person or program has written goes
  * into the store first; signals carry ids.
- * C1. A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
- * C2. A command that is refused is never acknowledged. The server accepts signals for a thread that is ending, and
- *     without a worker: so a thread is terminated in the store, too, once its workflow has been signalled. A thread
- *     that no worker has opened is not in the store; until it is, only the client that has terminated it knows.
+ * - A thread whose workflow was killed is revived by the next command; a terminated one refuses every command.
+ * - A command that is refused is never acknowledged. The server accepts signals for a thread that is ending, and
+ *   without a worker: so a thread is terminated in the store, too, once its workflow has been signalled. A thread
+ *   that no worker has opened is not in the store; until it is, only the client that has terminated it knows.
  */
 
 import type { Client } from '@temporalio/client';
@@ -231,7 +231,7 @@ export class ThreadCommands {
     return record;
   }
 
-  /** C2: throws `ThreadTerminated`. Returns the record of the thread, or null if no worker has opened it. */
+  /** Throws `ThreadTerminated`. Returns the record of the thread, or null if no worker has opened it. */
   async #refuseEnded(threadId: string): Promise<ThreadRecord | null> {
     const record = await refuseTerminated(this.#store, threadId);
     if (record === null && this.#sent.hasEnded(threadId)) throw terminatedError(threadId);

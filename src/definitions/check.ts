@@ -1,8 +1,8 @@
 /**
  * Checks what an author wrote against a table of fields and reports problems in terms of those fields.
- * I1. All problems of a definition are found at once: the rules that compare fields read the raw input, so
- *     a wrong field elsewhere does not hide them.
- * I2. An unknown field is a problem: the most frequent mistake is a typo, which would otherwise silently select a default.
+ * - All problems of a definition are found at once: the rules that compare fields read the raw input, so
+ *   a wrong field elsewhere does not hide them.
+ * - An unknown field is a problem: the most frequent mistake is a typo, which would otherwise silently select a default.
  */
 import type { z } from 'zod';
 import type { Fitting } from '../core/value/type-difference.ts';

@@ -136,7 +136,15 @@ export function defineManifest(input: ManifestInput): ManifestDefinition {
   const hash = createHash('sha256').update(canonicalJson(document)).digest('hex');
   return markDefinition<ManifestDefinition>(
     {
-      ...{ kind: 'manifest', name: '', id, repoRoot, surfaces, knowledge, run: named, document, hash },
+      kind: 'manifest',
+      name: '',
+      id,
+      repoRoot,
+      surfaces,
+      knowledge,
+      run: named,
+      document,
+      hash,
       ...(rubric && { rubric }),
       ...(personas && { personas }),
     },

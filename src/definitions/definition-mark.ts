@@ -1,10 +1,10 @@
 /**
  * The mark that a define… function sets on the value that it returns, by which definitions are recognised.
  *
- * I1. A definition is recognised by its mark alone, never by class: an author's file may have been evaluated in
- *     another realm, or by another copy of this package. `Symbol.for` is the same symbol in all of them.
- * I2. What a define… function returns is deeply frozen and shares no plain object with the author's input. Values that
- *     are not plain data (zod schemas, provider factories, functions) are kept as they are.
+ * - A definition is recognised by its mark alone, never by class: an author's file may have been evaluated in
+ *   another realm, or by another copy of this package. `Symbol.for` is the same symbol in all of them.
+ * - What a define… function returns is deeply frozen and shares no plain object with the author's input. Values that
+ *   are not plain data (zod schemas, provider factories, functions) are kept as they are.
  */
 import type { A2aAgentDefinition } from '../core/author/a2a-agent.ts';
 import type { AgentDefinition, ModelDefinition, PromptDefinition } from '../core/author/definition.ts';

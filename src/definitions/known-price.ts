@@ -1,8 +1,8 @@
 /**
  * Prices of known models, for definitions that name none: from the data within `@pydantic/genai-prices`, never from a network.
- * K1. A model is looked up by its id only if its provider says where it sends its requests, or that the id is that of the service itself:
- *     a server of the author's own may serve a model of any name.
- * K2. Prices of a definition take precedence, all of them: of two sources one could not tell which holds.
+ * - A model is looked up by its id only if its provider says where it sends its requests, or that the id is that of the service itself:
+ *   a server of the author's own may serve a model of any name.
+ * - Prices of a definition take precedence, all of them: of two sources one could not tell which holds.
  */
 import { createRequire } from 'node:module';
 import type { ModelDefinition } from '../core/author/definition.ts';
@@ -25,13 +25,12 @@ function loadLibrary(): Library {
 /** The prices of a model as of now, and where they are from; undefined if nothing knows them. */
 export function pricesOf(model: ModelDefinition): SourcedPrices | undefined {
   const { inputPrice, outputPrice, cachedPrice, cacheWritePrice, cacheWrite1hPrice } = model;
-  // K2: a definition with a price is the only source.
+  // A definition with a price is the only source.
   if (inputPrice !== undefined || outputPrice !== undefined)
     return {
       ...definedFields({ inputPrice, outputPrice, cachedPrice, cacheWritePrice, cacheWrite1hPrice }),
       source: 'definition',
     };
-  // K1: where does it go?
   const place = model.provider.pricedAs?.();
   if (!place) return undefined;
   const { apiUrl: providerApiUrl } = place;

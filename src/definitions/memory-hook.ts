@@ -1,10 +1,10 @@
 /**
  * `memoryHook` (docs/hooks.md): two hooks. One stores what a thread was asked and what it answered; the other recalls
  * the notes that fit the current question, in that thread and in other threads of its user.
- * M1. Notes are kept by the store, for this hook alone (store/memory/memory.ts): the newest `notes` of each thread.
- * M2. A question that is asked again has one note, with its newest answer. So running the end hook twice does no harm.
- * M3. A recalled note is part of one request only. It is left out if the request shows its question anyway.
- * M4. Notes of other threads are recalled only for the same user and the same organisation.
+ * - Notes are kept by the store, for this hook alone (store/memory/memory.ts): the newest `notes` of each thread.
+ * - A question that is asked again has one note, with its newest answer. So running the end hook twice does no harm.
+ * - A recalled note is part of one request only. It is left out if the request shows its question anyway.
+ * - Notes of other threads are recalled only for the same user and the same organisation.
  */
 import type { HookDefinition, HookMemory, MemoryNote } from '../core/author/hook.ts';
 import type { LLMMessage } from '../core/message/llm-message.ts';
@@ -82,7 +82,7 @@ function recall(id: string, most: number, ofUser: boolean): HookDefinition<'pref
       if (!question || !memory) return;
       const shown = messages.map(textOf).map(toNoteText);
       const notes = await memory.recall(ofUser ? 'user' : 'thread');
-      // M3: a note whose question is shown anyway is not recalled.
+      // A note whose question is shown anyway is not recalled.
       const unseen = notes.filter(({ asked }) => !shown.includes(asked));
       const found = rank(unseen, textOf(question)).slice(0, most);
       if (found.length === 0) return;

@@ -1,10 +1,10 @@
 /**
  * Evaluates authors' files with jiti: TypeScript with enums, imports without extensions, tsconfig paths, CommonJS
  * and ES modules, independent of the project's package.json.
- * I1. Each loader evaluates every file once and reuses nothing from other loaders. So helpers that several definitions
- *     import are shared within one load, and the next load has no stale modules.
- * I2. A file that failed is removed from the cache. So the next file that imports it fails with the same cause and does
- *     not get a half-evaluated module.
+ * - Each loader evaluates every file once and reuses nothing from other loaders. So helpers that several definitions
+ *   import are shared within one load, and the next load has no stale modules.
+ * - A file that failed is removed from the cache. So the next file that imports it fails with the same cause and does
+ *   not get a half-evaluated module.
  * Not covered: helpers in plain JavaScript that Node itself imports (`.mjs`, `.js` of a `"type": "module"`
  * project, CommonJS `.js` reached by `import`) are cached by Node for the life of the process.
  */

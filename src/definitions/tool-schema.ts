@@ -1,10 +1,10 @@
 /**
  * Converts a tool's zod arguments to the JSON schema that is shown to models (definitions §6.3, §8).
  *
- * I1. It describes what a model has to write, the *input* side: a field with a default is optional.
- * I2. Every object is closed (`additionalProperties: false`); a record keeps the schema of its values.
- * I3. `$schema` and `propertyNames` are left out: providers in strict mode reject them.
- * I4. Only kinds of schema that every provider supports are accepted, nested at most 7 deep below the arguments.
+ * - It describes what a model has to write, the *input* side: a field with a default is optional.
+ * - Every object is closed (`additionalProperties: false`); a record keeps the schema of its values.
+ * - `$schema` and `propertyNames` are left out: providers in strict mode reject them.
+ * - Only kinds of schema that every provider supports are accepted, nested at most 7 deep below the arguments.
  */
 import { z } from 'zod';
 import { type JsonSchema, mapSubschemas } from '../core/value/json-schema.ts';

@@ -1,8 +1,8 @@
 /**
  * Folds the chunks of an answer into one response (definitions §5.3, §5.4).
- * A1. A call is built from its `tool-call-start` and its deltas; fields of its `tool-call-done` override them. A call
- *     without a `tool-call-done` counts as complete when the answer is finished.
- * A2. Nothing is lost from chunks of kinds that the contract defines; of other kinds only the names are kept.
+ * - A call is built from its `tool-call-start` and its deltas; fields of its `tool-call-done` override them. A call
+ *   without a `tool-call-done` counts as complete when the answer is finished.
+ * - Nothing is lost from chunks of kinds that the contract defines; of other kinds only the names are kept.
  */
 import {
   type ExecutedProviderTool,
@@ -95,7 +95,7 @@ export function createAccumulator(): Accumulator {
   };
 }
 
-/** A1: assembles the calls, in the order in which they began. */
+/** Assembles the calls, in the order in which they began. */
 function createCalls() {
   const calls: OpenCall[] = [];
 

@@ -1,9 +1,9 @@
 /**
  * When a request may be sent to a model, as the worker's rate limiter decides, and what happens if it may not.
  * A1. A request that has to wait longer than its activity may stay is not sent: the activity is left, and asks again.
- * A2. The time of a model (attempt-plan.ts, P2) counts from its first request for this answer, or from the last request
- *     of anybody that its provider has accepted, or answered: those who only stand in line do not lose it.
- * A3. With another model left, nobody waits for longer than LONG_WAIT_MS for a provider that refuses.
+ * - The time of a model (attempt-plan.ts, P4) counts from its first request for this answer, or from the last request
+ *   of anybody that its provider has accepted, or answered: those who only stand in line do not lose it.
+ * - With another model left, nobody waits for longer than LONG_WAIT_MS for a provider that refuses.
  */
 import { hash } from 'node:crypto';
 import type { ModelDefinition } from '../core/author/definition.ts';
@@ -54,7 +54,13 @@ export async function takeTurn(place: Place | undefined, asking: AskingModel): P
   const { limiter, ticket, stayMs = STAY_MS } = place;
   const { name, concurrency } = model;
   const entered = await limiter.enter({
-    ...{ line, model: name, ticket, since, concurrency, urgent, signal },
+    line,
+    model: name,
+    ticket,
+    since,
+    concurrency,
+    urgent,
+    signal,
     maxWaitMs: stayMs,
   });
   const leftMs = patienceMs - Math.min(waitedMs, entered.acceptedAgoMs);

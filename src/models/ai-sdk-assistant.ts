@@ -1,11 +1,11 @@
 /**
  * Translates an assistant message for an AI SDK language model, with the parts of the answer where they are its own.
- * T1. Parts go back to the model that they came from, as long as they are what the message says. Reasoning that nothing
- *     follows is left out: it has no answer to belong to.
+ * - Parts go back to the model that they came from, as long as they are what the message says. Reasoning that nothing
+ *   follows is left out: it has no answer to belong to.
  * T2. OpenAI: no item is referred to. The id of a reasoning item goes back only with the item itself, and only where the
  *     SDK needs it: version 2 ignores reasoning without one, and parts of one item are joined by it. Calls of OpenAI's
  *     own tools can be sent again for web searches alone; an answer with others goes back without its parts.
- * T3. Gemini 3 refuses a turn whose first call has no signature: calls of other models get the documented placeholder.
+ * - Gemini 3 refuses a turn whose first call has no signature: calls of other models get the documented placeholder.
  */
 import { type AnswerPart, type AnswerParts, isReadingOf } from '../core/message/answer-parts.ts';
 import type { ProviderMessage } from '../core/message/provider.ts';
@@ -29,7 +29,7 @@ export function toAssistantParts(message: AssistantMessage, asked: AskedAiSdk): 
   return isGemini3(asked.model) ? withSignature(parts as PromptPart[]) : parts;
 }
 
-/** T1: the answer's parts if they may go back to this model. */
+/** The answer's parts if they may go back to this model. */
 export function ownParts(
   message: AssistantMessage,
   { model, keepsItems }: AskedAiSdk,
@@ -142,7 +142,7 @@ function isGemini3({ provider, modelId }: AiSdkLanguageModel): boolean {
   return /^(google|vertex)/.test(provider) && /(^|\/)gemini-3/.test(modelId);
 }
 
-/** T3: one signature is enough for calls that are made together. */
+/** One signature is enough for calls that are made together. */
 function withSignature(parts: readonly PromptPart[]): object[] {
   const isSigned = ({ type, providerOptions = {} }: PromptPart) =>
     type === 'tool-call' && Object.values(providerOptions).some((own) => own.thoughtSignature != null);

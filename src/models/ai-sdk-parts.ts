@@ -1,9 +1,9 @@
 /**
  * Collects the parts of an AI SDK answer, whole or streamed, for the provider port (core/message/answer-parts.ts).
- * C1. A part has the metadata that its start, its deltas and its end bring, empty deltas included: Anthropic's signature
- *     has no text, and OpenAI's encrypted reasoning is complete at the end.
- * C2. Ids of items that the provider may keep are left out, since the AI SDK would send references to items instead of
- *     the items. Reasoning keeps its id, by which the SDK joins the parts of one item (ai-sdk-assistant.ts, T2).
+ * - A part has the metadata that its start, its deltas and its end bring, empty deltas included: Anthropic's signature
+ *   has no text, and OpenAI's encrypted reasoning is complete at the end.
+ * - Ids of items that the provider may keep are left out, since the AI SDK would send references to items instead of
+ *   the items. Reasoning keeps its id, by which the SDK joins the parts of one item (ai-sdk-assistant.ts, T2).
  */
 import { type AnswerPart, type AnswerParts, saysMore } from '../core/message/answer-parts.ts';
 import { isRecord } from '../core/value/record.ts';
@@ -95,7 +95,7 @@ function ownOf(value: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter(([, each]) => each != null));
 }
 
-/** C2: without ids of items. */
+/** Without ids of items. */
 function toPart({ metadata: given, ...part }: Draft): AnswerPart {
   const keepsId = part.type === 'reasoning' || part.value?.type === 'custom';
   const own = Object.entries(given ?? {}).map(([key, value]) => {

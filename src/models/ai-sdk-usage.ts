@@ -1,9 +1,9 @@
 /**
  * The usage of AI SDK language models, by each version's own rule.
- * A1. Versions v3 and later nest their counts, and their total includes the cached tokens.
- * A2. Version v2 is flat. For Anthropic's models its input has neither the tokens read from a cache nor those written to one, which
- *     stand in the provider's own metadata; for the other providers it has those that were read.
- * A3. The times for which tokens are kept in a cache are only in the raw usage of Anthropic.
+ * - Versions v3 and later nest their counts, and their total includes the cached tokens.
+ * - Version v2 is flat. For Anthropic's models its input has neither the tokens read from a cache nor those written to one, which
+ *   stand in the provider's own metadata; for the other providers it has those that were read.
+ * - The times for which tokens are kept in a cache are only in the raw usage of Anthropic.
  */
 import type { ProviderUsage } from '../core/message/provider.ts';
 import { readUsage } from '../core/message/usage.ts';
@@ -11,7 +11,7 @@ import { isRecord } from '../core/value/record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A2: also where no metadata is sent. */
+/** Also where no metadata is sent. */
 const LEAVE_CACHE_OUT: readonly string[] = ['anthropic', 'amazon-bedrock'];
 
 export interface AiSdkUsage {
@@ -24,7 +24,6 @@ export function toUsage({ usage, providerMetadata }: AiSdkUsage, provider: strin
   const counts = fieldsOf(usage);
   const metadata = fieldsOf(providerMetadata);
   const own = fieldsOf(metadata.anthropic ?? metadata.bedrock ?? metadata[provider]);
-  // A3: times of cached tokens.
   const raw = fieldsOf(counts.raw ?? own.usage);
   const kept = fieldsOf(raw.cache_creation);
   const shape = isRecord(counts.inputTokens)
@@ -37,7 +36,7 @@ export function toUsage({ usage, providerMetadata }: AiSdkUsage, provider: strin
   });
 }
 
-/** A1: totals include the cached tokens. */
+/** Totals include the cached tokens. */
 function nestedCounts({ inputTokens, outputTokens }: Fields) {
   const [input, output] = [fieldsOf(inputTokens), fieldsOf(outputTokens)];
   return {
@@ -49,7 +48,7 @@ function nestedCounts({ inputTokens, outputTokens }: Fields) {
   };
 }
 
-/** A2: flat counts. */
+/** Flat counts. */
 function flatCounts(counts: Fields, own: Fields, { anthropic, bedrock }: Fields, provider: string) {
   const { inputTokens, cachedInputTokens } = counts;
   const written = own.cacheCreationInputTokens ?? fieldsOf(own.usage).cacheWriteInputTokens;

@@ -56,7 +56,7 @@ export function createAnswerReader(request: ProviderRequest, { onDelta }: { read
 /**
  * Measures a model's answer while it arrives, for every backend, and throws `AnswerTooLarge` if it exceeds `LIMITS`.
  * The meter itself keeps only counts.
- * M1. Names and ids must be short texts: they enter the store and its log unchanged.
+ * - Names and ids must be short texts: they enter the store and its log unchanged.
  */
 interface AnswerMeter {
   /** Counts a chunk. Throws `AnswerTooLarge` if a limit is exceeded, `InvalidAnswer` if a part of it is not JSON. */
@@ -130,7 +130,7 @@ function createArgumentCounter(): (id: string, bytes: number) => void {
   };
 }
 
-/** M1: the name and the id of a call must be short. */
+/** The name and the id of a call must be short. */
 function checkCall({ id, name = '', extraContent }: NamedCall): void {
   checkLength('the name of a tool', name, LIMITS.callNameChars);
   checkLength('the id of a tool call', id, LIMITS.callIdChars);

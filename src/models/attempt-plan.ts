@@ -3,10 +3,10 @@
  * immediate plain (not streamed) call of it, the next fallback, or the end. Pure; `call-model.ts` carries it out.
  * P1. A broken stream is followed by one plain call of the same model, at most once per model: a proxy may block
  *     streams.
- * P2. All attempts at one model for one answer, pauses included, end within `totalMs` plus `generateMs`. While the
+ * P4. All attempts at one model for one answer, pauses included, end within `totalMs` plus `generateMs`. While the
  *     provider accepts requests of others, that time begins anew (admission.ts).
- * P3. A request that is refused for its length is sent again smaller, at most `MAX_SMALLER` times per model, before any
- *     fallback.
+ * - A request that is refused for its length is sent again smaller, at most `MAX_SMALLER` times per model, before any
+ *   fallback.
  */
 
 import type { ProviderError } from '../core/message/provider.ts';
@@ -59,7 +59,7 @@ function toMilliseconds({
   };
 }
 
-/** P2: time for all attempts at one model, in milliseconds. */
+/** P4: time for all attempts at one model, in milliseconds. */
 export function patienceMs({ totalMs, generateMs }: AttemptLimits): number {
   return totalMs + generateMs;
 }
@@ -75,7 +75,7 @@ export function requestTimeoutMs(limits: AttemptLimits): number {
 
 const REQUEST_MARGIN_MS = 15_000;
 
-/** P3: how often a request is made smaller for one model. */
+/** How often a request is made smaller for one model. */
 export const MAX_SMALLER = 3;
 
 export interface FailedAttempt {
@@ -86,7 +86,7 @@ export interface FailedAttempt {
   readonly brokeStream: boolean;
   /** True if a plain call of this model has already been made in place of a stream. */
   readonly wentPlain: boolean;
-  /** P2: milliseconds left for this model. */
+  /** P4: milliseconds left for this model. */
   readonly leftMs: number;
   /** Attempts made with this model, this one included. */
   readonly tries: number;
@@ -112,7 +112,7 @@ export type NextMove =
 
 export function planAfterFailure(failed: FailedAttempt, limits: AttemptLimits): NextMove {
   const { error, leftMs, refused } = failed;
-  // P3: neither waiting nor a plain call heals it, and another model costs more than fewer messages.
+  // Neither waiting nor a plain call heals it, and another model costs more than fewer messages.
   if (error.tooLong) {
     if (failed.shrinks && leftMs > 0) return { next: 'smaller' };
     return { next: failed.modelsLeft > 0 ? 'fallback' : 'give_up' };

@@ -89,7 +89,9 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     const answer = await readAnswer(asked, attempt);
     const { response } = answer;
     return {
-      ...{ ok: true, ...answer, response: withoutExcluded(toPlausible(response, request), request) },
+      ok: true,
+      ...answer,
+      response: withoutExcluded(toPlausible(response, request), request),
       ...(leavesCacheOut(response.usage) ? { leftCacheOut: true } : {}),
     };
   } catch (error) {

@@ -1,10 +1,10 @@
 /**
  * A `fetch` that bounds response bodies, measured after decompression: the libraries that read them buffer a whole
  * body, or a whole event of a stream, in memory before the first check elsewhere.
- * B1. Reading an answer above the limit fails with `AnswerTooLarge`, and the connection is closed.
- * B2. The body of an error response is truncated instead: its status matters more than the rest of the body.
- * B3. The HTTP client's own timeouts are disabled for requests with an abort signal. (They are five minutes, for the
- *     headers and between two pieces of the body; a model's timeouts are those of its definition.)
+ * - Reading an answer above the limit fails with `AnswerTooLarge`, and the connection is closed.
+ * - The body of an error response is truncated instead: its status matters more than the rest of the body.
+ * - The HTTP client's own timeouts are disabled for requests with an abort signal. (They are five minutes, for the
+ *   headers and between two pieces of the body; a model's timeouts are those of its definition.)
  */
 import type { Transformer } from 'node:stream/web';
 import { LIMITS } from '../core/value/limit.ts';
@@ -40,7 +40,7 @@ interface Dispatcher {
 /** Key under which Node's fetch finds its dispatcher; a program may have set another one, for a proxy. */
 const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
-/** B3: disables the timeouts by wrapping the dispatcher that is in use. */
+/** Disables the timeouts by wrapping the dispatcher that is in use. */
 function withoutTimeouts(init: RequestInit): RequestInit {
   const used = findDispatcher();
   if (used === undefined || 'dispatcher' in init) return init;
@@ -77,7 +77,7 @@ function boundAnswer(headers: Headers, watch: EndWatch): BodyTransformer {
   };
 }
 
-/** B2: truncates the body. */
+/** Truncates the body. */
 function truncateAt(limit: number): BodyTransformer {
   let left: number = limit;
   return {

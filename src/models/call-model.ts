@@ -3,11 +3,11 @@
  * stream that breaks is followed by a plain (not streamed) call of the same model (attempt-plan.ts, P1), which is a
  * separate attempt; nothing of the stream is kept.
  *
- * I1. An abort ends everything at once with the signal's reason, and never leads to a retry or a fallback.
- * I2. Any other failure is a value; nothing else is thrown, except what the caller's own callbacks throw.
- * I3. Each attempt is announced before its request is sent, and its end is reported before the next one begins, so that
- *     the caller can store each as a model call. An aborted attempt has no reported end: its caller aborted it.
- * I4. `onWaiting` is called at most once, and never after an answer has begun.
+ * - An abort ends everything at once with the signal's reason, and never leads to a retry or a fallback.
+ * - Any other failure is a value; nothing else is thrown, except what the caller's own callbacks throw.
+ * - Each attempt is announced before its request is sent, and its end is reported before the next one begins, so that
+ *   the caller can store each as a model call. An aborted attempt has no reported end: its caller aborted it.
+ * - `onWaiting` is called at most once, and never after an answer has begun.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -167,7 +167,12 @@ function turnOf(
 ): Promise<Turn> {
   const { model, limits, modelsLeft } = open;
   return takeTurn(place, {
-    ...{ model, modelsLeft, variable, signal, since, waitedMs: open.waitedMs() },
+    model,
+    modelsLeft,
+    variable,
+    signal,
+    since,
+    waitedMs: open.waitedMs(),
     urgent: recorded && attempts === 0,
     timeoutMs: requestTimeoutMs(limits),
     patienceMs: patienceMs(limits),
@@ -209,7 +214,13 @@ async function reportedAttempt(
     options.onChunk?.({ attempt, kind, delta, ...(call && { call }) });
   feedback.begin(start, limits);
   const result = await runAttempt({
-    ...{ model, request, variable, signal, plain, onDelta, now },
+    model,
+    request,
+    variable,
+    signal,
+    plain,
+    onDelta,
+    now,
     limits: withinTime(limits, Math.min(leftMs, until - sentAt)),
     requestTimeoutMs: requestTimeoutMs(limits),
     onBegin: () => {
@@ -244,7 +255,7 @@ function noModelResult(): CallModelResult {
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // The abort is thrown, with its own reason, before the next attempt (I1).
+  // The abort is thrown, with its own reason, before the next attempt.
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 

@@ -2,10 +2,10 @@
  * Classifies a failed model request: whatever a backend threw becomes one ProviderError (definitions §5.5).
  * Errors are recognised by shape, not by class: those of the openai SDK, of the AI SDK, of fetch and of sockets, aborts,
  * plain objects from the middle of a stream, and ProviderErrors, which pass unchanged.
- * I1. A message never contains an API key: providers echo them.
- * I2. The original error is not kept when it has an HTTP answer: it contains the request body and, in its
- *     message, possibly the key. Code and status are kept, the other facts as `AnswerFacts`.
- * I3. Only readable fields that are texts or numbers are used: a backend may throw any value.
+ * - A message never contains an API key: providers echo them.
+ * - The original error is not kept when it has an HTTP answer: it contains the request body and, in its
+ *   message, possibly the key. Code and status are kept, the other facts as `AnswerFacts`.
+ * - Only readable fields that are texts or numbers are used: a backend may throw any value.
  */
 import { ProviderError, type ProviderErrorCode } from '../core/message/provider.ts';
 import { errorMessage, readField } from '../core/value/thrown.ts';

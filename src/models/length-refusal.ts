@@ -1,7 +1,7 @@
 /**
  * Reads from a failed request that it was too long, in the words of each provider: one table. A request that is refused so is never
  * repeated as it is, whatever its status says: waiting does not heal it.
- * L1. Rows name what only such a refusal says. "Rate limit reached … Requested 900" is another one: it ends with time.
+ * - Rows name what only such a refusal says. "Rate limit reached … Requested 900" is another one: it ends with time.
  */
 import {
   type FinishReason,

@@ -1,11 +1,11 @@
 /**
  * The rate limiter of one process (rate-limiter.ts): a line for each endpoint, key and model, each at the pace that its
  * provider accepts (core/governance/pace.ts). What it has learnt is in memory, and lost with the process.
- * L1. Requests stand in line by the time at which their step first asked, wherever they have waited meanwhile.
- * L2. Nobody waits here for more than the time that the request allows, nor as one of more than may run at once: the
- *     others are sent away with a time to come back, and hold no place of the worker meanwhile.
- * L3. Only MAX_KEPT lines are kept. One without requests is forgotten after FORGET_MS; if none can be, a request of
- *     another endpoint is let in without a line.
+ * - Requests stand in line by the time at which their step first asked, wherever they have waited meanwhile.
+ * - Nobody waits here for more than the time that the request allows, nor as one of more than may run at once: the
+ *   others are sent away with a time to come back, and hold no place of the worker meanwhile.
+ * - Only MAX_KEPT lines are kept. One without requests is forgotten after FORGET_MS; if none can be, a request of
+ *   another endpoint is let in without a line.
  */
 import {
   afterAccepted,
@@ -32,9 +32,9 @@ interface Line {
   unanswered: number;
   acceptedAt: number;
   usedAt: number;
-  /** L1: by `since`. */
+  /** By `since`. */
   waiting: Waiter[];
-  /** L2: tickets of those that were sent away, with the time at which each is forgotten. */
+  /** Tickets of those that were sent away, with the time at which each is forgotten. */
   readonly away: Map<string, number>;
   wake?: NodeJS.Timeout;
 }
@@ -79,7 +79,7 @@ function limitOf({ pace, ceiling }: Line): number {
   return Math.min(allowed(pace), ceiling);
 }
 
-/** L3: finds the line, or begins one. */
+/** Finds the line, or begins one. */
 function lineOf(
   lines: Map<string, Line>,
   { line: key, model, concurrency }: EnteringRequest,
@@ -94,8 +94,15 @@ function lineOf(
     return known;
   }
   const line: Line = {
-    ...{ model, ceiling, pace: UNREFUSED, running: 0, unanswered: 0, usedAt: now },
-    ...{ acceptedAt: Number.NEGATIVE_INFINITY, waiting: [], away: new Map() },
+    model,
+    ceiling,
+    pace: UNREFUSED,
+    running: 0,
+    unanswered: 0,
+    usedAt: now,
+    acceptedAt: Number.NEGATIVE_INFINITY,
+    waiting: [],
+    away: new Map(),
   };
   if (lines.size < MAX_KEPT) lines.set(key, line);
   return line;
@@ -147,7 +154,6 @@ function waitInLine(
     const timer = setTimeout(() => settle(), maxWaitMs);
     signal.addEventListener('abort', onAbort);
     line.waiting = [...line.waiting, waiter].sort((one, other) => one.since - other.since);
-    // L2: the newest gives way.
     if (line.waiting.length > Math.min(limitOf(line), MOST_WAITING)) line.waiting.at(-1)?.sendAway();
     letIn(clock, line);
   });
@@ -166,7 +172,7 @@ function admit(clock: Clock, line: Line): Admission {
   return { kind: 'admitted', acceptedAgoMs: clock.now() - line.acceptedAt, lease: openLease(clock, line) };
 }
 
-/** L2: tells when to come back. */
+/** Tells when to come back. */
 function sendAway(clock: Clock, line: Line, ticket: string): Admission {
   const now = clock.now();
   const { least, spread } = AWAY_MS;

@@ -1,8 +1,8 @@
 /**
  * Prepares a provider before a request (definitions §5.1): creates it, checks its shape, and asks it about its model.
- * P1. One provider is kept for each model and configuration: a provider holds a connection pool.
- * P2. A provider is asked about a model once. If that fails, the definition alone counts, and the next request asks
- *     again.
+ * - One provider is kept for each model and configuration: a provider holds a connection pool.
+ * - A provider is asked about a model once. If that fails, the definition alone counts, and the next request asks
+ *   again.
  */
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { type Provider, ProviderError } from '../core/message/provider.ts';
@@ -99,7 +99,7 @@ async function factsOf(provider: Provider, modelId: string, guard: StallGuard): 
     known.set(modelId, asked);
     return asked;
   } catch {
-    // P2: the failure is not remembered. The caller checks for an abort.
+    // The failure is not remembered. The caller checks for an abort.
     return NO_FACTS;
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Backend for every server that speaks OpenAI's chat completions: OpenAI, routers, vLLM, Ollama, llama.cpp and others.
  *
- * I1. The SDK never retries: attempts are decided, counted and stored in `call-model.ts`.
- * I2. Settings are read when the provider is made, so that a definition can be loaded without a key.
- * I3. An abort is thrown as the signal's own reason; every other failure is a ProviderError.
- * I4. The SDK, hundreds of files, is loaded with the first request: this file is loaded at every project's start.
- * I5. If the address does not seem to be that of a model server, the error message contains the address.
+ * - The SDK never retries: attempts are decided, counted and stored in `call-model.ts`.
+ * - Settings are read when the provider is made, so that a definition can be loaded without a key.
+ * - An abort is thrown as the signal's own reason; every other failure is a ProviderError.
+ * - The SDK, hundreds of files, is loaded with the first request: this file is loaded at every project's start.
+ * - If the address does not seem to be that of a model server, the error message contains the address.
  */
 import type OpenAI from 'openai';
 import {
@@ -128,7 +128,7 @@ function createProvider(settings: Settings): Provider {
 
 const UNREACHABLE = /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connection error|fetch failed/i;
 
-/** I5: adds the address to errors that a wrong one may cause: no server there, another server's key, an HTML page. */
+/** Adds the address to errors that a wrong one may cause: no server there, another server's key, an HTML page. */
 function withAddress(failure: ProviderError, baseUrl: string): ProviderError {
   const { message, code, statusCode, retryAfter, cause } = failure;
   const url = URL.parse(baseUrl);
@@ -144,7 +144,7 @@ function withAddress(failure: ProviderError, baseUrl: string): ProviderError {
 }
 
 async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): Promise<OpenAI> {
-  // I4: loaded with the first request.
+  // Loaded with the first request.
   const { OpenAI } = await import('openai');
   return new OpenAI({
     // The SDK insists on a key; without one the header is removed again.
@@ -162,7 +162,7 @@ async function createClient({ baseUrl, apiKey, headers, timeoutMs }: Settings): 
 
 const PAGE = 'An HTML page was received in place of an answer: is this the address of an API?';
 
-/** I5: an HTML page would be read as a truncated answer. It may come from a proxy, so the error is retryable. */
+/** An HTML page would be read as a truncated answer. It may come from a proxy, so the error is retryable. */
 const apiFetch: Fetch = async (input, init) => {
   const response = await boundedFetch(input, init);
   const { ok, status, headers, body } = response;

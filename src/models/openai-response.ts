@@ -2,10 +2,10 @@
  * Translates OpenAI chat completions, whole or streamed, into the provider port's answers (definitions §5.3, §5.4).
  *
  * The usage of Chat Completions, and of the servers that speak them in their own way.
- * O1. Cached tokens are details of the prompt's; DeepSeek, Moonshot and routers to Anthropic name them beside it.
- * O2. A total above the sum of prompt and answer counts thoughts that neither details nor answer have (Gemini).
- * O3. A router that was given the author's own key claims only its fee as cost: what the model's provider takes is added, or the claim
- *     does not count.
+ * - Cached tokens are details of the prompt's; DeepSeek, Moonshot and routers to Anthropic name them beside it.
+ * - A total above the sum of prompt and answer counts thoughts that neither details nor answer have (Gemini).
+ * - A router that was given the author's own key claims only its fee as cost: what the model's provider takes is added, or the claim
+ *   does not count.
  */
 import {
   ProviderError,
@@ -125,7 +125,6 @@ function toUsage(usage: unknown): ProviderUsage {
     completionTokens: fields.completion_tokens,
     totalTokens: fields.total_tokens,
     reasoningTokens: fieldsOf(fields.completion_tokens_details).reasoning_tokens,
-    // O1: the names of each.
     cachedTokens:
       prompt.cached_tokens ??
       fields.prompt_cache_hit_tokens ??
@@ -135,13 +134,13 @@ function toUsage(usage: unknown): ProviderUsage {
       prompt.cache_write_tokens ?? prompt.cache_creation_tokens ?? fields.cache_creation_input_tokens,
     cost: costIn(fields),
   });
-  // O2: thoughts that only the total has.
+  // Thoughts that only the total has.
   const rest = read.totalTokens - read.promptTokens - read.completionTokens;
   const hasThoughts = rest > 0 && read.reasoningTokens === undefined && !leavesCacheOut(read);
   return hasThoughts && read.completionTokens > 0 ? { ...read, reasoningTokens: rest } : read;
 }
 
-/** O3: never the fee alone. */
+/** Never the fee alone. */
 function costIn({ cost, is_byok: hasOwnKey, cost_details: details }: Fields): unknown {
   if (hasOwnKey !== true) return cost;
   const { upstream_inference_cost: upstream } = fieldsOf(details);

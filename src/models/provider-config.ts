@@ -1,9 +1,9 @@
 /**
  * What a provider's factory receives (definitions §5.1): its key, its address and the settings that it declares in
  * `configSlots`.
- * V1. Each setting is a variable: of the thread, its user or the instance first, then of the worker's environment.
- * V2. A factory without `configSlots` asks for `apiKey` and `baseUrl`; a factory with empty `configSlots` asks for
- *     nothing.
+ * - Each setting is a variable: of the thread, its user or the instance first, then of the worker's environment.
+ * - A factory without `configSlots` asks for `apiKey` and `baseUrl`; a factory with empty `configSlots` asks for
+ *   nothing.
  */
 import type { ModelDefinition } from '../core/author/definition.ts';
 import { ProviderError, type ProviderFactory } from '../core/message/provider.ts';

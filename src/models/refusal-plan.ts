@@ -1,7 +1,7 @@
 /**
  * Decides what follows the refusal of a provider that is busy (refusal.ts). Pure.
- * R1. With another model left, the second refusal moves on to it, and so does a wait of more than LONG_WAIT_MS.
- * R2. The last model is asked until its time is over. A wait that ends later ends the attempts at once.
+ * - With another model left, the second refusal moves on to it, and so does a wait of more than LONG_WAIT_MS.
+ * - The last model is asked until its time is over. A wait that ends later ends the attempts at once.
  */
 /** Milliseconds. */
 export const LONG_WAIT_MS = 10_000;

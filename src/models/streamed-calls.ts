@@ -1,9 +1,9 @@
 /**
  * Puts the calls of a streamed answer together from their pieces. Pure.
- * S1. The index says to which call a piece belongs, unless the piece begins another one: Gemini and gateways have all calls
- *     at index 0. A piece with a name begins a call if its id is another than the open call's, or, without ids, if one
- *     object of arguments follows another. Names and ids that are only repeated begin none.
- * S2. Each call has an id of its own, since chunks of the provider port are told apart by it.
+ * - The index says to which call a piece belongs, unless the piece begins another one: Gemini and gateways have all calls
+ *   at index 0. A piece with a name begins a call if its id is another than the open call's, or, without ids, if one
+ *   object of arguments follows another. Names and ids that are only repeated begin none.
+ * - Each call has an id of its own, since chunks of the provider port are told apart by it.
  */
 import type { ProviderStreamChunk } from '../core/message/provider.ts';
 import type { CallFields } from './openai-message.ts';
@@ -36,7 +36,7 @@ export function collectCalls(): StreamedCalls {
   }
 
   function begin({ index, id: givenId, name, ...piece }: CallFields, responseId = 'call'): OpenCall {
-    // S2: an id of its own.
+    // An id of its own.
     const isOwn = givenId !== '' && !calls.some(({ id }) => id === givenId);
     const id = isOwn ? givenId : `${givenId || responseId}_${calls.length}`;
     const { extraContent } = piece;
@@ -70,7 +70,7 @@ export function collectCalls(): StreamedCalls {
   };
 }
 
-/** S1: what begins a call at the index of another one. */
+/** What begins a call at the index of another one. */
 function beginsAnother({ id, name, text }: CallFields, open: OpenCall): boolean {
   if (name === '' || open.name === '') return false;
   if (id !== '' && open.givenId !== '') return id !== open.givenId;

@@ -1,10 +1,10 @@
 /**
  * A projection converts a thread's log to events of some protocol (docs/runs.md): a pure function of its state and the
  * next row. The same rows always give the same outgoing events, whoever reads them, whenever, and however often.
- * J1. A row gives its outgoing events together, and a cursor `<row>.<n>` names one of them. So a reader that resumes
- *     within a row receives none of its events twice.
- * J2. Rows are numbered without gaps, and only rows of `model.chunk` are ever removed. So the size of a gap is the
- *     number of removed rows.
+ * - A row gives its outgoing events together, and a cursor `<row>.<n>` names one of them. So a reader that resumes
+ *   within a row receives none of its events twice.
+ * - Rows are numbered without gaps, and only rows of `model.chunk` are ever removed. So the size of a gap is the
+ *   number of removed rows.
  */
 import type { ThreadEvent } from '../core/event/thread-event.ts';
 import type { RunContext } from '../core/governance/run-context.ts';
@@ -45,7 +45,7 @@ export function readCursor(text: string): Cursor {
   return { row: Number(row), n: Number(n) };
 }
 
-/** Adds a cursor to each event of a row (J1). With `after`, drops the events up to that cursor. */
+/** Adds a cursor to each event of a row. With `after`, drops the events up to that cursor. */
 export function withCursors<Out>(
   { event: { seq } }: LogRow,
   outgoing: readonly Out[],

@@ -1,9 +1,9 @@
 /**
  * One call of an endpoint (definitions §11): a ThreadState outside of any execution, the author's handler, and its response.
- * C1. The response is sent only after what the endpoint queued is durable; a failure to queue it replaces the response.
- * C2. The thread's secrets are removed from the text of an error, also those that the handler read or set. If they
- *     cannot be read now, the text is withheld: a request does not wait for an unavailable store.
- * C3. The call's signal and its runs in the sandbox end with the call. A body that is still being sent continues.
+ * - The response is sent only after what the endpoint queued is durable; a failure to queue it replaces the response.
+ * - The thread's secrets are removed from the text of an error, also those that the handler read or set. If they
+ *   cannot be read now, the text is withheld: a request does not wait for an unavailable store.
+ * - The call's signal and its runs in the sandbox end with the call. A body that is still being sent continues.
  */
 import { randomUUID } from 'node:crypto';
 import { runAuthorCode } from '../author/guard/author-run.ts';
@@ -64,7 +64,7 @@ export async function callEndpoint(
   }
 }
 
-/** C1: an error that the endpoint threw takes precedence over a failure to queue. */
+/** An error that the endpoint threw takes precedence over a failure to queue. */
 async function answer(
   { name, endpoint, request, params }: EndpointCall,
   state: ThreadState,
@@ -92,7 +92,7 @@ async function answer(
 const WITHHELD =
   'The endpoint failed; its error is withheld, because secrets cannot be redacted from it now.';
 
-/** C2: the call's signal has fired by now, so the store is read once, without retries. */
+/** The call's signal has fired by now, so the store is read once, without retries. */
 async function redact(env: ThreadEnv, answer: ErrorAnswer): Promise<ErrorAnswer> {
   try {
     const { error = '' } = await env.redact({ status: 'error', error: answer.error });

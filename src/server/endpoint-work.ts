@@ -1,13 +1,13 @@
 /**
  * Where an endpoint's queued work goes: to the thread's workflow, which is woken if it is at rest.
- * W1. An item is stored whole, and then signalled by its id. So the files of a message and the origin `code` of a tool
- *     call, which lets it name any tool of the project, never come from a signal: senders outside cannot claim them. Ids
- *     are unguessable hashes (author/state/id.ts).
- * W2. Items keep the order in which the endpoint queued them, also if it did not await them.
- * W3. `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's response is sent.
- * W4. `terminate` signals first, so that the workflow ends whatever happens to this process, and then ends the thread in the
- *     store, so that the endpoint sees it at once. In the reverse order the client would find it ended and signal nothing.
- * W5. Work for another thread of the family is queued to that thread in the same way.
+ * - An item is stored whole, and then signalled by its id. So the files of a message and the origin `code` of a tool
+ *   call, which lets it name any tool of the project, never come from a signal: senders outside cannot claim them. Ids
+ *   are unguessable hashes (author/state/id.ts).
+ * - Items keep the order in which the endpoint queued them, also if it did not await them.
+ * - `queueTool` cannot be awaited: `settle` waits for it, before the endpoint's response is sent.
+ * - `terminate` signals first, so that the workflow ends whatever happens to this process, and then ends the thread in the
+ *   store, so that the endpoint sees it at once. In the reverse order the client would find it ended and signal nothing.
+ * - Work for another thread of the family is queued to that thread in the same way.
  */
 
 import { openSerialQueue } from '../author/guard/serial-queue.ts';
@@ -51,7 +51,7 @@ export function openWork(client: RuntimeClient, threadId: string): EndpointWork 
   };
 }
 
-/** W4: the workflow first, then the store. */
+/** The workflow first, then the store. */
 async function terminate(client: RuntimeClient, threadId: string): Promise<void> {
   const store = client.store;
   await client.terminate(threadId, 'state.terminate');

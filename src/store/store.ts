@@ -1,15 +1,15 @@
 /**
  * The store: everything of a thread that Temporal must not carry, grouped by what is stored. The table below is the
  * store; a command's file says what it takes, returns and rejects with.
- * P1. Each command is one transaction and idempotent: natural keys guard against a command given twice. Streamed text
+ * P6. Each command is one transaction and idempotent: natural keys guard against a command given twice. Streamed text
  *     has no key, and is never sent twice. Exceptions are noted at the command.
- * P2. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Not
+ * P7. Commands of a workflow carry its run id; a command of a retired run rejects with `StaleRun` (the fence). Not
  *     fenced are outcomes, which are true whichever run reports them (of a tool call, an act, an effect), and streamed
  *     text, which is dropped silently.
  * P3. On a terminated thread commands return `terminated` (or reject with `ThreadTerminated`) and change nothing; only
  *     a tool's late result is still logged.
- * P4. Every command may reject with `StoreUnavailable`, `StoreFull`, `StoreLost` or `StoreCorrupt`: then it is unknown
- *     whether anything was stored, and the same command may be given again.
+ * - Every command may reject with `StoreUnavailable`, `StoreFull`, `StoreLost` or `StoreCorrupt`: then it is unknown
+ *   whether anything was stored, and the same command may be given again.
  * Times are microseconds since 1970.
  */
 import type { Kysely } from 'kysely';
@@ -208,7 +208,7 @@ const COMMANDS = {
   /** A running step's model calls, and the text that they stream. A call is identified by step, attempt and call number. On a terminated thread nothing is written. */
   modelCalls: {
     start: startModelCall,
-    // P1: streamed text is never sent twice.
+    // P6: streamed text is never sent twice.
     appendChunk: once(appendChunk),
     emitWaiting: once(emitWaiting),
     hold: once(holdModel),

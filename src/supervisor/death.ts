@@ -1,9 +1,9 @@
 /**
  * Decides why a worker process ended and what caused it, from its exit, its journal, and whether it was asked to end.
- * D1. A process killed from outside (SIGKILL by an operator or the kernel, a termination signal) has no culprit.
- * D2. If a process crashed by itself, the culprit is the unit that its watchdog named, if any. Otherwise every unit
- *     that it was running is a suspect, and none is a culprit.
- * D3. A process that was never ready, or reported that it refuses, is not restarted: it would fail again.
+ * - A process killed from outside (SIGKILL by an operator or the kernel, a termination signal) has no culprit.
+ * - If a process crashed by itself, the culprit is the unit that its watchdog named, if any. Otherwise every unit
+ *   that it was running is a suspect, and none is a culprit.
+ * - A process that was never ready, or reported that it refuses, is not restarted: it would fail again.
  */
 import type { Stall, Unit } from './journal.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The journal that a worker process writes to a separate pipe: which units of author code it begins and ends, and which
  * one blocks its event loop. Lines are written synchronously, so they exist however the process ends.
- * J1. A line that cannot be parsed is skipped: author code runs in the process that writes them.
+ * - A line that cannot be parsed is skipped: author code runs in the process that writes them.
  */
 import type { AuthorCode, AuthorRun } from '../author/guard/author-run.ts';
 
@@ -68,7 +68,7 @@ export class Journal {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** J1: skips unparsable lines. */
+/** Skips unparsable lines. */
 function parse(line: string): JournalLine | undefined {
   try {
     const { kind, id, unit, forMs, culprit } = JSON.parse(line) as Fields;

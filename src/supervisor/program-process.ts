@@ -1,11 +1,11 @@
 /**
  * Runs one of our programs in a child process, which exchanges messages with this one and writes a journal.
- * P1. It has no debugger port, opened by a signal or otherwise, unless the caller asks for one. `--inspect` options of
- *     this process are not passed on: programs that the child starts would have a port too.
- * P2. Its environment is that of this process without secrets (secret-environment.ts); those are sent in a message.
- * P3. It ends when the channel closes: no program outlives its supervisor. If its event loop is blocked, its watchdog
- *     thread ends it.
- * P4. Its end is reported after everything in its journal has been read.
+ * - It has no debugger port, opened by a signal or otherwise, unless the caller asks for one. `--inspect` options of
+ *   this process are not passed on: programs that the child starts would have a port too.
+ * - Its environment is that of this process without secrets (secret-environment.ts); those are sent in a message.
+ * - It ends when the channel closes: no program outlives its supervisor. If its event loop is blocked, its watchdog
+ *   thread ends it.
+ * - Its end is reported after everything in its journal has been read.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ export function startProgram<ToProgram, FromProgram>(
 ): ProgramProcess<ToProgram, FromProgram> {
   const child = fork(fileURLToPath(program), [], {
     cwd,
-    // P1: this process's own debugger options are not passed on.
+    // This process's own debugger options are not passed on.
     execArgv: [
       ...process.execArgv.filter((option) => !option.startsWith('--inspect')),
       ...(inspect === undefined ? [] : [`--inspect=${inspect}`]),

@@ -1,11 +1,11 @@
 /**
  * Keeps a worker process running: starts it, configures it, forwards the request to stop, and restarts it after it ends
  * unexpectedly.
- * S1. The deaths so far are passed to each new process until one is ready: it stores them before it takes work.
- * S2. A process that refuses to start before any was ready is not restarted: its exit code becomes the command's.
- * S3. A request to stop lets the program finish its work. If this process ends, the program ends too, whatever the
- *     reason (program-process.ts).
- * S4. A slow start is reported, with what the process is doing (slow-start.ts).
+ * - The deaths so far are passed to each new process until one is ready: it stores them before it takes work.
+ * - A process that refuses to start before any was ready is not restarted: its exit code becomes the command's.
+ * - A request to stop lets the program finish its work. If this process ends, the program ends too, whatever the
+ *   reason (program-process.ts).
+ * - A slow start is reported, with what the process is doing (slow-start.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 /**
  * The state of the worker process that a supervisor keeps running, for monitoring: its phase, how often such processes
  * ended unexpectedly, and queries that the process itself answers.
- * A1. A query takes a bounded time, even if the process is busy or not running.
+ * - A query takes a bounded time, even if the process is busy or not running.
  */
 import type { Asked } from './protocol.ts';
 
@@ -41,7 +41,7 @@ export class SupervisorWatch {
     this.#open.get(id)?.(value);
   }
 
-  /** Asks the process; undefined if it does not answer within `withinMs` (A1). */
+  /** Asks the process; undefined if it does not answer within `withinMs`. */
   async ask(what: Asked, withinMs: number): Promise<unknown> {
     const send = this.#send;
     if (!send) return undefined;

@@ -4,10 +4,10 @@
  *   2. the server that an `everthread dev` of this project started and that still runs (`.everthread/dev.json`);
  *   3. one that responds at 127.0.0.1:7233, or at the port of EVERTHREAD_DEV_PORT, unless it was started for another project;
  *   4. a new one of ours, on the ports of 3 or else on free ones, with its database in the project.
- * I1. A configured service that cannot be used is an error: nothing else is used in its place.
- * I2. The database file carries the server's version: an old file under a newer server is not migrated and may break.
- * I3. Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of 2
- *     lives, responding or not, no other is started.
+ * - A configured service that cannot be used is an error: nothing else is used in its place.
+ * - The database file carries the server's version: an old file under a newer server is not migrated and may break.
+ * - Two servers on one database file would damage it: 2 to 4 run under a lock of the project, and while the server of 2
+ *   lives, responding or not, no other is started.
  *
  * The folder, by what its files do:
  *   finding a server     this file, which uses `dev-file` and `project-server` (one that another command of the project
@@ -186,7 +186,7 @@ function keepDevFile(server: LocalServer, projectDir: string, watch: DatabaseWat
     },
     async stop() {
       watch.close();
-      // I3: until the server has ended it holds the database file, so other commands must find it. For a killed server
+      // Until the server has ended it holds the database file, so other commands must find it. For a killed server
       // `dev.json` is removed first: the server writes no more, and this command may be killed during the wait.
       if (killed) removeDevFile(projectDir, server.pid);
       await server.stop();

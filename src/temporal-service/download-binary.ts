@@ -1,8 +1,8 @@
 /**
  * Fetches the official release of the Temporal CLI into a folder.
- * I1. The archive is unpacked only after its SHA-256 equals the one pinned in `temporal/cli/checksums.txt`; for systems without a
- *     pin, the one in the `checksums.txt` published beside it, which an attacker who replaced the archive could have replaced too.
- * I2. A blocked network fails within seconds, so that the next way is tried soon; a slow download has no time limit.
+ * - The archive is unpacked only after its SHA-256 equals the one pinned in `temporal/cli/checksums.txt`; for systems without a
+ *   pin, the one in the `checksums.txt` published beside it, which an attacker who replaced the archive could have replaced too.
+ * - A blocked network fails within seconds, so that the next way is tried soon; a slow download has no time limit.
  * Failures throw a plain Error whose message is the reason; the caller tries the next way.
  */
 import { createHash } from 'node:crypto';

@@ -2,9 +2,9 @@
  * Decides which `temporal` program this machine uses, installing one into the user's cache when there is none.
  * Ways, in order: EVERTHREAD_TEMPORAL_CLI, PATH, our cache, the official download, a build with Go.
  *
- * I1. A program is used only after it has reported a server version that is new enough.
- * I2. An explicit setting is never ignored silently: it works or it is an error.
- * I3. The cache holds only complete installations: each is staged, checked and renamed into place, under a lock.
+ * - A program is used only after it has reported a server version that is new enough.
+ * - An explicit setting is never ignored silently: it works or it is an error.
+ * - The cache holds only complete installations: each is staged, checked and renamed into place, under a lock.
  */
 
 import { access, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -128,7 +128,7 @@ async function install(
   throw new RuntimeError('TemporalUnavailable', unavailableMessage(tried));
 }
 
-/** I3: nothing incomplete ever has the final name. */
+/** Nothing incomplete ever has the final name. */
 async function installInto(
   cacheDir: string,
   installed: string,

@@ -1,14 +1,14 @@
 /**
  * A child process that never outlives this one.
  *
- * I1. However this process ends (return, Ctrl-C, SIGKILL, a debugger), the child is stopped. A guardian process
+ * I2. However this process ends (return, Ctrl-C, SIGKILL, a debugger), the child is stopped. A guardian process
  *     holds the reading end of a pipe whose only writer is this process; the system closes the pipe when this process ends, and
  *     the guardian then stops the child. That needs no polling, no signal handlers in this process (which would change how
  *     it ends), and no system call that only Linux has (prctl's parent death signal).
- * I2. The child has its own process group: Ctrl-C in the terminal reaches only this process, which can finish its work
- *     against the server and then stop it.
- * I3. The child never keeps this process alive.
- * I4. Files that the child writes, its log included, are readable only by their owner.
+ * - The child has its own process group: Ctrl-C in the terminal reaches only this process, which can finish its work
+ *   against the server and then stop it.
+ * - The child never keeps this process alive.
+ * - Files that the child writes, its log included, are readable only by their owner.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -70,7 +70,7 @@ export async function spawnOwned(
   };
 }
 
-/** I4: a child inherits the umask. Worker threads cannot set it: a child that they start has the default one. */
+/** A child inherits the umask. Worker threads cannot set it: a child that they start has the default one. */
 function withPrivateUmask<T>(start: () => T): T {
   if (!isMainThread) return start();
   const before = process.umask(0o077);
@@ -81,7 +81,7 @@ function withPrivateUmask<T>(start: () => T): T {
   }
 }
 
-/** I1: the guardian, as text because it has to run as a separate program from `src/` and from `dist/` alike. */
+/** I2: the guardian, as text because it has to run as a separate program from `src/` and from `dist/` alike. */
 const GUARDIAN = `
   const pid = Number(process.argv[1]);
   const signal = (name) => { try { process.kill(pid, name); } catch { process.exit(); } };

@@ -1,8 +1,8 @@
 /**
  * The server that `.everthread/dev.json` names, started by another command of this project.
- * I1. While its process lives, it holds the project's database file: a missing response does not justify a second server. It may be
- *     busy, suspended, or about to end with the command that started it; so it is asked again, and then reported as an error.
- * I2. A process id that was reused by another program is not waited for.
+ * - While its process lives, it holds the project's database file: a missing response does not justify a second server. It may be
+ *   busy, suspended, or about to end with the command that started it; so it is asked again, and then reported as an error.
+ * - A process id that was reused by another program is not waited for.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,7 +66,7 @@ async function awaitProcessEnd(pid: number, asked: Promise<unknown>): Promise<'g
   return new Promise(() => {});
 }
 
-/** I2: if the command line cannot be read, any process with this id counts as the server. */
+/** If the command line cannot be read, any process with this id counts as the server. */
 async function holdsDatabase({ pid, address }: DevFile): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const command = await readProcessCommand(pid);

@@ -1,8 +1,8 @@
 /**
  * Starts a Temporal dev server with our settings; the handle stops, kills and restarts it.
- * I1. When the promise resolves, the frontend responds, the namespace is ready and the search attributes are registered.
- * I2. The server never outlives this process (owned-process.ts), and writes to a log file, never to the terminal.
- * I3. A restart keeps ports, database file and log, so that clients and workers reconnect by themselves.
+ * - When the promise resolves, the frontend responds, the namespace is ready and the search attributes are registered.
+ * - The server never outlives this process (owned-process.ts), and writes to a log file, never to the terminal.
+ * - A restart keeps ports, database file and log, so that clients and workers reconnect by themselves.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -2,10 +2,10 @@
  * A model that follows a script: the only test double of the test kit (definitions §5.7). Reached through the provider
  * port itself, or over HTTP as an OpenAI-compatible server that consumes the same script.
  *
- * I1. A step is consumed when its request arrives, so concurrent requests never share one.
- * I2. A script that runs out rejects the request, and one with unused steps fails `assertConsumed`: both are mistakes of a test.
- * I3. Ids of tool calls are reproducible: a list of steps counts them over its life; a function derives them from the
- *     number of messages in the request, so that a second process answers the same request with the same ids.
+ * - A step is consumed when its request arrives, so concurrent requests never share one.
+ * - A script that runs out rejects the request, and one with unused steps fails `assertConsumed`: both are mistakes of a test.
+ * - Ids of tool calls are reproducible: a list of steps counts them over its life; a function derives them from the
+ *   number of messages in the request, so that a second process answers the same request with the same ids.
  */
 import {
   type Provider,

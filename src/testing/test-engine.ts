@@ -1,7 +1,7 @@
 /**
  * What a test agent runs on: a server, its own store in a temporary folder, and a worker and a client in this process.
- * T1. If opening or closing fails, everything that was opened before is still closed, in reverse order.
- * T2. No workflow is left on a shared server: workflows are terminated once no worker can start another one.
+ * - If opening or closing fails, everything that was opened before is still closed, in reverse order.
+ * - No workflow is left on a shared server: workflows are terminated once no worker can start another one.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -40,7 +40,7 @@ export async function openTestEngine({ folder, registry }: TestProject): Promise
   const closers: (() => unknown)[] = [];
   const close = async () => {
     const failures: unknown[] = [];
-    // T1: a failure does not keep the rest open.
+    // A failure does not keep the rest open.
     for (const each of closers.splice(0).reverse()) {
       try {
         await each();
@@ -77,7 +77,7 @@ export async function openTestEngine({ folder, registry }: TestProject): Promise
   }
 }
 
-/** T2: terminates the workflows of all threads, subagents included. */
+/** Terminates the workflows of all threads, subagents included. */
 async function endThreads(temporal: Client, store: ThreadStore, started: ReadonlySet<string>): Promise<void> {
   const stored = await store.threads.list({ limit: 1_000_000 });
   const ids = new Set([...started, ...stored.map(({ id }) => id)]);

@@ -1,8 +1,8 @@
 /**
  * The Temporal server of test agents: an existing one, else a temporary one in memory.
- * S1. The temporary server is shared by all test agents of the process. It ends a while after the last of them has
- *     closed, and with the process in any case (`owned-process.ts`, I1); it never keeps the process alive.
- * S2. The server's log file exists only until the server is ready, to explain a failed start; then it is deleted.
+ * - The temporary server is shared by all test agents of the process. It ends a while after the last of them has
+ *   closed, and with the process in any case (`owned-process.ts`, I2); it never keeps the process alive.
+ * - The server's log file exists only until the server is ready, to explain a failed start; then it is deleted.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ async function startTemporary(): Promise<LocalServer> {
   try {
     return await startLocalServer({ binary, headless: true, log: join(folder, 'server.log') });
   } finally {
-    // S2: the server keeps writing to the removed file. A system that cannot remove an open file cleans up its
+    // The server keeps writing to the removed file. A system that cannot remove an open file cleans up its
     // temporary folder later.
     try {
       rmSync(folder, { recursive: true, force: true });

@@ -4,9 +4,9 @@
  * without a workflow task. The SDK's core applies them, so the thread acts on them before their task. History records
  * only tasks, so a replay sees another order: signals that came between the query and the task are applied first
  * (docs/sdk-queries.md).
- * A1. An activation with new events but without a new workflow task is refused. The query fails and can be repeated;
- *     the thread is replayed with its next task.
- * A2. An activation with nothing but queries is allowed: the last events of an ended thread belong to no task either.
+ * - An activation with new events but without a new workflow task is refused. The query fails and can be repeated;
+ *   the thread is replayed with its next task.
+ * - An activation with nothing but queries is allowed: the last events of an ended thread belong to no task either.
  */
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
 
@@ -28,7 +28,7 @@ export class AheadOfTaskError extends Error {
   }
 }
 
-/** Changes the workflow so that it refuses events delivered by a query alone (A1); returns the same object. */
+/** Changes the workflow so that it refuses events delivered by a query alone; returns the same object. */
 export function refuseAheadOfTask(workflow: Workflow): Workflow {
   const activate = workflow.activate.bind(workflow);
   let last: Moment | undefined;
@@ -41,12 +41,12 @@ export function refuseAheadOfTask(workflow: Workflow): Workflow {
   return workflow;
 }
 
-/** A1: more events with the same task. Activations that belong to one task have the same number of events. */
+/** More events with the same task. Activations that belong to one task have the same number of events. */
 function isAhead(last: Moment, { events, taskStarted }: Moment): boolean {
   return events > last.events && taskStarted === last.taskStarted;
 }
 
-/** A2: true if the activation has any job other than a query. */
+/** True if the activation has any job other than a query. */
 function hasNews({ jobs }: Activation): boolean {
   return jobs?.some(({ queryWorkflow }) => !queryWorkflow) ?? false;
 }

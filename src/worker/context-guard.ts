@@ -2,10 +2,10 @@
  * Runs in a workflow thread, around every entry into the V8 context that the threads share. If a script throws or times
  * out, Node leaves its microtasks in the context. They would run within the next entry, which may be another thread's:
  * their commands would enter that thread's history (docs/sdk-context-timeout.md).
- * G1. After a script that threw, its microtasks run at once, while the thread that queued them is still current. Its
- *     task has failed, so their effects are discarded.
- * G2. After a script that timed out, the context is not entered again. The script stopped at an arbitrary point, and
- *     its `finally` blocks did not run.
+ * - After a script that threw, its microtasks run at once, while the thread that queued them is still current. Its
+ *   task has failed, so their effects are discarded.
+ * - After a script that timed out, the context is not entered again. The script stopped at an arbitrary point, and
+ *   its `finally` blocks did not run.
  */
 import vm from 'node:vm';
 
@@ -31,7 +31,6 @@ export function guardContexts(report: (culprit: Culprit) => void): void {
     report(lost);
   };
   vm.Script.prototype.runInContext = function guarded(this: vm.Script, context, options) {
-    // G2: the context is lost.
     if (lost) throw new LostContextError(lost);
     try {
       return run.call(this, context, options);
@@ -42,7 +41,7 @@ export function guardContexts(report: (culprit: Culprit) => void): void {
   } as RunInContext;
 }
 
-/** G1: runs the remaining microtasks; false if they time out as well. */
+/** Runs the remaining microtasks; false if they time out as well. */
 function drain(run: RunInContext, context: vm.Context, options: RunOptions | string | undefined): boolean {
   const given = typeof options === 'object' ? options.timeout : undefined;
   try {

@@ -1,7 +1,7 @@
 /**
  * Reports faults of author code: each as one line of the worker's log, and stray faults also as an event of the thread.
- * T1. Nothing is reported before secrets are redacted. If the secrets cannot be read, the message is withheld and the
- *     stack is reduced to files and lines.
+ * - Nothing is reported before secrets are redacted. If the secrets cannot be read, the message is withheld and the
+ *   stack is reduced to files and lines.
  */
 import type { Logger } from '@temporalio/common';
 import { type AuthorFault, cutStack, framesOf } from '../author/guard/author-fault.ts';
@@ -99,9 +99,7 @@ async function redactFault(
   if (run.threadId === '') return show((text) => text);
   try {
     if (sources && thread) return show(await readRedactor(sources, thread));
-  } catch {
-    // T1: files and lines alone.
-  }
+  } catch {}
   return { error: '[withheld: secrets could not be redacted]', stack: framesOf(stack) };
 }
 

@@ -153,7 +153,15 @@ async function startWorker(
   startMaintenance({ store, client, taskQueue, registry: project.current }, leaving);
   const { signals = true } = options;
   return bindWorker({
-    ...{ worker, store, storeId, namespace, taskQueue, departure, project, release, signals },
+    worker,
+    store,
+    storeId,
+    namespace,
+    taskQueue,
+    departure,
+    project,
+    release,
+    signals,
     metrics: metrics.read,
     readiness: () => readReadiness({ store, connection, leaving }),
   });

@@ -1,11 +1,11 @@
 /**
  * Runs a suspect unit of author code in a separate process, so that a crash affects nothing else
  * (activities/author/unit.ts).
- * L1. The process runs one unit, and ends with it. A crash counts as a strike against the unit; an end caused from
- *     outside does not. In both cases the activity is retried.
- * L2. Failures before the unit begins, such as a project that cannot be read, do not count as strikes.
- * L3. The number of lone processes is limited: further units wait. Heartbeats and cancellation of the activity are
- *     handled by this worker.
+ * - The process runs one unit, and ends with it. A crash counts as a strike against the unit; an end caused from
+ *   outside does not. In both cases the activity is retried.
+ * - Failures before the unit begins, such as a project that cannot be read, do not count as strikes.
+ * - The number of lone processes is limited: further units wait. Heartbeats and cancellation of the activity are
+ *   handled by this worker.
  */
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
@@ -99,7 +99,7 @@ interface LoneEnd {
   readonly asked: boolean;
 }
 
-/** L1, L2: stores a strike if the end of the process counts as one, and returns the error for the activity. */
+/** Stores a strike if the end of the process counts as one, and returns the error for the activity. */
 async function readEnd(store: ThreadStore, unit: AuthorRun, { end, begun, asked }: LoneEnd): Promise<Error> {
   const death = readDeath({ ...end, ready: begun, asked, leaving: false, refusing: false });
   const how = 'how' in death ? death.how : 'it did not start';

@@ -3,8 +3,8 @@
  * shows as the thread's call stack. The SDK formats a stack for every promise, through the source map, which takes
  * longer than all else that a workflow does. A step creates about forty, and nearly all are settled before any query
  * reads them.
- * S1. A stack is captured when its promise is created, and formatted only when a query asks for it.
- * S2. Query results equal the SDK's, except that the structured locations end where the text does: before SDK frames.
+ * - A stack is captured when its promise is created, and formatted only when a query asks for it.
+ * S8. Query results equal the SDK's, except that the structured locations end where the text does: before SDK frames.
  */
 import v8 from 'node:v8';
 import { cutoffStackTrace } from '@temporalio/common';
@@ -42,7 +42,7 @@ function track(promise: Promise<unknown>, parent: Promise<unknown> | undefined):
   const activator = realm.activator();
   if (activator === undefined || promise === parent) return;
   const { promiseToStack, childToParent } = activator.promiseStackStore;
-  // S1: the stack of this error is not formatted until it is read.
+  // The stack of this error is not formatted until it is read.
   promiseToStack.set(promise, new PendingStack(new realm.Error()));
   childToParent.set(promise, parent ? new Set([parent]) : NO_PARENTS);
   if (!Object.hasOwn(activator, 'getStackTraces')) linkBeforeReading(activator);
@@ -114,7 +114,7 @@ function linkBeforeReading(activator: Activator): void {
   };
 }
 
-/** S2: replaces the internal promises that `Promise.all` and the like create per member by the one that they return. */
+/** S8: replaces the internal promises that `Promise.all` and the like create per member by the one that they return. */
 function linkAggregations({ promiseToStack, childToParent }: PromiseStackStore): void {
   let aggregation: Promise<unknown> | undefined;
   for (const [promise, { formatted }] of promiseToStack) {

@@ -2,10 +2,10 @@
  * Delivers a thread's cancellations to its activities at once if this process runs both. The server reports a
  * cancellation only in its response to a heartbeat, and heartbeats are rare because they are expensive; but the
  * workflow's cancel commands pass through this process, in the completion of its workflow task.
- * C1. An activity is cancelled only if the server confirms it, which is asked with a heartbeat. It is asked after the
- *     workflow task has been sent, which happens with the task's last activation. The activation that cancels is never
- *     the last: another one reports the activity's end to the thread.
- * C2. Any other activity, such as one of another worker, is cancelled with its next heartbeat.
+ * - An activity is cancelled only if the server confirms it, which is asked with a heartbeat. It is asked after the
+ *   workflow task has been sent, which happens with the task's last activation. The activation that cancels is never
+ *   the last: another one reports the activity's end to the thread.
+ * - Any other activity, such as one of another worker, is cancelled with its next heartbeat.
  */
 import proto from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
@@ -97,13 +97,13 @@ export class PromptCancellations {
     line.put(Buffer.from(ActivityTask.encode({ taskToken, cancel }).finish()));
   }
 
-  /** C1: true if the server has recorded the request to cancel the activity. */
+  /** True if the server has recorded the request to cancel the activity. */
   async #isWanted(taskToken: Uint8Array): Promise<boolean> {
     const asked = { namespace: this.#namespace, taskToken };
     try {
       return (await this.#server.workflowService.recordActivityTaskHeartbeat(asked)).cancelRequested ?? false;
     } catch {
-      // C2: the server is unreachable, or the activity has ended. The next heartbeat reports the cancellation, if any.
+      // The server is unreachable, or the activity has ended. The next heartbeat reports the cancellation, if any.
       return false;
     }
   }

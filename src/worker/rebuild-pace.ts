@@ -1,9 +1,9 @@
 /**
  * Decides how often workflow contexts are rebuilt, and when a thread that caused a rebuild is tried again. Pure: the
  * time is an argument.
- * P1. The first rebuild is immediate; each further one within a minute waits twice as long, eight seconds at most.
- * P2. A thread that timed out is refused for five seconds, then twice as long each time, ten minutes at most. In the
- *     meantime the other threads have the worker. After an hour without a timeout its count starts again at zero.
+ * - The first rebuild is immediate; each further one within a minute waits twice as long, eight seconds at most.
+ * - A thread that timed out is refused for five seconds, then twice as long each time, ten minutes at most. In the
+ *   meantime the other threads have the worker. After an hour without a timeout its count starts again at zero.
  */
 const REBUILD_WINDOW_MS = 60_000;
 const FIRST_WAIT_MS = 250;
@@ -23,7 +23,7 @@ export class RebuildPace {
   #rebuilds: number[] = [];
   readonly #strikes = new Map<string, Strikes>();
 
-  /** P1: records a rebuild and returns how many milliseconds it must wait. */
+  /** Records a rebuild and returns how many milliseconds it must wait. */
   beginRebuild(now: number): number {
     this.#rebuilds = this.#rebuilds.filter((time) => now - time < REBUILD_WINDOW_MS);
     const before = this.#rebuilds.length;
@@ -31,7 +31,7 @@ export class RebuildPace {
     return before === 0 ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (before - 1));
   }
 
-  /** P2: records a timeout of the thread; returns how often it has timed out, and how long it is refused. */
+  /** Records a timeout of the thread; returns how often it has timed out, and how long it is refused. */
   strike(workflowId: string, now: number): { readonly count: number; readonly refusedMs: number } {
     const count = (this.#find(workflowId, now)?.count ?? 0) + 1;
     const refusedMs = Math.min(MAX_REFUSAL_MS, FIRST_REFUSAL_MS * 2 ** (count - 1));
@@ -42,7 +42,7 @@ export class RebuildPace {
     return { count, refusedMs };
   }
 
-  /** P2: the time until which the thread is refused; undefined if it is not. */
+  /** The time until which the thread is refused; undefined if it is not. */
   refusedUntil(workflowId: string, now: number): number | undefined {
     const until = this.#find(workflowId, now)?.until;
     return until !== undefined && now < until ? until : undefined;

@@ -13,9 +13,9 @@ export function workUnderSupervision({ watchdogMs }: Pick<Configuration, 'watchd
 /**
  * Reports to the supervisor which units of author code this process is running, each before it begins
  * (supervisor/journal.ts).
- * A1. Only the outermost run is reported, because a unit is retried or given up as a whole. A hook within a tool call
- *     belongs to that call.
- * A2. A missing supervisor is not an error: this process is about to end.
+ * - Only the outermost run is reported, because a unit is retried or given up as a whole. A hook within a tool call
+ *   belongs to that call.
+ * - A missing supervisor is not an error: this process is about to end.
  */
 
 /** The global symbol under which the watchdog finds the running unit, after it has paused the main thread. */
@@ -30,7 +30,7 @@ function keepAuthorJournal(fd: number): void {
   let last = 0;
   listenToAuthorRuns({
     begin(run) {
-      // A1: the current run is still the outer one, if any; `run` becomes current only after `begin`.
+      // The current run is still the outer one, if any; `run` becomes current only after `begin`.
       const outer = currentAuthorRun();
       if (outer) {
         units.set(run, unitOf(outer));
@@ -58,7 +58,7 @@ function toUnit({ code, name, threadId }: AuthorRun, { work }: AuthorRun): Unit 
   return { code, name: name.slice(0, NAME_CHARS), threadId, work };
 }
 
-/** A2: write errors are ignored. */
+/** Write errors are ignored. */
 function writeLine(fd: number, line: JournalLine): void {
   try {
     writeSync(fd, toLine(line));

@@ -1,8 +1,8 @@
 /**
  * A thread beside the event loop of a worker process. It detects what a blocked loop cannot detect itself:
- * D1. The loop computes endlessly (stall.ts). The thread interrupts it, reads which unit is running, reports that to
- *     the supervisor and kills the process. V8 can be interrupted both in JavaScript and in regular expressions.
- * D2. The supervisor has ended. Then nothing but this thread can end the process while its event loop is blocked.
+ * - The loop computes endlessly (stall.ts). The thread interrupts it, reads which unit is running, reports that to
+ *   the supervisor and kills the process. V8 can be interrupted both in JavaScript and in regular expressions.
+ * - The supervisor has ended. Then nothing but this thread can end the process while its event loop is blocked.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
@@ -23,7 +23,6 @@ const sample = () => ({ beats: Atomics.load(counter, 0), cpuMs: mainThreadCpuMs(
 const meter = new StallMeter(sample());
 
 const timer = setInterval(() => {
-  // D2: the supervisor has ended.
   if (process.ppid !== parentPid) killProcess();
   const stalledMs = meter.measure(sample());
   if (limitMs === 0 || stalledMs < limitMs) return;
@@ -31,7 +30,7 @@ const timer = setInterval(() => {
   stopLoop(stalledMs);
 }, CHECK_INTERVAL_MS);
 
-/** D1: interrupts the event loop, reports the running unit, and kills the process. */
+/** Interrupts the event loop, reports the running unit, and kills the process. */
 function stopLoop(forMs: number): void {
   const session = new Session();
   session.connectToMainThread();

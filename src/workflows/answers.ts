@@ -1,7 +1,7 @@
 /**
  * Answers of waits that signals and updates bring: read within bounds, then stored concurrently with the loop, which may
- * be waiting for one of them (wait-watch.ts, A2).
- * B1. An answer that does not count is reported: to an update as its verdict, for a signal as an `item.rejected`.
+ * be waiting for one of them (wait-watch.ts, A8).
+ * - An answer that does not count is reported: to an update as its verdict, for a signal as an `item.rejected`.
  */
 import { ApplicationFailure, condition } from '@temporalio/workflow';
 import type { Refusal } from '../core/thread/item.ts';
@@ -105,7 +105,7 @@ export async function runAnswerLoop(run: StoringRun): Promise<void> {
   }
 }
 
-/** B1. Undefined if the answer counts, or the same answer was counted before. */
+/** Undefined if the answer counts, or the same answer was counted before. */
 function refusalOf(id: string, outcome: WaitAnswerOutcome): Refusal | undefined {
   if (outcome.outcome === 'taken' || outcome.outcome === 'duplicate') return undefined;
   const why = outcome.outcome === 'misfit' ? outcome.reason : OUTCOMES[outcome.outcome];

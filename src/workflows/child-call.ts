@@ -1,12 +1,12 @@
 /**
  * Runs a call of a subagent, or of a task (runtime §7, definitions §13): creates the child's thread or sends it a
  * message, starts its workflow with this one as its parent, and waits for its report if the call blocks.
- * C1. The call waits for the report in the store, never for the child's workflow: a run that continues as new, is
- *     reset, or is lost in the meantime finds the report again by the call.
+ * - The call waits for the report in the store, never for the child's workflow: a run that continues as new, is
+ *   reset, or is lost in the meantime finds the report again by the call.
  * C2. A signal announces the report. It may be lost with a killed run, so the store is also asked at growing intervals,
  *     and a child whose workflow is gone is started again.
- * C3. A run whose history has become too long continues as new while it waits: `Suspended` ends the step without a result.
- * C4. While the call waits, the floor is lent to effects (floor.ts, F2).
+ * - A run whose history has become too long continues as new while it waits: `Suspended` ends the step without a result.
+ * - While the call waits, the floor is lent to effects (floor.ts, F2).
  * C5. If a child waits for people, the thread shows that wait as its own. The store returns it each time it is asked.
  */
 
@@ -112,14 +112,14 @@ async function awaitReport(
     for (let look = 0; ; look++) {
       const reported = () => run.family.hasReported(child.threadId);
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** look, MAX_PAUSE_MS);
-      // C4: effects may run during the wait.
+      // Effects may run during the wait.
       run.floor.lend();
       await condition(() => reported() || mayContinue(run), pause, { summary: `waiting for ${call.name}` });
       while (!run.floor.takeBack()) await run.floor.awaitEffects();
       if (!reported() && mayContinue(run)) throw new Suspended();
       const silent = !reported();
       run.family.listen();
-      // C1: asks the store for the report.
+      // Asks the store for the report.
       const outcome = await run.activities.finishSubagent(place, `report of ${call.name}`);
       if (outcome.kind !== 'waiting') {
         showWaitsBelow(run, waiting, []);

@@ -1,9 +1,9 @@
 /**
  * Starts the workflows of children (runtime §7.1), with this thread as their parent, so that the Web UI shows the relationship.
- * C1. The parent close policy is ABANDON: any other would also apply when the parent continues as new. Children are
- *     ended by signals.
- * C2. A child that was already started elsewhere counts as started.
- * C3. A run must not end between the command and the server's confirmation: the child might never start.
+ * - The parent close policy is ABANDON: any other would also apply when the parent continues as new. Children are
+ *   ended by signals.
+ * - A child that was already started elsewhere counts as started.
+ * - A run must not end between the command and the server's confirmation: the child might never start.
  */
 
 import { CancellationScope, condition, log, sleep, startChild } from '@temporalio/workflow';
@@ -21,17 +21,16 @@ import type { ThreadRun } from './thread-run.ts';
 
 const PAUSE_MS = 1000;
 
-/** C1: survives continue-as-new. */
+/** Survives continue-as-new. */
 const DETACHED = { parentClosePolicy: 'ABANDON', cancellationType: 'ABANDON' } as const;
 
 export async function startThread(run: ThreadRun, child: ChildStart): Promise<void> {
   try {
-    // C3: the run must not end now.
+    // The run must not end now.
     await CancellationScope.nonCancellable<unknown>(() =>
       isTaskThread(child.threadId) ? startTask(child) : startChildThread(run, child),
     );
   } catch (error) {
-    // C2: already started elsewhere.
     if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
   }
 }

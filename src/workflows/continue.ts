@@ -1,10 +1,10 @@
 /**
  * Decides when the thread continues as new, and what it carries. Checked at the top of the loop, between steps.
- * N1. A stop or terminate is never carried over: one that arrives while the queue is spilled is settled first.
- *     Neither is a request to go on unprompted (inbox.ts, P3), nor a step ahead (step-ahead.ts, A2): that step comes
- *     first.
- * N2. The server refuses continue-as-new if a signal has arrived since, and the task is retried. Everything before the
- *     command can be repeated, so nothing is lost or duplicated.
+ * - A stop or terminate is never carried over: one that arrives while the queue is spilled is settled first.
+ *   Neither is a request to go on unprompted (inbox.ts, P10), nor a step ahead (step-ahead.ts, A6): that step comes
+ *   first.
+ * - The server refuses continue-as-new if a signal has arrived since, and the task is retried. Everything before the
+ *   command can be repeated, so nothing is lost or duplicated.
  */
 import { allHandlersFinished, condition } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';
@@ -21,7 +21,7 @@ export function mayContinue(run: ThreadRun): boolean {
   );
 }
 
-/** N1: true if the loop must do something first that cannot be carried over. */
+/** True if the loop must do something first that cannot be carried over. */
 function owesStep({ requests, inbox, ahead }: ThreadRun): boolean {
   return requests.asked !== undefined || inbox.unprompted || ahead.owed;
 }
@@ -38,7 +38,7 @@ export async function continueThread(run: ThreadRun): Promise<void> {
   } while (!run.mailbox.empty || run.waits.busy);
   const { start, phase, requests } = run;
   const { terminate, stop, canceled } = requests;
-  if (phase.kind !== 'open' || terminate || stop || canceled || owesStep(run)) return; // N1: settled first, never carried
+  if (phase.kind !== 'open' || terminate || stop || canceled || owesStep(run)) return; // Settled first, never carried
   await nextRunOf<ThreadWorkflow>()({
     agent: run.presence.agent,
     threadId: start.threadId,

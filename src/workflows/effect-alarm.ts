@@ -2,11 +2,11 @@
  * Decides when this workflow checks for due effects (definitions §10). The store has the effects; the results of
  * activities only contain the number of milliseconds until the next check, kept here as a point of the workflow's own
  * time.
- * A1. The earliest hint counts. A check that comes too early runs nothing, and its result has the right hint.
- * A2. Hints that differ by less than SLACK_MS count as one: each change of the timer costs two events of history.
- * A3. Without a hint there is no timer: the history of a thread without effects has none.
- * A4. The alarm receives a result right before the caller continues, and does not delay it: two flows that continue
- *     within one activation issue their commands in the order of recorded histories.
+ * - The earliest hint counts. A check that comes too early runs nothing, and its result has the right hint.
+ * - Hints that differ by less than SLACK_MS count as one: each change of the timer costs two events of history.
+ * - Without a hint there is no timer: the history of a thread without effects has none.
+ * - The alarm receives a result right before the caller continues, and does not delay it: two flows that continue
+ *   within one activation issue their commands in the order of recorded histories.
  * A5. Of a tool call, it receives the final outcome alone, not that of each attempt or of `recordToolOutcome`.
  */
 import type { CancellationScope } from '@temporalio/workflow';
@@ -28,7 +28,7 @@ export class EffectAlarm {
     if (typeof effectsInMs === 'number') this.lookIn(effectsInMs);
   }
 
-  /** A4: the reaction is attached to this same promise before the caller's. */
+  /** The reaction is attached to this same promise before the caller's. */
   receiveFrom<Outcome>(answer: Promise<Outcome & EffectsDue>): Promise<Outcome> {
     answer.then(
       (outcome) => this.receive(outcome),

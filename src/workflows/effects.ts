@@ -1,10 +1,10 @@
 /**
  * Runs a thread's effects concurrently with its loop, alternating with its steps (definitions §10, floor.ts).
- * E1. One batch at a time, limited to one effect if a step is waiting. Afterwards the loop receives what the batch
- *     queued: an idle thread begins a step, a parked one stays parked.
- * E2. Nothing that an effect does, and no fault of its activity, fails the workflow. After a fault it tries again, with
- *     growing pauses; after a batch that ran nothing it pauses at least MIN_PAUSE_MS, since clocks differ.
- * E3. `stop` does not affect effects. `terminate` and Cancel abort running ones (thread-run.ts).
+ * - One batch at a time, limited to one effect if a step is waiting. Afterwards the loop receives what the batch
+ *   queued: an idle thread begins a step, a parked one stays parked.
+ * - Nothing that an effect does, and no fault of its activity, fails the workflow. After a fault it tries again, with
+ *   growing pauses; after a batch that ran nothing it pauses at least MIN_PAUSE_MS, since clocks differ.
+ * - `stop` does not affect effects. `terminate` and Cancel abort running ones (thread-run.ts).
  */
 
 import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
@@ -64,7 +64,7 @@ async function runBatch(run: ThreadRun, faults: number): Promise<boolean> {
   floor.beginEffects();
   run.presence.refresh();
   try {
-    // E1: if a step is waiting, only one effect.
+    // If a step is waiting, only one effect.
     const batch = run.hasWork ? { most: 1 } : {};
     settle(run, await scope.run(() => run.activities.runEffects(batch, 'effects')));
     return true;

@@ -1,7 +1,7 @@
 /**
  * What a thread's workflow knows of its family (runtime §8): which children have reported, whether children must be
  * started, and whether a report to the parent is due. The durable state is in the store; these are hints to ask it.
- * F1. If more reports arrive than are remembered, every child counts as reported: an unnecessary check is harmless.
+ * - If more reports arrive than are remembered, every child counts as reported: an unnecessary check is harmless.
  */
 import { LIMITS } from '../core/value/limit.ts';
 import type { WakePayload } from './messages.ts';

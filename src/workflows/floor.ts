@@ -1,10 +1,10 @@
 /**
  * Decides who may act on the thread now: a step of its loop, or its effects (runtime §11: one flow on a thread).
  * Handlers of effects never run at the same time as tools, hooks and models.
- * F1. If both want the floor they alternate: a due effect waits for the step, and the next step for that one effect. So
- *     either waits at most for one step, or for the maximum time of one effect.
+ * - If both want the floor they alternate: a due effect waits for the step, and the next step for that one effect. So
+ *   either waits at most for one step, or for the maximum time of one effect.
  * F2. A step that only waits, such as for the report of a child, lends the floor, and takes it back before it goes on.
- * F3. Checking for the floor and taking it happen without an await in between.
+ * - Checking for the floor and taking it happen without an await in between.
  */
 import { condition } from '@temporalio/workflow';
 
@@ -12,7 +12,7 @@ export class Floor {
   readonly #hasWork: () => boolean;
   #step: 'none' | 'acts' | 'lends' | 'wants_back' = 'none';
   #effects: 'none' | 'want' | 'act' = 'none';
-  /** F1: who had the floor last; the first turn is the step's. */
+  /** Who had the floor last; the first turn is the step's. */
   #last: 'step' | 'effects' = 'effects';
 
   /** `hasWork`: whether the loop would take a step. */
@@ -20,7 +20,7 @@ export class Floor {
     this.#hasWork = hasWork;
   }
 
-  /** F1: true if no effect is running or has the next turn. */
+  /** True if no effect is running or has the next turn. */
   get isFree(): boolean {
     return this.#effects === 'none' || (this.#effects === 'want' && this.#last === 'effects');
   }
@@ -30,7 +30,7 @@ export class Floor {
     return !this.isFree;
   }
 
-  /** F3: call right after `stepMustWait` was false. */
+  /** Call right after `stepMustWait` was false. */
   beginStep(): void {
     this.#step = 'acts';
     this.#last = 'step';
@@ -63,13 +63,13 @@ export class Floor {
     return !this.#isEffectsTurn;
   }
 
-  /** Resolves when it is the effects' turn, or `gone` is true. Reserves the next turn for them (F1). */
+  /** Resolves when it is the effects' turn, or `gone` is true. Reserves the next turn for them. */
   awaitTurn(gone: () => boolean): Promise<void> {
     this.#effects = 'want';
     return condition(() => gone() || this.#isEffectsTurn);
   }
 
-  /** F3: call right after `effectsMustWait` was false. */
+  /** Call right after `effectsMustWait` was false. */
   beginEffects(): void {
     this.#effects = 'act';
     this.#last = 'effects';
@@ -81,7 +81,7 @@ export class Floor {
 
   get #isEffectsTurn(): boolean {
     if (this.#step === 'acts') return false;
-    // F1: if the last turn was theirs, effects may go on only if no step wants the floor.
+    // If the last turn was theirs, effects may go on only if no step wants the floor.
     return this.#last === 'step' || !this.#stepIsWanted;
   }
 

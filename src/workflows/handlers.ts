@@ -1,8 +1,8 @@
 /**
  * Handlers of signals, updates and the query. They are synchronous, except that the update may wait until the run is
  * opened. Signal handlers never throw: a bad payload must not fail a workflow task.
- * H1. Handlers receive undecoded payloads as letters (letter.ts), possibly several in a batch, and read them within
- *     bounds.
+ * - Handlers receive undecoded payloads as letters (letter.ts), possibly several in a batch, and read them within
+ *   bounds.
  */
 import {
   ApplicationFailure,
@@ -38,7 +38,7 @@ import {
 import { toStatusView } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-/** H1: the update with its undecoded payload. */
+/** The update with its undecoded payload. */
 const SEND_LETTER = defineUpdate<Answered, [Letter]>(sendMessage.name);
 
 type Answered = { id: string } | WaitVerdict | CanceledView;

@@ -1,9 +1,9 @@
 /**
  * The items in line for the thread, and whether a step may take them (runtime §2, §6.4).
- * P1. After a stop, queued work is parked until a person or a relative sends a message.
- * P2. After a limit, the items left in line are the thread's own, and are shelved until anything comes from outside. A
+ * - After a stop, queued work is parked until a person or a relative sends a message.
+ * P9. After a limit, the items left in line are the thread's own, and are shelved until anything comes from outside. A
  *     run that does not know of this asks the store for a step in vain, and then shelves them.
- * P3. The thread can be told to continue with nothing in line (`unprompted`). The next step receives that, and the
+ * P10. The thread can be told to continue with nothing in line (`unprompted`). The next step receives that, and the
  *     store, which knows what is in line, decides. A later stop revokes it.
  */
 
@@ -14,11 +14,11 @@ import type { Carried } from '../core/thread/snapshot.ts';
 export class Inbox {
   readonly queue: ThreadQueue;
   #parked: boolean;
-  /** P2: a limit was reached. */
+  /** P9: a limit was reached. */
   #shelved = false;
   /** True if a relative has sent a message, possibly before the run was opened. */
   #hasRelativeMessage = false;
-  /** P3: to be passed to the next step. */
+  /** P10: to be passed to the next step. */
   #unprompted = false;
   /** Number of items in line that others have announced since the last count by the store. */
   #announced = 0;
@@ -50,17 +50,17 @@ export class Inbox {
     return !this.#parked && !this.#shelved && (this.queue.size > 0 || this.#unprompted);
   }
 
-  /** P3: true if the request has not been passed to a step yet. */
+  /** P10: true if the request has not been passed to a step yet. */
   get unprompted(): boolean {
     return this.#unprompted;
   }
 
-  /** P3: requests that the thread continues with nothing in line. */
+  /** P10: requests that the thread continues with nothing in line. */
   goOnUnprompted(): void {
     this.#unprompted = true;
   }
 
-  /** P3: returns whether the step that begins must receive the request, and clears it. */
+  /** P10: returns whether the step that begins must receive the request, and clears it. */
   takeUnprompted(): boolean {
     const taken = this.#unprompted;
     this.#unprompted = false;
@@ -120,7 +120,7 @@ export class Inbox {
     this.announce(1);
   }
 
-  /** P2: called after a limit ended the execution. Shelves the line unless something has come since the count. */
+  /** P9: called after a limit ended the execution. Shelves the line unless something has come since the count. */
   shelve(): void {
     this.#shelved = this.#announced === 0 && !this.queue.holdsItems;
   }

@@ -1,13 +1,13 @@
 /**
  * Preprocesses every job of an activation before the SDK handles it.
- * D1. Payloads from outside reach their handlers undecoded (letter.ts).
- * D2. Consecutive signals beyond LIMITS.singleSignals are merged into one job. A signal costs the SDK about 0.25 ms, or
- *     0.6 ms if the SDK keeps the stacks of promises itself; the server admits 10,000 at once, and a script that runs
- *     for 5 s is ended and harms other workflows. The first signals remain separate jobs, as in recorded histories.
+ * - Payloads from outside reach their handlers undecoded (letter.ts).
+ * - Consecutive signals beyond LIMITS.singleSignals are merged into one job. A signal costs the SDK about 0.25 ms, or
+ *   0.6 ms if the SDK keeps the stacks of promises itself; the server admits 10,000 at once, and a script that runs
+ *   for 5 s is ended and harms other workflows. The first signals remain separate jobs, as in recorded histories.
  * D3. Signals of unknown names arrive under one name, and unknown updates as a `sendMessage` that is refused. With
  *     their own names, those with a prefix that the SDK reserves would make it throw at each attempt of the task.
- * D4. Signals from before the run began become one job per name, because the SDK buffers them and delivers them name by
- *     name. Later ones keep their order among themselves and with updates.
+ * - Signals from before the run began become one job per name, because the SDK buffers them and delivers them name by
+ *   name. Later ones keep their order among themselves and with updates.
  */
 import type {
   ActivateInput,
@@ -49,7 +49,7 @@ function admit(jobs: readonly Job[]): Job[] {
   let signals = 0;
   for (const job of jobs) {
     if (!job.signalWorkflow) {
-      // D4: signals before the run began.
+      // Signals before the run began.
       if (!starts) groups.clear();
       admitted.push(admitOther(job));
       continue;

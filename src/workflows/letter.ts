@@ -2,7 +2,7 @@
  * A letter is a payload as it was sent, not decoded yet. It is wrapped to bypass the SDK's decoding, which throws if
  * the payload is not JSON (a throw in a handler fails every attempt of the workflow task) and has no size limit.
  * Reading a letter never throws and is bounded.
- * L1. The wrapped payload holds its value under a symbol, which no bytes from outside can forge.
+ * - The wrapped payload holds its value under a symbol, which no bytes from outside can forge.
  */
 import type { Payload } from '@temporalio/common';
 import type { Refusal } from '../core/thread/item.ts';

@@ -2,8 +2,8 @@
  * Processes letters in order, a bounded number of bytes per script of the workflow's context. Letters beyond that
  * budget wait for the next script of the same activation; they are already part of history. So no flood of signals
  * makes a script exceed the SDK's time limit, and no signal is dropped.
- * B1. While letters wait, later ones wait behind them. Only `terminate` bypasses the mailbox.
- * B2. The thread does not continue as new while letters wait (continue.ts): they exist only in this run's memory.
+ * - While letters wait, later ones wait behind them. Only `terminate` bypasses the mailbox.
+ * - The thread does not continue as new while letters wait (continue.ts): they exist only in this run's memory.
  */
 import { CancellationScope, condition } from '@temporalio/workflow';
 import { LIMITS } from '../core/value/limit.ts';

@@ -1,16 +1,16 @@
 /**
  * The step ahead: the next step, into which an activity goes on by itself (core/thread/step-ahead.ts). The activity is
  * that of the last call of a step, or of a model step whose calls were all quick.
- * A1. A call is offered the step ahead only if the turn goes on whether the call succeeds or fails. For quick calls the
- *     activity decides that, because it knows their outcomes. Anything else that could end or delay the next step
- *     reaches the workflow first; the activity then does not go on (N1).
- * A2. The outcome of a step ahead is the loop's next step. If it was not received, the step is asked for again (N2),
+ * - A call is offered the step ahead only if the turn goes on whether the call succeeds or fails. For quick calls the
+ *   activity decides that, because it knows their outcomes. Anything else that could end or delay the next step
+ *   reaches the workflow first; the activity then does not go on (N1).
+ * A6. The outcome of a step ahead is the loop's next step. If it was not received, the step is asked for again (N2),
  *     after all arrivals are in line in the store. If the loop ends the execution first, it is dropped: the store has
  *     the step. The thread does not continue as new before.
- * A3. The ordinals that a run uses do not depend on whether a model step went on: the activity has an ordinal n, and
+ * A7. The ordinals that a run uses do not depend on whether a model step went on: the activity has an ordinal n, and
  *     the step ahead has -1 - n.
- * A4. A model step may go on only if the previous step's calls were all quick. So for other agents each activity is
- *     named after its one step.
+ * - A model step may go on only if the previous step's calls were all quick. So for other agents each activity is
+ *   named after its one step.
  */
 import { workflowInfo } from '@temporalio/workflow';
 import type { ModelStepOutcome, StoredStep, ToolAttempt, ToolCallOutcome } from '../core/thread/step.ts';
@@ -61,7 +61,7 @@ export class StepAhead {
     this.#run = run;
   }
 
-  /** The step ahead for the call after those in `ended`; undefined unless it is the last and the turn goes on (A1). */
+  /** The step ahead for the call after those in `ended`; undefined unless it is the last and the turn goes on. */
   planForCall(
     step: StoredStep,
     { name }: { readonly name: string },
@@ -84,7 +84,7 @@ export class StepAhead {
     return { step: next, summary: presence.nameStep() };
   }
 
-  /** The step ahead for the model step that is about to be asked for under this number (A4). */
+  /** The step ahead for the model step that is about to be asked for under this number. */
   planForStep(number: number): NextStepOffer | undefined {
     return this.#expected && !this.#run.inbox.queue.hasArrivals ? toOffer(-1 - number) : undefined;
   }
@@ -123,7 +123,7 @@ export class StepAhead {
     return called;
   }
 
-  /** Returns the held step ahead for the step that begins, and clears it (A2). */
+  /** Returns the held step ahead for the step that begins, and clears it (A6). */
   take(): HeldStep | undefined {
     const held = this.#held;
     this.forget();

@@ -65,7 +65,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const ahead = run.ahead.take();
   // A stop has arrived in the meantime: the store settles what it has of the step.
   if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
-  // A step ahead passes no items, so arrivals go to the store first (step-ahead.ts, A2).
+  // A step ahead passes no items, so arrivals go to the store first (step-ahead.ts, A6).
   if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillBatch(run);
   const { news } = ahead ?? run.inbox;
   const input = ahead ? toAhead(run, ahead) : toInput(run);
@@ -88,7 +88,7 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
     case 'paused':
       run.inbox.queue.announce(outcome.waiting);
       run.waits.pause();
-      // C5 (wait-call.ts): something may have been put in line since the store was asked.
+      // C4 (wait-call.ts): something may have been put in line since the store was asked.
       await awaitAnswer(run, outcome.wait, () => run.inbox.news > news);
       return { kind: 'goes_on' };
     case 'canceled':
@@ -145,7 +145,7 @@ async function askForStep(
       presence.showActivity(`asking ${presence.model || 'the model'}`);
       // Forget earlier signals: only those from here on concern what this attempt asks.
       run.waits.listen();
-      // A3 (step-ahead.ts): a new number if the step's ordinal is that of a step ahead.
+      // A7 (step-ahead.ts): a new number if the step's ordinal is that of a step ahead.
       number ??= input.ordinal < 0 ? run.nextOrdinal() : input.ordinal;
       const next = isFree(run) ? run.ahead.planForStep(number) : undefined;
       if (next) run.ahead.ask(next);

@@ -1,12 +1,12 @@
 /**
  * The workflow `task`: the loop of one task (observe, validate, decide, act) until it ends. Its rules are like those of
  * a thread's workflow (thread.ts):
- * W1. One loop, one phase at a time; handlers never act.
- * W2. Nothing that an adapter, a tool or a user does fails the workflow; only an invalid start input does.
- * W3. It ends by itself or on request, and completes with its outcome. An ended task stays ended: every run asks the
- *     store first.
- * W4. Only time at work counts against the task's time limit: the timer stops during a wait, and then continues with
- *     the remaining time.
+ * - One loop, one phase at a time; handlers never act.
+ * - Nothing that an adapter, a tool or a user does fails the workflow; only an invalid start input does.
+ * - It ends by itself or on request, and completes with its outcome. An ended task stays ended: every run asks the
+ *   store first.
+ * - Only time at work counts against the task's time limit: the timer stops during a wait, and then continues with
+ *   the remaining time.
  */
 import {
   allHandlersFinished,
@@ -159,7 +159,7 @@ async function pause(run: TaskRun, ms: number): Promise<void> {
   if (!run.cause) run.showStatus('running');
 }
 
-/** W4: one timer for all steps until the next wait. */
+/** One timer for all steps until the next wait. */
 class WorkTime {
   readonly #run: TaskRun;
   #leftMs: number;

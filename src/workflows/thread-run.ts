@@ -1,7 +1,7 @@
 /**
  * The state of a thread's workflow in one run, in parts, and the methods that handlers may call.
- * S1. Handlers are synchronous and only change this state; only the main loop acts on it.
- * S2. Each part is changed only by its own methods. Changes that concern several parts are methods here.
+ * - Handlers are synchronous and only change this state; only the main loop acts on it.
+ * - Each part is changed only by its own methods. Changes that concern several parts are methods here.
  */
 import { workflowInfo } from '@temporalio/workflow';
 import type { IncomingItem, Parsed } from '../core/thread/item.ts';

@@ -2,16 +2,16 @@
  * The workflow `thread`: one agent thread during its whole life (runtime §2, 3, 9, 10, 11).
  * Its work comes from messages and tool calls in signals (handlers.ts), rows that others have written to the store and
  * announced (inbox.ts, family-watch.ts), due effects (effects.ts), and a turn that an earlier run left open.
- * W1. One loop, one step at a time; handlers never act (no two flows). Effects and steps have the floor in turn
- *     (floor.ts).
- * W2. Nothing that a model, a tool or a user does fails the workflow; only an invalid start input does.
- * W3. It ends by `terminate` or the Web UI's Cancel, and completes with `{ outcome: 'terminated' }`. An ended thread
- *     stays ended: every run asks the store first.
+ * - One loop, one step at a time; handlers never act (no two flows). Effects and steps have the floor in turn
+ *   (floor.ts).
+ * - Nothing that a model, a tool or a user does fails the workflow; only an invalid start input does.
+ * - It ends by `terminate` or the Web UI's Cancel, and completes with `{ outcome: 'terminated' }`. An ended thread
+ *   stays ended: every run asks the store first.
  *
  * A second loop handles requests to cancel an execution. The store records each and returns whether there
  * is anything to cancel; if so, the running step is aborted as by a stop, and the loop settles what it left open.
- * C1. A verdict that arrives after the loop has settled aborts nothing: it may concern the execution that has just
- *     ended. The request recorded in the store still applies from the next step on.
+ * - A verdict that arrives after the loop has settled aborts nothing: it may concern the execution that has just
+ *   ended. The request recorded in the store still applies from the next step on.
  */
 
 import { allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
@@ -114,7 +114,7 @@ async function runCancelLoop(run: ThreadRun): Promise<void> {
     const { request } = asked;
     const summary = request.reason ? `cancel · ${request.reason}` : 'cancel';
     const verdict = await run.activities.cancelExecution({ request }, summary);
-    // C1: true if the loop has not settled since.
+    // True if the loop has not settled since.
     const current = settled === requests.settled;
     const aborts = verdict.kind === 'canceling' && !verdict.ahead && current;
     requests.answerCancel(asked, verdict, aborts);

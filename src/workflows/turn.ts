@@ -1,7 +1,7 @@
 /**
  * The progress of the thread's turns: the current execution, its step counts, the side that acts next, and how the last
  * execution ended. This state survives continue-as-new; if it differs from the store, the store is right.
- * T1. A step is over only once `completeStep` was called: until then a reset or a lost run must take it over.
+ * - A step is over only once `completeStep` was called: until then a reset or a lost run must take it over.
  */
 import { uuid4 } from '@temporalio/workflow';
 import { NEW_SESSION, NO_STEPS, type Session } from '../core/thread/session.ts';
@@ -97,7 +97,7 @@ export class Turn {
     this.#change({ totalSteps, steps, sideSteps });
   }
 
-  /** T1: the step is over. */
+  /** The step is over. */
   completeStep(step: number): void {
     this.#change({ afterStep: step });
   }

@@ -1,13 +1,13 @@
 /**
  * Waits, for a call, until its wait has an answer: a condition of the workflow, never an activity. Wait and answer are
  * in the store.
- * C1. The call waits for a row of the store: a run that continues as new, is reset, or is lost in the meantime finds
- *     the wait again by the call.
- * C2. A signal announces the answer, and a timer the expiry; in both cases the call is dispatched again. The store
- *     decides.
- * C3. A run whose history has become too long continues as new while it waits (`Suspended`).
- * C4. While the call waits, the floor is lent to effects (floor.ts, F2).
- * C5. A paused step also goes on if something is put in line, or was while the store was asked. The store decides
+ * - The call waits for a row of the store: a run that continues as new, is reset, or is lost in the meantime finds
+ *   the wait again by the call.
+ * - A signal announces the answer, and a timer the expiry; in both cases the call is dispatched again. The store
+ *   decides.
+ * - A run whose history has become too long continues as new while it waits (`Suspended`).
+ * - While the call waits, the floor is lent to effects (floor.ts, F2).
+ * C4. A paused step also goes on if something is put in line, or was while the store was asked. The store decides
  *     whether that is enough.
  */
 import { condition } from '@temporalio/workflow';
@@ -29,7 +29,7 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
   try {
     const answered = () => waits.hasAnswer(id) || isOver();
     const over = () => answered() || mayContinue(run);
-    // C4: effects may run during the wait.
+    // Effects may run during the wait.
     floor.lend();
     if (expiresAt === null) await condition(over);
     else
@@ -44,7 +44,7 @@ export async function awaitAnswer(run: ThreadRun, call: WaitingCall, isOver = ()
   presence.showStatus('running');
 }
 
-/** C3, C4: pauses a call whose work continues elsewhere, until its next check. The thread's status stays `running`. */
+/** Pauses a call whose work continues elsewhere, until its next check. The thread's status stays `running`. */
 export async function pauseCall(run: ThreadRun, { name, pauseMs }: LaterCall): Promise<void> {
   const { presence, floor } = run;
   presence.showActivity(`waiting for ${name}`);

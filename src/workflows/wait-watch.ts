@@ -2,8 +2,8 @@
  * What a thread's workflow knows of its waits: those of its current calls, the answers that signals have announced, and
  * the answers that signals and updates have delivered and that are not stored yet. The durable state is in the store;
  * this is only used to decide when to ask it.
- * A1. If more answers arrive than are remembered, every wait counts as answered: an unnecessary check is harmless.
- * A2. A delivered answer is stored before it counts, in the order of arrival; the thread does not continue as new
+ * - If more answers arrive than are remembered, every wait counts as answered: an unnecessary check is harmless.
+ * A8. A delivered answer is stored before it counts, in the order of arrival; the thread does not continue as new
  *     before.
  */
 
@@ -77,7 +77,7 @@ export class WaitWatch {
     this.#brought.push(answer);
   }
 
-  /** A2: true if answers are not stored yet. */
+  /** A8: true if answers are not stored yet. */
   get busy(): boolean {
     return this.#brought.length > 0 || this.#storing > 0;
   }

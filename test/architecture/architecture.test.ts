@@ -134,7 +134,7 @@ describe('the store', () => {
     expect(storeImports(parts).filter(({ file }) => !leaf.test(file) && !BELOW.test(file))).toEqual([]);
   });
 
-  // On PostgreSQL no write waits for its row count (postgres/connection.ts, A1).
+  // On PostgreSQL no write waits for its row count (postgres/connection.ts, A4).
   it('checks the effect of a write by `returning`', () => {
     expect(breaches(inLayers('store'), /\bnum(Inserted|Updated|Deleted|Changed)\w*/g)).toEqual([]);
   });

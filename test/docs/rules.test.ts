@@ -1,6 +1,8 @@
-/** Comments name rules by ids: each is stated once in its file's header, in words, and listed in docs/generated/conformance.md. */
-import { readFileSync } from 'node:fs';
+/** Rules that other files cite have an id: each is stated once in its file's header, in words, and listed in docs/generated/conformance.md. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { ROOT } from '../architecture/source-tree.ts';
 
 interface Rule {
   readonly file: string;
@@ -21,6 +23,13 @@ const rules: readonly Rule[] = readRules();
 const uses: readonly Use[] = readUses();
 const nameOf = ({ file, id }: Pick<Rule, 'file' | 'id'>) => `${file} ${id}`;
 
+/** Every file that may cite a rule. */
+const texts = ['src', 'scripts', 'test', 'docs'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|mjs|md)$/.test(name) && !/node_modules|generated/.test(name))
+    .map((name) => ({ file: `${folder}/${name}`, text: readFileSync(join(ROOT, folder, name), 'utf8') })),
+);
+
 /** Folders in which every mention of a rule has words beside it. */
 const WORDED = /^(scripts|src)/;
 
@@ -30,9 +39,15 @@ describe('the rules of the sources', () => {
     expect(page).toBe(withRules(page));
   });
 
-  it('have an id that their file uses once', () => {
-    const names = rules.map(nameOf);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  it('have an id that is unique in the tree', () => {
+    const ids = rules.map(({ id }) => id);
+    expect(rules.filter(({ id }, index) => ids.indexOf(id) !== index).map(nameOf)).toEqual([]);
+  });
+
+  it('have an id only if another file cites them', () => {
+    const cited = (rule: Rule) =>
+      texts.some(({ file, text }) => file !== rule.file && new RegExp(`\\b${rule.id}\\b`).test(text));
+    expect(rules.filter((rule) => !cited(rule)).map(nameOf)).toEqual([]);
   });
 
   it('have a text', () => {

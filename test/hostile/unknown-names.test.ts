@@ -72,7 +72,7 @@ describe('an unknown name', () => {
     const { stacks } = JSON.parse(await query('__enhanced_stack_trace')) as EnhancedStackTrace;
     const files = stacks.flatMap(({ locations }) => locations.map((each) => each.file_path ?? ''));
     expect(files).toContainEqual(expect.stringContaining('workflows/thread.ts'));
-    // The stacks do not show the code that runs the workflow (worker/pending-stacks.ts, S2).
+    // The stacks do not show the code that runs the workflow (worker/pending-stacks.ts, S8).
     expect(files).not.toContain('node:vm');
     const { definition } = JSON.parse(await query('__temporal_workflow_metadata'));
     const names = definition.signalDefinitions.map(({ name }: { name: string }) => name);

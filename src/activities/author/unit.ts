@@ -1,10 +1,10 @@
 /**
  * A unit of author work: a tool call, a model step, a sub-prompt, an effect, a phase of a task. A unit may take its
  * worker process down; it is then retried, run in a lone process, or given up.
- * U1. A unit's key is the same in every attempt. It is reported to a journal, if one is kept, before the unit begins
- *     (author/guard/author-run.ts).
- * U2. Strikes are read only when a unit is retried: a unit that runs once costs no statement.
- * U3. A unit that merely ran when a process died is never given up, however often that happens.
+ * - A unit's key is the same in every attempt. It is reported to a journal, if one is kept, before the unit begins
+ *   (author/guard/author-run.ts).
+ * - Strikes are read only when a unit is retried: a unit that runs once costs no statement.
+ * - A unit that merely ran when a process died is never given up, however often that happens.
  */
 
 import { ApplicationFailure } from '@temporalio/common';
@@ -66,7 +66,7 @@ export async function runUnit<T>(
   { store, alone, suspects, lone = false }: ActivityDependencies,
   { unit, repeated, activity, input, here, givenUp }: UnitAttempt<T>,
 ): Promise<T> {
-  // U2: asked only of a repeated unit.
+  // Asked only of a repeated unit.
   const strike = repeated || suspects?.has(unit.work) ? await store.strikes.read(unit.work) : null;
   const plan = lone ? 'here' : planUnit(strike, alone !== undefined);
   if (plan === 'give_up') return givenUp(toError(unit, strike as Strike));

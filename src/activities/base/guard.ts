@@ -1,17 +1,17 @@
 /**
  * The wrapper around every activity: heartbeats, the size limit of results, and the conversion of errors.
- * G1. Heartbeats come from a timer that starts before any other await. So a model that thinks without output and a tool
- *     that is computing count as alive.
- * G2. A result above LIMITS.activityResultBytes is a bug of ours and fails loudly: history must stay small.
- * G3. Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
+ * - Heartbeats come from a timer that starts before any other await. So a model that thinks without output and a tool
+ *   that is computing count as alive.
+ * - A result above LIMITS.activityResultBytes is a bug of ours and fails loudly: history must stay small.
+ * - Errors become ApplicationFailures with the code as `type`; only what can never succeed is non-retryable.
  *
  * The interval of an activity's heartbeats. Temporal Cloud bills each one as an action, so they are only as frequent as
  * these rules require.
- * H1. A worker counts as lost only if all heartbeats within a timeout are lost or late. The SDK's own interval is four
- *     fifths of the timeout: with a timeout of one second, a delay of 200 ms would leave the tool of a living worker
- *     with an unknown outcome.
- * H2. The response to a heartbeat reports a cancellation. So the interval bounds how long a stop takes if another
- *     worker runs the thread; on the thread's own worker it arrives at once (worker/prompt-cancellations.ts).
+ * - A worker counts as lost only if all heartbeats within a timeout are lost or late. The SDK's own interval is four
+ *   fifths of the timeout: with a timeout of one second, a delay of 200 ms would leave the tool of a living worker
+ *   with an unknown outcome.
+ * - The response to a heartbeat reports a cancellation. So the interval bounds how long a stop takes if another
+ *   worker runs the thread; on the thread's own worker it arrives at once (worker/prompt-cancellations.ts).
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';

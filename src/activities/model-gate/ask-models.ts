@@ -77,7 +77,12 @@ export async function askModels(
   };
   const chunks = new ChunkWriter((piece) => ports.store.modelCalls.appendChunk({ ...ref, ...piece }));
   const result = await askRecorded(ports, ref, {
-    ...{ redact, sizing, prepare, asked, request, endsWithAnswer },
+    redact,
+    sizing,
+    prepare,
+    asked,
+    request,
+    endsWithAnswer,
     models: findModels(registry, active),
     work: `${thread.id}:${ref.step}`,
     recorded: called,

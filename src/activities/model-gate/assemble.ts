@@ -4,10 +4,10 @@
  * the model.
  *
  * The recent images of a step's messages (definitions §15.5), read once for all models that may be asked.
- * V1. No problem with a file fails a step: an image that cannot be shown is replaced by words.
- * V2. Only bytes whose own header identifies them as an image are sent, with the type from that header. A provider
- *     refuses anything else, and would do so in every following step.
- * V3. If there is not room for all images, the newest are preferred.
+ * - No problem with a file fails a step: an image that cannot be shown is replaced by words.
+ * - Only bytes whose own header identifies them as an image are sent, with the type from that header. A provider
+ *   refuses anything else, and would do so in every following step.
+ * - If there is not room for all images, the newest are preferred.
  */
 
 import { createHash } from 'node:crypto';

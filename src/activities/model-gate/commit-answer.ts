@@ -1,11 +1,11 @@
 /**
  * Stages that store a model's answer (runtime §3.4), through the hooks around a new message (definitions §9).
- * S1. Hooks before the answer run once per attempt of the step, outside the transaction. Hooks after it run once, after
- *     the commit: never, if the worker is lost in between.
- * S2. Tools that hooks queue before the commit are queued behind the answer, in its transaction. Tools of hooks after
- *     it follow those.
- * S3. An answer has been paid for. If the store is unreachable or full, the worker keeps it until it can be stored or
- *     another worker takes over.
+ * - Hooks before the answer run once per attempt of the step, outside the transaction. Hooks after it run once, after
+ *   the commit: never, if the worker is lost in between.
+ * - Tools that hooks queue before the commit are queued behind the answer, in its transaction. Tools of hooks after
+ *   it follow those.
+ * - An answer has been paid for. If the store is unreachable or full, the worker keeps it until it can be stored or
+ *   another worker takes over.
  */
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -61,7 +61,7 @@ interface HookedAnswer {
   readonly message?: Message;
 }
 
-/** Runs `before_create_message` (S1). */
+/** Runs `before_create_message`. */
 export async function beforeCreateAnswer(_ports: unknown, { ref, hooks, answer, context }: AnsweredStep) {
   if (!hooks.has('before_create_message', 'after_create_message')) return go({});
   return go({ message: await hooks.beforeRow(toMessage(ref, answer, context)) });
@@ -77,7 +77,7 @@ interface CommittedAnswer {
 
 export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 
-/** Stores answer, calls, usage and events in one transaction (S3). */
+/** Stores answer, calls, usage and events in one transaction. */
 export async function commitAnswer(
   { store, probe, handover }: ActivityDependencies,
   { ref, answer: { ends, ...answer }, message, flow, hooks, sink }: AnsweredStep & HookedAnswer,
@@ -116,7 +116,6 @@ export async function afterCreateAnswer(
   if (!(hooks.ran || message)) return go({ record });
   const stored = message && !byOther && (await store.messages.get(ref.threadId, message.id));
   if (stored) await hooks.messages.afterCreate(stored);
-  // S2: behind the answer.
   await queueTools(store, ref.threadId, sink, storedTools)();
   const later = answer.ends ? {} : await flow();
   await store.steps.saveFlow({ ...ref, ...later });
@@ -135,6 +134,7 @@ function toMessage(
     parent_id: subprompt?.parentId,
     depth: subprompt?.depth,
     attachments: attachments.length > 0 ? attachments : null,
-    ...{ content, metadata },
+    content,
+    metadata,
   });
 }

@@ -1,12 +1,12 @@
 /**
  * Stage: if the history exceeds what its definition allows, its older part is replaced by a summary before the request
  * is assembled. The messages themselves are not changed.
- * K1. At most one model call of a step is for a summary. If messages are changed while it is written, it is discarded:
- *     a snippet of the present messages is used instead.
- * K2. A model that fails, returns nothing or is over budget costs the summary, never the step. A snippet of the newest
- *     messages replaces the summary.
- * K3. A worker that is lost while it summarises leaves nothing behind. If it is lost after the commit, no compaction is
- *     due any more.
+ * - At most one model call of a step is for a summary. If messages are changed while it is written, it is discarded:
+ *   a snippet of the present messages is used instead.
+ * - A model that fails, returns nothing or is over budget costs the summary, never the step. A snippet of the newest
+ *   messages replaces the summary.
+ * - A worker that is lost while it summarises leaves nothing behind. If it is lost after the commit, no compaction is
+ *   due any more.
  */
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -42,7 +42,7 @@ import { readProviderVariables } from '../model/step-env.ts';
 import type { ReadStep } from './read-step.ts';
 
 interface Compacted extends Pick<ReadStep, 'context' | 'compacted'> {
-  /** True if compacted within this step, which happens at most once (K1). */
+  /** True if compacted within this step, which happens at most once. */
   readonly hasCompacted: boolean;
 }
 
@@ -70,7 +70,6 @@ async function compactIfDue(
   for (let asks = true; ; asks = false) {
     const due = dueCompaction(ports.registry(), step.active, context, wanted);
     if (!due) return go({ context, hasCompacted: false });
-    // K1: once.
     const asked: AskedSummary = asks
       ? await askSummary(ports, { ...step, context }, toRecord(due, context))
       : { kind: 'nothing' };
@@ -109,7 +108,6 @@ async function storeCompaction(
   const summary: Summary = {
     until,
     messages: (before?.messages ?? 0) + count,
-    // K2: a snippet stands in.
     text: asked.kind === 'said' ? asked.text : composeSnippet(covered, before),
     asked: findAsked(covered, before),
   };

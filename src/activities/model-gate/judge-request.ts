@@ -2,10 +2,10 @@
  * Before each request to a model, asks the policy that the agent's budget names (author/policy/judge-spending.ts). If it
  * denies, the reservation refuses the request (store/budget/reserve.ts); if it asks, the step waits for an
  * approval.
- * J1. An approval is asked for once per reason in an execution. If it is given the execution goes on; otherwise the
- *     request is denied.
- * J2. If the policy wants a shorter request, the history is compacted, once, before the step's first request. The
- *     policy is then asked about the shorter one.
+ * - An approval is asked for once per reason in an execution. If it is given the execution goes on; otherwise the
+ *   request is denied.
+ * - If the policy wants a shorter request, the history is compacted, once, before the step's first request. The
+ *   policy is then asked about the shorter one.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -32,7 +32,7 @@ export function judgeRequests(
   ports: Ports,
   { step }: StepRef,
   { thread, executionId, runContext: context }: StepContext,
-  /** J2: whether the step's history may be compacted. */
+  /** Whether the step's history may be compacted. */
   compacts: boolean,
 ): RecordedRequests['judge'] {
   const policy = thread.budgeted ? findSpendingPolicy(ports.registry(), thread.agent) : undefined;
@@ -69,7 +69,7 @@ interface Question {
   readonly name: string;
 }
 
-/** J1: returns undefined if the question has been answered. */
+/** Returns undefined if the question has been answered. */
 async function askApproval({ store }: Ports, question: Question): Promise<BlockedStep | undefined> {
   const { threadId, executionId, step, policy, verdict, spends, name } = question;
   const { reason, limit } = verdict;
@@ -78,7 +78,12 @@ async function askApproval({ store }: Ports, question: Question): Promise<Blocke
     store.waits.open({
       id: randomUUID(),
       key: `budget:${executionId}:${asked}`,
-      ...{ threadId, executionId, kind: 'approval', name, summary: reason, blocks: true },
+      threadId,
+      executionId,
+      kind: 'approval',
+      name,
+      summary: reason,
+      blocks: true,
       data: { kind: 'model.call', policy, reason, limit: limit ?? null, spends },
     }),
   );

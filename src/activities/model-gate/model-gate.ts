@@ -6,8 +6,8 @@
  * `awaitProducer` replaces all stages that ask a model if code of another process produces the execution
  * (core/thread/producer.ts). That code writes to the log itself; the stage waits for its end, which becomes the answer
  * of the step.
- * A1. This process holds no state of the production: if its worker is lost, another attempt goes on waiting.
- * A2. A producer whose process shows no sign of life is ended here too, not only by the workers' regular check.
+ * - This process holds no state of the production: if its worker is lost, another attempt goes on waiting.
+ * - A producer whose process shows no sign of life is ended here too, not only by the workers' regular check.
  */
 
 import { end, go, openGate } from '../../author/policy/gate.ts';
@@ -205,7 +205,7 @@ async function awaitProducer(
     const found = await store.producers.find(thread.id, executionId);
     if (!found) return end({ kind: 'failed', error: producerLost(executionId) });
     if (found.produced) return toAnswer(found.produced, active.prompt.name);
-    // A2: ended here, then read again.
+    // Ended here, then read again.
     if (found.overdue) await store.producers.closeLost();
     else await store.events.awaitGrowth(thread.id, found.lastSeq, { signal, withinMs: CHECK_INTERVAL_MS });
     if (signal.aborted) throw abortError(handover);

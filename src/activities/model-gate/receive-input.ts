@@ -2,15 +2,15 @@
  * The first stage: the beginning of a step (runtime §3.1). Due items are drained in the transaction that decides what the step
  * does. If the project has hooks for it (definitions §9), a new thread is greeted (`after_thread_created`), and each
  * row passes the hooks around a new message.
- * I1. Hooks run before the transaction that drains, since a hook may take time. Items queued since then have not been
- *     seen by hooks: they wait for the next step, which `commitStatus` ensures.
- * I2. A step that has already begun drains nothing, nor does one that takes over a stored step. So no hook sees a
- *     stored row twice. A row that was seen and not stored, because the worker was lost in between, is seen again.
- * I3. A thread is marked as greeted after its hooks have run: if the worker is lost in between, they run again.
- * I4. If a limit forbids the step (core/thread/step-limit.ts), nothing is drained, and no hook sees a row. Only an item
- *     that arrives in between can lift the limit; the step then takes its rows without hooks.
- * I5. Hooks after the begin may write messages, and the request shows them: its context is read after them. Only
- *     without such hooks does the begin return the context.
+ * - Hooks run before the transaction that drains, since a hook may take time. Items queued since then have not been
+ *   seen by hooks: they wait for the next step, which `commitStatus` ensures.
+ * - A step that has already begun drains nothing, nor does one that takes over a stored step. So no hook sees a
+ *   stored row twice. A row that was seen and not stored, because the worker was lost in between, is seen again.
+ * - A thread is marked as greeted after its hooks have run: if the worker is lost in between, they run again.
+ * - If a limit forbids the step (core/thread/step-limit.ts), nothing is drained, and no hook sees a row. Only an item
+ *   that arrives in between can lift the limit; the step then takes its rows without hooks.
+ * - Hooks after the begin may write messages, and the request shows them: its context is read after them. Only
+ *   without such hooks does the begin return the context.
  * I6. The first model call begins with the step if nothing in between could end the step or take time. That means: no
  *     hook on the request, no variable that may be missing, no manifest to log first, no summary to make. The call's
  *     row exists before the request is sent, as for any call.
@@ -112,7 +112,7 @@ async function passHooks(
   return { begun: await beginWithoutHooks(dependencies, command) };
 }
 
-/** I5: no hook writes anything after the begin, so the begin also returns the context of the request. */
+/** No hook writes anything after the begin, so the begin also returns the context of the request. */
 async function beginWithoutHooks(
   { store, registry, probe, limiter }: ActivityDependencies,
   command: BeginStep,
@@ -194,7 +194,7 @@ async function beginThroughHooks(
 ): Promise<ReceivedInput> {
   const { store } = dependencies;
   const { threadId } = command;
-  // I4: no hook sees a row of a step that a limit forbids.
+  // No hook sees a row of a step that a limit forbids.
   if (pending.limited) return { begun: await store.steps.begin(command) };
   const prepared: PreparedItem[] = [];
   for (const item of pending.rows) prepared.push(await prepareItem(dependencies, work, item, threadId));
@@ -278,7 +278,8 @@ async function prepareItem(
   const { attachments, ...changes } = toChanges(after);
   const changed = JSON.stringify(attachments) !== JSON.stringify(before.attachments);
   return {
-    ...{ id, ...changes },
+    id,
+    ...changes,
     // The drain reports a missing file, unless the hook has chosen other files.
     ...(changed || (files.length > 0 && files.length === named.length) ? { attachments } : {}),
     ...(written ? { role: after.role as PreparedItem['role'] } : {}),

@@ -25,7 +25,9 @@ export function estimateCall(
   const { inputPrice, outputPrice } = pricesFor(pricesOf(model) ?? {}, inputTokens);
   return {
     inputTokens,
-    ...{ maxOutputTokens, inputPrice, outputPrice },
+    maxOutputTokens,
+    inputPrice,
+    outputPrice,
     leaseMs: (Math.max(totalSeconds, plainSeconds) + MARGIN_SECONDS) * 1000,
   };
 }

@@ -3,10 +3,10 @@
  * first token, waits only BURST_MS: readers have it at once, and an answer that arrives in one burst is one row.
  * Writes are sequential. A failed one is skipped: a lost chunk must not lose the answer, and the committed message is
  * authoritative.
- * K1. A row has a piece of one text: of the answer, of its reasoning, or of the arguments of one call.
- * K2. No row ends within a character: the first half of a surrogate pair waits for the other one, since stores replace
- *     each half by itself.
- * K3. The rest of a call's arguments is not written when the answer ends: the call itself follows.
+ * - A row has a piece of one text: of the answer, of its reasoning, or of the arguments of one call.
+ * - No row ends within a character: the first half of a surrogate pair waits for the other one, since stores replace
+ *   each half by itself.
+ * - The rest of a call's arguments is not written when the answer ends: the call itself follows.
  */
 import type { AttemptChunk } from '../../models/call-model.ts';
 import type { ModelChunk } from '../../store/step/step-record.ts';
@@ -20,9 +20,9 @@ type Piece = Pick<ModelChunk, 'call' | 'delta' | 'reasoning' | 'input'>;
 export class ChunkWriter {
   readonly #write: (piece: Piece) => Promise<unknown>;
   readonly #setTimer: SetTimer;
-  /** In their order; neighbours of one text are one piece (K1). */
+  /** In their order; neighbours of one text are one piece. */
   #pending: AttemptChunk[] = [];
-  /** K2: first halves of characters, by the text that they end. */
+  /** First halves of characters, by the text that they end. */
   readonly #halves = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #written = 0;
@@ -71,7 +71,7 @@ export class ChunkWriter {
       : asked && { call, delta: '', input: { ...asked, delta } };
   }
 
-  /** K2: returns the text without the first half of a character at its end. */
+  /** Returns the text without the first half of a character at its end. */
   #keepHalf(chunk: AttemptChunk, text: string): string {
     const last = text.charCodeAt(text.length - 1);
     if (!(last >= 0xd800 && last < 0xdc00)) return text;
@@ -98,7 +98,6 @@ export class ChunkWriter {
 
   /** Writes what is left and waits until all is written. */
   async finish(): Promise<void> {
-    // K3: the calls themselves follow.
     this.#pending = this.#pending.filter(({ kind }) => kind !== 'input');
     this.#flush();
     this.#halves.clear();

@@ -1,12 +1,12 @@
 /**
  * Determines how much of a thread's history fits into a step's request (runtime §4), before the history is read.
- * W1. The smallest window among the models that may be asked counts, in characters as each of them counts: a fallback
- *     must be able to take over.
- * W2. The size is an estimate. Three things are not known yet: what the step's hooks add, which subagents are enabled,
- *     and the window that a provider reports for a model before this process has asked it once.
- * W3. If none of the models declares its window, the messages get the room of a usual window.
- * W4. If older messages are replaced by a summary, twice as much is read. The next summary is made of what does not
- *     fit.
+ * - The smallest window among the models that may be asked counts, in characters as each of them counts: a fallback
+ *   must be able to take over.
+ * - The size is an estimate. Three things are not known yet: what the step's hooks add, which subagents are enabled,
+ *   and the window that a provider reports for a model before this process has asked it once.
+ * - If none of the models declares its window, the messages get the room of a usual window.
+ * - If older messages are replaced by a summary, twice as much is read. The next summary is made of what does not
+ *   fit.
  */
 
 import { toPublic } from '../../author/hooks/assembly-hooks.ts';
@@ -46,7 +46,6 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
     const window = { includeChat, includePastTools, recentImages, twoSides };
     const { tokens, scale } = roomForMessages(registry, active, place);
     const summaries = summaryKey(active, place);
-    // W4: twice as much.
     return summaries ? { ...window, scale, tokens: 2 * tokens, summaries } : { ...window, scale, tokens };
   };
 }
@@ -67,7 +66,7 @@ export function roomForMessages(registry: Registry, active: ActiveSide, place: S
     const offer = () => offerTools(registry, active, { model, tools: {} }, { subagents });
     return roomOf(model, { counts: place.counts, system, offer });
   });
-  // W3: what a step reads is bounded.
+  // What a step reads is bounded.
   if (rooms.length === 0)
     return { tokens: LIMITS.unboundTokens, scale: scaleOf(findModels(registry, active)[0], place.counts) };
   return rooms.reduce((one, other) => (charsOf(other) < charsOf(one) ? other : one));

@@ -1,15 +1,15 @@
 /**
  * Immediate subagents (runtime §7.3): calls that a side makes before the first model step of its prompt, whatever the
  * history holds. A child makes its own in the same way, down the family to `LIMITS.threadDepth`.
- * I1. Each entry enabled before the first model step of an agent's side is called once; none is called later. The store
- *     records which sides have made their calls. After a handoff the agent that gets the thread makes its own calls,
- *     even if it has had the thread before.
- * I2. Immediate calls are ordinary calls: validated, and stored with their result, which may be an error. Their origin
- *     is code.
- * I3. The id of an immediate call begins with a mark that no other call of code can have. So the call alone identifies
- *     it (`isImmediateCall`). The number of the previous step is part of the id: an agent that gets the thread back
- *     makes other calls. A sub-prompt makes its own at each of its calls.
- * I4. A project without immediate subagents pays nothing for them.
+ * - Each entry enabled before the first model step of an agent's side is called once; none is called later. The store
+ *   records which sides have made their calls. After a handoff the agent that gets the thread makes its own calls,
+ *   even if it has had the thread before.
+ * - Immediate calls are ordinary calls: validated, and stored with their result, which may be an error. Their origin
+ *   is code.
+ * - The id of an immediate call begins with a mark that no other call of code can have. So the call alone identifies
+ *   it (`isImmediateCall`). The number of the previous step is part of the id: an agent that gets the thread back
+ *   makes other calls. A sub-prompt makes its own at each of its calls.
+ * - A project without immediate subagents pays nothing for them.
  */
 
 import { readEnvPlace } from '../../author/state/env-place.ts';
@@ -47,7 +47,6 @@ export async function immediateCalls(
 ): Promise<BeginStep['immediate']> {
   const { store, registry } = sources;
   const agents = agentsWithImmediate(registry());
-  // I4: no immediate subagents.
   if (agents.size === 0) return undefined;
   const { thread } = await store.queue.readPending({ ...command, items: [] });
   return agents.has(thread.agent) ? callsOf(sources, thread) : undefined;
@@ -94,7 +93,6 @@ async function itemsOf(
 
 function toItem({ store }: Pick<Sources, 'store'>, subagent: Subagent, key: string): ToolItem {
   const { agent, resumable } = subagent;
-  // I3: known by the mark.
   const id = `${IMMEDIATE_PREFIX}${createIds(store, key)()}`;
   const call = resumable
     ? { name: SUBAGENT_CREATE, arguments: { agent: agent.name, ...defaultInput(subagent), attachments: [] } }
@@ -110,7 +108,7 @@ export function defaultInput({ agent }: Pick<Subagent, 'agent'>): { name: string
 const IMMEDIATE_PREFIX = 'immediate_';
 
 /**
- * I3: known by the mark. A tool that is queued by a signal has an id of the sender's choice, so the origin is checked
+ * Known by the mark. A tool that is queued by a signal has an id of the sender's choice, so the origin is checked
  * too.
  */
 export function isImmediateCall({ callId, origin }: Pick<StoredToolCall, 'callId' | 'origin'>): boolean {

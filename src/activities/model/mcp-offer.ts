@@ -1,9 +1,9 @@
 /**
  * The tools of MCP servers that a prompt offers, as the servers listed them when the execution first asked.
- * O1. Within an execution a server's list stays the same. A changed list takes effect in the next execution, and the
- *     log records what changed.
- * O2. A server that cannot be asked costs only its own tools; it is asked again after RETRY_AFTER_MS.
- * O3. Only tools that the author has named are offered: whatever else a server lists is never shown.
+ * - Within an execution a server's list stays the same. A changed list takes effect in the next execution, and the
+ *   log records what changed.
+ * - A server that cannot be asked costs only its own tools; it is asked again after RETRY_AFTER_MS.
+ * - Only tools that the author has named are offered: whatever else a server lists is never shown.
  */
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -25,7 +25,7 @@ export type McpOffer = ReadonlyMap<string, ProviderTool['function']>;
 
 export const NO_MCP: McpOffer = new Map();
 
-/** O2: milliseconds until a failed server is asked again. */
+/** Milliseconds until a failed server is asked again. */
 const RETRY_AFTER_MS = 60_000;
 
 /** Reads and asks nothing if the prompt lists no MCP tool. */

@@ -115,7 +115,15 @@ export async function askRecorded(
   const record = openRecord(options.calls ?? store.modelCalls, ref, { ...options, report });
   let call: AnsweredCall | undefined;
   const own: CallModelOptions = {
-    ...{ models, variables, asked, recorded, limits, signal, onRefusedTool, onWaiting, onChunk },
+    models,
+    variables,
+    asked,
+    recorded,
+    limits,
+    signal,
+    onRefusedTool,
+    onWaiting,
+    onChunk,
     place: limiter && { limiter, ticket: work, ...line },
     request: (model, tools) => record.bounded(model, options.request(model, tools)),
     leftMs: record.leftMs,

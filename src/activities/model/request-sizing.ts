@@ -1,9 +1,9 @@
 /**
  * Sizes the requests of one step to what each model can hold: before they are sent, by an estimate that earlier reports correct, and
  * after a refusal, by what that says.
- * Z1. Fitting chooses among the messages of the request (core/context/fit-messages.ts); what is stored stays whole.
- * Z2. Within a step the ratio stays the same, so that sizes can be compared. What is learned counts from the next step
- *     on.
+ * - Fitting chooses among the messages of the request (core/context/fit-messages.ts); what is stored stays whole.
+ * - Within a step the ratio stays the same, so that sizes can be compared. What is learned counts from the next step
+ *   on.
  */
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import {
@@ -163,13 +163,18 @@ function sizeRequest(given: ProviderRequest, terms: SizeTerms): SizedRequest {
   const around = estimateOffered(request, ratio);
   const mark = markWith(terms.nameOf);
   const fitted = fitMessages(request.messages, {
-    ...{ room: limit - around, longest, mark },
+    room: limit - around,
+    longest,
+    mark,
     weigh: (message) => estimateProviderMessage(message, ratio),
     firstLongest: (text, free) => Math.floor(free * CUT_SHARE * (ratio ?? charactersPerToken(text))),
   });
   if (bytes === undefined) return withRoom(request, fitted, ratio, limit);
   const smaller = fitMessages(fitted.messages, {
-    ...{ room: bytes, weigh: bytesOf, longest: fitted.longest, mark },
+    room: bytes,
+    weigh: bytesOf,
+    longest: fitted.longest,
+    mark,
     firstLongest: (_, free) => Math.floor(free * CUT_SHARE),
   });
   return { ...withRoom(request, smaller, ratio, limit), cut: [...fitted.cut, ...smaller.cut] };

@@ -1,10 +1,10 @@
 /**
  * Resolves variables before a model is asked (definitions §3, §6.2).
- * S1. Required variables are checked before an execution begins. If one goes missing later, the tool that needs it
- *     reports that to the model.
- * S2. A model never gets a secret, nor a value withheld from prompts (core/project/env.ts, V3). An `env` part shows the
- *     name instead.
- * S3. A project that uses neither required variables nor variables in prompts costs no read.
+ * - Required variables are checked before an execution begins. If one goes missing later, the tool that needs it
+ *   reports that to the model.
+ * - A model never gets a secret, nor a value withheld from prompts (core/project/env.ts, V3). An `env` part shows the
+ *   name instead.
+ * - A project that uses neither required variables nor variables in prompts costs no read.
  */
 
 import { definedEnvPlace, readEnvPlace, requirementsOf } from '../../author/state/env-place.ts';
@@ -30,7 +30,7 @@ export type StepEnv =
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
 /**
- * `begun`: true if the execution is already under way (S1). `prompt`: the prompt to render; the agent's own if absent.
+ * `begun`: true if the execution is already under way. `prompt`: the prompt to render; the agent's own if absent.
  */
 export async function readStepEnv(
   sources: Sources,
@@ -62,7 +62,7 @@ export async function readStepEnv(
   }
 }
 
-/** True if values of variables decide what is sent, or whether anything is sent (S3). */
+/** True if values of variables decide what is sent, or whether anything is sent. */
 export function needsVariables(
   registry: Registry,
   { agent }: Pick<ThreadRecord, 'agent'>,

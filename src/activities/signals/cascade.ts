@@ -1,9 +1,9 @@
 /**
  * Extends the stop or termination of a thread to its descendants, from within activities (runtime §10).
  * `author/state/descendants.ts` selects them.
- * C1. The cascade runs after the thread's own commit, even if a repeated commit finds the thread already ended. So a
- *     worker that dies in between leaves no descendant running.
- * C2. Descendants of a cancelled execution are cancelled with its reason, and stopped: none of them goes on by itself.
+ * - The cascade runs after the thread's own commit, even if a repeated commit finds the thread already ended. So a
+ *   worker that dies in between leaves no descendant running.
+ * - Descendants of a cancelled execution are cancelled with its reason, and stopped: none of them goes on by itself.
  */
 
 import { stopDescendants, terminateDescendants } from '../../author/state/descendants.ts';
@@ -11,7 +11,7 @@ import type { CommitStatusInput } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { openThreadSignals, type ThreadSignals } from './thread-signals.ts';
 
-/** C1: called within the activity `commitStatus`, after its commit. */
+/** Called within the activity `commitStatus`, after its commit. */
 export async function cascade(
   store: ThreadStore,
   { threadId, status, stops }: Pick<CommitStatusInput, 'threadId' | 'status' | 'stops'>,
@@ -24,7 +24,7 @@ export async function cascade(
     await stopDescendants(store, threadId, openThreadSignals(store).stop);
 }
 
-/** C2: cancelled and stopped. */
+/** Cancelled and stopped. */
 function cancelDescendants(store: ThreadStore, threadId: string, reason: string | undefined): Promise<void> {
   const { stop } = openThreadSignals(store);
   return stopDescendants(store, threadId, async (descendant, why) => {

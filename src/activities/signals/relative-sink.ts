@@ -1,14 +1,14 @@
 /**
  * Sink for work that code in an activity queues to another thread of its family: it is put into that thread's queue in
  * the store, and the thread's workflow is woken.
- * R1. Work is queued in the order in which the code asked, even if the code did not wait.
- * R2. `queueTool` cannot be awaited: `settle` waits for it, before the activity's own work is stored.
- * R3. Queued work is stored before the code goes on. By then the wake of the other workflow is scheduled too
- *     (G1); if this worker is lost, whoever detects the loss sends it (`wake-relatives.ts`).
+ * - Work is queued in the order in which the code asked, even if the code did not wait.
+ * - `queueTool` cannot be awaited: `settle` waits for it, before the activity's own work is stored.
+ * - Queued work is stored before the code goes on. By then the wake of the other workflow is scheduled too
+ *  ; if this worker is lost, whoever detects the loss sends it (`wake-relatives.ts`).
  *
  * A wake is a signal in the other workflow's history and only asks it to read the store. While code queues work item by
  * item, the first is sent at once, later ones at most every MIN_INTERVAL_MS, and a pending one at the end.
- * G1. What was stored before a wake was requested is in the store when the wake is sent.
+ * - What was stored before a wake was requested is in the store when the wake is sent.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -53,7 +53,7 @@ export function openRelativeSinks({ store, probe }: Ports, self?: string): Relat
     return opened;
   };
   const line = openSerialQueue();
-  // R3: what is already stored is signalled however long the database is unreachable: nothing else would signal it.
+  // What is already stored is signalled however long the database is unreachable: nothing else would signal it.
   const gate = openWakeGate((threadId, payload) =>
     retryWhileUnavailable(abortSignal(), () => signals().wake(threadId, payload)),
   );
@@ -148,7 +148,7 @@ function openWakeGate(send: Send): WakeGate {
         hurry: new AbortController(),
       };
       gates.set(threadId, gate);
-      // G1: stored before it is sent.
+      // Stored before it is sent.
       gate.wanted = { ...gate.wanted, ...payload };
       gate.busy ??= run(threadId, gate);
     },

@@ -2,9 +2,9 @@
  * How an activity reaches another thread of the family (runtime §8): the content is in the store, and the other
  * thread's workflow is signalled to read it. Signals use the workflow id without a run id, so it makes no difference
  * whether it has continued as new.
- * A1. A signal restarts a workflow that was killed, so the items in its queue are answered.
- * A2. A thread that has ended receives no signal.
- * A3. `end` never starts a workflow only to end it: if none runs, the caller ends the thread in the store.
+ * - A signal restarts a workflow that was killed, so the items in its queue are answered.
+ * - A thread that has ended receives no signal.
+ * - `end` never starts a workflow only to end it: if none runs, the caller ends the thread in the store.
  */
 import { Context } from '@temporalio/activity';
 import { revival, workflowIdOf, workflowTypeOf } from '../../core/thread/start-options.ts';
@@ -26,7 +26,7 @@ export interface ThreadSignals {
   answerWait(threadId: string, id: string): Promise<void>;
   stop(threadId: string, reason?: string): Promise<void>;
   terminate(threadId: string, reason?: string): Promise<void>;
-  /** A3: false if no workflow runs. */
+  /** False if no workflow runs. */
   end(threadId: string, reason?: string): Promise<boolean>;
 }
 
@@ -40,7 +40,6 @@ export function openThreadSignals(store: {
     info.activityType === 'runCode' ? info.taskQueue.slice(0, -sandboxQueue('').length) : info.taskQueue;
   const signal = async (threadId: string, { name }: { name: string }, payload: object): Promise<void> => {
     const thread = await store.threads.get(threadId);
-    // A2: the thread is over.
     if (!thread || thread.terminatedAt !== null) return;
     await client.workflow.signalWithStart(workflowTypeOf(threadId), {
       ...revival(thread),

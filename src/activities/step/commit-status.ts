@@ -1,13 +1,13 @@
 /**
  * `commitStatus`: stores the end of an execution, or of the thread (runtime §6, §10), with a child's report to its
  * parent.
- * E1. The report is stored with the end that it describes, in one transaction; `reportToParent` delivers it.
- * E2. A project without subagents costs no read.
- * E3. A thread comes to rest even if the project cannot be read: that may be why it does.
- * E4. Relatives that wait for approvals and spend from the exceeded budget are signalled before the end is stored.
- *     After that, it is no longer known which budget was exceeded.
- * E5. Tasks of agents elsewhere, whose calls end with the execution, are cancelled in parallel. A slow agent delays no
- *     rest.
+ * - The report is stored with the end that it describes, in one transaction; `reportToParent` delivers it.
+ * - A project without subagents costs no read.
+ * - A thread comes to rest even if the project cannot be read: that may be why it does.
+ * - Relatives that wait for approvals and spend from the exceeded budget are signalled before the end is stored.
+ *   After that, it is no longer known which budget was exceeded.
+ * - Tasks of agents elsewhere, whose calls end with the execution, are cancelled in parallel. A slow agent delays no
+ *   rest.
  */
 
 import { cancelUnwantedTasks } from '../../author/remote/cancel-a2a.ts';
@@ -33,7 +33,7 @@ export async function commitStatus(
   const run = fromRun(store, input);
   const report = await readReport(dependencies, input);
   const hookChanges = await runEndHooks(dependencies, input);
-  // E4: the calls that wait for an approval can no longer be paid for.
+  // The calls that wait for an approval can no longer be paid for.
   if (input.error?.code === 'BudgetExceeded') await closeApprovals(store, input.threadId);
   const outcome = await store.threads.commitStatus({ ...input, ...run, report });
   const terminated = outcome.kind === 'terminated' || input.status === 'terminated';
@@ -41,7 +41,7 @@ export async function commitStatus(
   // The thread may have been terminated in the store since the call above.
   else if (terminated) await runEndHooks(dependencies, input);
   await probe?.('status_committed');
-  // E5: started now; a regular check repeats it if this process is lost or the agent unreachable.
+  // Started now; a regular check repeats it if this process is lost or the agent unreachable.
   if (mayHaveA2a(registry))
     void cancelUnwantedTasks(dependencies, dependencies.handover, input.threadId).catch(() => {});
   if (outcome.kind === 'terminated' || !outcome.canceled) {
@@ -67,7 +67,7 @@ async function readReport(
   return composeReport(input, await readLastOutput(store, input, agent));
 }
 
-/** E3: the project may be unreadable. */
+/** The project may be unreadable. */
 function readProject(registry: ActivityDependencies['registry']): Registry | undefined {
   try {
     return registry();
@@ -76,7 +76,7 @@ function readProject(registry: ActivityDependencies['registry']): Registry | und
   }
 }
 
-/** E2. An agent that is no longer defined may have been a subagent. */
+/** An agent that is no longer defined may have been a subagent. */
 function mayBeChild({ agents }: Registry, { agent }: CommitStatusInput): boolean {
   return (
     agent === undefined || !agents.has(agent) || [...agents.values()].some(({ type }) => type === 'dual_ai')

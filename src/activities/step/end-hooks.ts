@@ -1,11 +1,11 @@
 /**
  * The hooks at the end of an execution (docs/hooks.md): they run however it ends, right before the transaction that
  * stores the end. If a client or code terminates the thread in the store, they run after that.
- * H1. The hooks have one key for each execution. If the worker is lost while they run, they run again, and the ids of
- *     what they make are the same. Once the end is stored no execution is open, and another call runs none. A
- *     terminated execution records whether they have run.
- * H2. A project without such hooks costs no read. A project that cannot be read counts as having none: its threads come
- *     to rest.
+ * - The hooks have one key for each execution. If the worker is lost while they run, they run again, and the ids of
+ *   what they make are the same. Once the end is stored no execution is open, and another call runs none. A
+ *   terminated execution records whether they have run.
+ * - A project without such hooks costs no read. A project that cannot be read counts as having none: its threads come
+ *   to rest.
  */
 
 import { definesHook } from '../../author/hooks/listed.ts';
@@ -32,7 +32,7 @@ export async function runEndHooks(
   if (!execution) return undefined;
   const thread = await store.threads.get(threadId);
   if (!thread) return undefined;
-  // H1: the same in every attempt.
+  // The same in every attempt.
   const key = `${threadId}:${execution.id}:end`;
   const work = openHookWork(dependencies, { thread, key, signal: abortSignal() });
   await withHookWork(work, undefined, async ({ hooks, sink }) => {
@@ -40,13 +40,13 @@ export async function runEndHooks(
     await hooks.agentEnded({ key, ...toEnd(input, execution), text: await readText(store, execution) });
     await queueTools(store, threadId, sink)();
   });
-  // H1: recorded for a terminated thread. For any other, the stored end of its execution is the record.
+  // Recorded for a terminated thread. For any other, the stored end of its execution is the record.
   if (execution.terminated) await store.executions.markEndHooksRun(threadId, execution.id);
   await probe?.('execution_ending');
   return execution.id;
 }
 
-/** H2: the project may be unreadable. */
+/** The project may be unreadable. */
 export function definesEndHook({ registry }: ActivityDependencies): boolean {
   try {
     return definesHook(registry(), 'on_agent_end');

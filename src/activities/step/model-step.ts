@@ -115,7 +115,11 @@ async function describeStored(
 ): Promise<StoredStep> {
   const project = registry();
   return {
-    ...{ kind: 'step', ...describe(project, record), swept, taken, executionId },
+    kind: 'step',
+    ...describe(project, record),
+    swept,
+    taken,
+    executionId,
     agent: agent !== undefined && record.agent !== agent ? record.agent : undefined,
     waiting: project.hooks.size > 0 ? await store.queue.count(threadId) : undefined,
   };
@@ -160,7 +164,13 @@ async function openPause(
     return 'again';
   }
   const opened = await waits.open({
-    ...{ id: randomUUID(), threadId, key, kind: 'paused', name: agent, executionId, blocks: true },
+    id: randomUUID(),
+    threadId,
+    key,
+    kind: 'paused',
+    name: agent,
+    executionId,
+    blocks: true,
     ...describePause(pause),
   });
   await probe?.('wait_opened');

@@ -1,14 +1,14 @@
 /**
  * Runs the quick calls at the beginning of an answer within the step's own activity, which saves one activity per call.
  * They are begun, judged and stored as in separate activities (`tool/run-tool.ts`), one after the other.
- * Q1. The step's outcome lists the calls that have ended, from the first on. The workflow runs the rest in separate
- *     activities: from the first call that is not quick, met a fault, waits for an answer, must run alone, or was not
- *     begun because the worker is shutting down.
- * Q2. Quick calls run after the step's unit of work, not within it. What takes the process down is the tool
- *     (author/unit.ts).
- * Q3. Another attempt finds the answer in the store, and each call as it was left. It runs again those without a
- *     result.
- * Q4. Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles the rest.
+ * - The step's outcome lists the calls that have ended, from the first on. The workflow runs the rest in separate
+ *   activities: from the first call that is not quick, met a fault, waits for an answer, must run alone, or was not
+ *   begun because the worker is shutting down.
+ * - Quick calls run after the step's unit of work, not within it. What takes the process down is the tool
+ *   (author/unit.ts).
+ * - Another attempt finds the answer in the store, and each call as it was left. It runs again those without a
+ *   result.
+ * - Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles the rest.
  */
 import type {
   ModelStepOutcome,
@@ -37,7 +37,7 @@ export function withQuickCalls<Input extends CallingExecution, Outcome extends S
   const call = other('runTool', 'effectsDue');
   return async (dependencies, input) => {
     const outcome = await step(dependencies, input);
-    // Q2: a lone process runs its unit and nothing else.
+    // A lone process runs its unit and nothing else.
     if (outcome.kind !== 'step' || ('exceeded' in outcome && outcome.exceeded) || dependencies.lone)
       return outcome;
     const { executionId = input.executionId } = 'executionId' in outcome ? outcome : {};
@@ -55,15 +55,12 @@ async function runCalls(
   const ran: ToolCallOutcome[] = [];
   for (const [index, { name, mode }] of calls.entries()) {
     if (mode !== 'quick') break;
-    // Q4: cancelled.
     if (abortSignal().aborted) throw abortError();
-    // Q1: left to other workers.
     if (dependencies.leaving.aborted) break;
     showProgress(`running ${name} (${index + 1} of ${callCount})`);
     const call = { threadId, storeId, step, index, executionId };
     const outcome = await run(dependencies, call).catch(deferToWorkflow);
     if (outcome === 'left') break;
-    // Q1: the workflow waits.
     if (outcome.kind === 'waits' || outcome.kind === 'later') break;
     ran.push(outcome);
     if (outcome.kind === 'terminated' || outcome.kind === 'exceeded') break;

@@ -71,7 +71,8 @@ async function runNextStep<Before extends EffectsDue>(
   showProgress(`running step ${next.afterStep + 1}`);
   // A fault of the step is left to its own next attempt.
   const stepped: WithNext['next'] & EffectsDue = await step(dependencies, {
-    ...{ threadId, storeId },
+    threadId,
+    storeId,
     ...toNextInput(executionId, next),
   }).catch(() => UNKNOWN_OUTCOME);
   const { effectsInMs, ...outcome } = stepped;

@@ -1,8 +1,8 @@
 /**
  * `callSubagent`: a call of a subagent, up to a child that is to be started or has received a message (runtime §7,
  * §8.1, definitions §13.3, §13.4). `finishSubagent` makes the call's result.
- * S1. All attempts are the same to the store: the child or the message of a call is found by the call, and made once.
- * S2. A problem with the call becomes its result, which says what to do instead.
+ * - All attempts are the same to the store: the child or the message of a call is found by the call, and made once.
+ * - A problem with the call becomes its result, which says what to do instead.
  *
  * The stages of the tool gate for calls of subagents, up to the child. The numbers are those of `tool-gate/tool-gate.ts`,
  * whose RESULT stores what `finishSubagent` has composed, or the answer of a stage here.
@@ -53,7 +53,7 @@ export async function callSubagent(
   if (begun.kind === 'over') return toSettled(begun.outcome);
   await probe?.('subagent_begun');
   const { call } = begun;
-  // S1: every attempt is the same.
+  // Every attempt is the same.
   const known = await store.children.readCall(call.key.threadId, {
     step: call.key.step,
     index: call.key.index,
@@ -62,7 +62,7 @@ export async function callSubagent(
   const made = await passSubagentGate(dependencies, call).catch(toAnswered);
   if (made.kind === 'not_begun') return toSettled(toAttemptOutcome(made.begun));
   if (made.kind !== 'answered') return made;
-  // S2: a fault is its result.
+  // A fault is its result.
   return toSettled(await settleCall(dependencies, call, made));
 }
 
@@ -83,7 +83,7 @@ async function resume(
   return { kind: 'child', child: start, start: !started, wait: waits, ...below };
 }
 
-/** S2: variables that this worker cannot read, or that cannot be stored. No child was made. */
+/** Variables that this worker cannot read, or that cannot be stored. No child was made. */
 function toAnswered(error: unknown): UnmadeChild {
   if (isRuntimeError(error, 'InvalidConfiguration') || isRuntimeError(error, 'InvalidVariable')) {
     const result = { status: 'error', error: `The subagent was not called: ${error.message}` } as const;

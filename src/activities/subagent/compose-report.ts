@@ -1,12 +1,12 @@
 /**
  * Composes what a child reports to its parent about the end of an execution (runtime §8.2, definitions §13.6, §22.22).
  * Pure.
- * C1. An idle end without a reason makes no report: nothing was done.
- * C2. A limit, a refusal or a fault is a failure. Its report has the reason, and the child's last output.
+ * - An idle end without a reason makes no report: nothing was done.
+ * - A limit, a refusal or a fault is a failure. Its report has the reason, and the child's last output.
  *
  * The last output of a child is read from its history.
- * L1. A session's result is what the tool that ended it has stored. That tool was called in the last step, and is the
- *     session tool of the side whose step it was; for the other side it may be an ordinary tool.
+ * - A session's result is what the tool that ended it has stored. That tool was called in the last step, and is the
+ *   session tool of the side whose step it was; for the other side it may be an ordinary tool.
  */
 import type { AgentDefinition } from '../../core/author/definition.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -41,7 +41,7 @@ export function findReportSource({ status, reason }: ExecutionEnd): ReportSource
   return reason in SESSION_REASONS ? 'session' : 'answer';
 }
 
-/** Undefined if nothing is reported (C1). The end of the thread itself is reported by the store. */
+/** Undefined if nothing is reported. The end of the thread itself is reported by the store. */
 export function composeReport(
   end: ExecutionEnd,
   { session, answer }: LastOutput,
@@ -56,7 +56,6 @@ export function composeReport(
     }
     case 'answer':
       if (status === 'stopped') return { kind: 'stopped', content: reason ?? '', attachments: [] };
-      // C2: a failure says why.
       if (status === 'failed') return failure(describeError(error), answer);
       if (isFailure(reason)) return failure(FAILURES[reason], answer);
       return { kind: 'result', content: answer, attachments: [] };
@@ -98,7 +97,7 @@ export async function readLastOutput(
   return session ? { session, answer: '' } : { answer: await readAnswer(store, end.threadId) };
 }
 
-/** L1: the ending side's tool. Undefined if the result of its call is gone, or the agent is unknown. */
+/** The ending side's tool. Undefined if the result of its call is gone, or the agent is unknown. */
 async function readSession(
   store: ThreadStore,
   { threadId, reason }: EndedThread,

@@ -1,13 +1,13 @@
 /**
  * Variables of a child that is about to be made (definitions §16, runtime §7.5).
- * V1. A child inherits its parent thread's variables, except the names that its agent's graph declares scoped. Of those
- *     it receives the ones that the entry's `scopedEnv` names, resolved as for the parent's tools. If an entry has the
- *     object form of `immediate`, no prompt of the child shows inherited or scoped variables, except those that
- *     `nameEnv` and `descriptionEnv` promote.
- * V2. A value is decrypted only between two commands of the store. No request, argument, event or answer holds one.
- * V3. If a required variable is missing, no child is made. A request is stored with all that the child will be made of,
- *     and the caller learns what to ask for. Values for the child are kept under its thread's id, encrypted like any
- *     value.
+ * - A child inherits its parent thread's variables, except the names that its agent's graph declares scoped. Of those
+ *   it receives the ones that the entry's `scopedEnv` names, resolved as for the parent's tools. If an entry has the
+ *   object form of `immediate`, no prompt of the child shows inherited or scoped variables, except those that
+ *   `nameEnv` and `descriptionEnv` promote.
+ * - A value is decrypted only between two commands of the store. No request, argument, event or answer holds one.
+ * - If a required variable is missing, no child is made. A request is stored with all that the child will be made of,
+ *   and the caller learns what to ask for. Values for the child are kept under its thread's id, encrypted like any
+ *   value.
  */
 
 import { readEnvPlace } from '../../author/state/env-place.ts';
@@ -24,7 +24,7 @@ import type { ToolFrame } from '../tool-gate/tool-frame.ts';
 
 type Sources = Pick<ActivityDependencies, 'store' | 'registry'>;
 
-/** `CreateChild.inherits` (V1). */
+/** `CreateChild.inherits`. */
 export function inheritsOf(
   { registry }: Pick<Sources, 'registry'>,
   agent: string,
@@ -34,7 +34,7 @@ export function inheritsOf(
 }
 
 /**
- * V1: the values that the child receives. `explicit` takes precedence over the parent's. A name without a value is
+ * The values that the child receives. `explicit` takes precedence over the parent's. A name without a value is
  * skipped: `missingVariables` reports it.
  */
 export async function givenVariables(
@@ -93,7 +93,7 @@ function requestId(store: Sources['store'], { parentId, call }: RequestingCall):
 }
 
 /**
- * V3: the same call again finds the request that it made. A request that has been served since has a thread, which runs
+ * The same call again finds the request that it made. A request that has been served since has a thread, which runs
  * independently.
  */
 export async function findRequest(

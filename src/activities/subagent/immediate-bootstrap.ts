@@ -1,10 +1,10 @@
 /**
  * Makes the first message of an immediate subagent whose entry names variables as hints (runtime §7.4): the model of
  * the owner prompt turns them into a name and a message, once, when the call runs.
- * M1. The request holds the two values and nothing else of the thread: no history, no prompt, no other variable. By
- *     naming them the author has allowed a model to see them, whatever their type.
- * M2. If the model fails, or answers anything but the one call, the values themselves are used.
- * M3. Each request is a row of the step, with its usage and cost, like any model call.
+ * - The request holds the two values and nothing else of the thread: no history, no prompt, no other variable. By
+ *   naming them the author has allowed a model to see them, whatever their type.
+ * - If the model fails, or answers anything but the one call, the values themselves are used.
+ * - Each request is a row of the step, with its usage and cost, like any model call.
  */
 import { Context } from '@temporalio/activity';
 import { go } from '../../author/policy/gate.ts';
@@ -90,7 +90,7 @@ function propertiesOf({ resumable, initAgentNameProperty, initUserMessagePropert
   return { name: own.name ?? 'name', message: own.message ?? 'message' };
 }
 
-/** Milliseconds to wait for a turn at the model; after that, the subagent starts without what it would have said (M2). */
+/** Milliseconds to wait for a turn at the model; after that, the subagent starts without what it would have said. */
 const BOOTSTRAP_STAY_MS = 60_000;
 
 interface BootstrapTarget {
@@ -98,7 +98,7 @@ interface BootstrapTarget {
   readonly hints: Hints;
 }
 
-/** The name and the message that the model returned; each may be absent (M2). */
+/** The name and the message that the model returned; each may be absent. */
 async function askForInput(
   ports: ActivityDependencies,
   { key, begun: { thread } }: ResumableCall,
@@ -129,7 +129,7 @@ async function askForInput(
   return { ...(called ? { name: called } : {}), ...(firstText ? { message: firstText } : {}) };
 }
 
-/** M1: the two values alone. */
+/** The two values alone. */
 function toRequest(
   model: ModelDefinition,
   { subagent, hints }: BootstrapTarget,
@@ -174,7 +174,7 @@ function toRequest(
   };
 }
 
-/** M3: the step is one of calls and asks no model itself, so call numbers are assigned per call and attempt. */
+/** The step is one of calls and asks no model itself, so call numbers are assigned per call and attempt. */
 function firstCallOf(index: number): number {
   const { attempt } = Context.current().info;
   return (index * NUMBERS_PER_CALL + (attempt % NUMBERS_PER_CALL)) * NUMBERS_PER_CALL;

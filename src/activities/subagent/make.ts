@@ -3,8 +3,8 @@
  * messages in one transaction, then the parent's hooks. The parent's workflow starts the child's. If the store already
  * counts `maxInstances` living children (store/family/child-create.ts), the result tells the model which of
  * them it may message instead.
- * M1. A child's id is derived from the call that makes it: the same call again finds the same child.
- * M2. Hooks run before the child runs. They run again if the worker was lost before its result reached the workflow.
+ * - A child's id is derived from the call that makes it: the same call again finds the same child.
+ * - Hooks run before the child runs. They run again if the worker was lost before its result reached the workflow.
  */
 
 import { definesHook } from '../../author/hooks/listed.ts';
@@ -102,7 +102,7 @@ export async function makeChild(
   }
 }
 
-/** M2: runs the hooks before the child runs. */
+/** Runs the hooks before the child runs. */
 export async function runChildCreatedHooks(
   dependencies: ActivityDependencies,
   call: ResumableCall,
@@ -133,7 +133,7 @@ function toNewChild(
     begun: { thread },
   } = call;
   const context = contextForChild(registry(), call);
-  // M1: its id comes from the call.
+  // Its id comes from the call.
   const nextId = createIds(store, `${thread.id}:${step}:${index}:child`);
   const threadId = deriveThreadId(agent.name, nextId());
   const first: MessageItem[] = [];

@@ -2,8 +2,8 @@
  * `reportToParent`: delivers what a child's executions have ended with to its parent (runtime §8.2): it is stored there
  * first, then the parent's workflow is signalled. Returns whether the child has made its last report: its workflow then
  * ends (workflows/thread.ts). `listUnstarted`: children whose workflows have not been started.
- * D1. A report is delivered once. A worker may be lost before it signalled the parent; so a later attempt that finds
- *     nothing due signals it again, and reads from the registry whether the child is done.
+ * - A report is delivered once. A worker may be lost before it signalled the parent; so a later attempt that finds
+ *   nothing due signals it again, and reads from the registry whether the child is done.
  */
 import { Context } from '@temporalio/activity';
 import type { ChildStart, ReportOutcome, RunRef, UnstartedOutcome } from '../../core/thread/step.ts';
@@ -45,7 +45,7 @@ export async function deliverReports(
   return ends;
 }
 
-/** D1: signals the parent again; the report itself is delivered once. */
+/** Signals the parent again; the report itself is delivered once. */
 async function signalParentAgain(store: ThreadStore, threadId: string): Promise<boolean> {
   const child = await store.children.get(threadId);
   if (!child) return false;

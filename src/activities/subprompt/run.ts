@@ -2,15 +2,15 @@
  * `runSubprompt`: a call that names a prompt, up to the answer of its model (definitions §12.6). Like `modelStep`, it
  * begins, decides in one transaction, answers, and stores; its calls follow like those of a step, and `finishSubprompt`
  * makes its result.
- * U1. All attempts are the same to the store: the call is begun once, and its step opened once. So a lost worker costs
- *     at most another request to the model, and never an unknown outcome.
- * U2. Immediate subagents of the prompt come before its model step (runtime §7.3). Their calls are answered first; once
- *     they have their results, this activity is run again.
+ * - All attempts are the same to the store: the call is begun once, and its step opened once. So a lost worker costs
+ *   at most another request to the model, and never an unknown outcome.
+ * - Immediate subagents of the prompt come before its model step (runtime §7.3). Their calls are answered first; once
+ *   they have their results, this activity is run again.
  *
  * The step opens with its first message, through the hooks around a new message (definitions §9): those of the target
  * prompt, since the message is the first of its conversation.
- * O1. A step that already exists is found, and its message has passed its hooks. If the worker was lost after the hooks
- *     had run and before the step was stored, they run again.
+ * - A step that already exists is found, and its message has passed its hooks. If the worker was lost after the hooks
+ *   had run and before the step was stored, they run again.
  */
 
 import { definesHook } from '../../author/hooks/listed.ts';
@@ -66,7 +66,7 @@ export async function runSubprompt(
 ): Promise<SubpromptAttempt> {
   const { probe } = dependencies;
   throwIfLeaving(dependencies);
-  // U1: every attempt is the same.
+  // Every attempt is the same.
   const begun = await beginAsked(dependencies, input, 'subprompt');
   if (begun.kind === 'over') return toSettled(begun.outcome);
   await probe?.('subprompt_begun');
@@ -231,7 +231,7 @@ export async function openStep(
     message: asked.message && { id: nextId(), ...asked.message },
   };
   const hooked = command.message && definesHook(registry(), 'before_create_message', 'after_create_message');
-  // O1: a step that is there is found.
+  // A step that is there is found.
   if (!hooked || (await store.subprompts.read(key.threadId, key.step, key.index))) {
     return store.subprompts.open(command);
   }

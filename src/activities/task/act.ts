@@ -264,7 +264,12 @@ export async function askTask(
   }
   const { capabilities = [] } = prepared.value;
   const asked: AskedAction = {
-    ...{ id, kind: 'task.act', name: readActionName(act, definition.name), rules, signal, step },
+    id,
+    kind: 'task.act',
+    name: readActionName(act, definition.name),
+    rules,
+    signal,
+    step,
     thread: { ...thread, agent },
     capabilities: [...(definition.capabilities ?? []), ...capabilities],
     args: act.action,

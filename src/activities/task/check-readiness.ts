@@ -2,7 +2,7 @@
  * `checkTask`: gathers what a task must know before its loop begins. Its provider answers questions and acquires what
  * is missing. Questions that the provider leaves open are put to people, if the task has `asks`: each question is a
  * wait, and this activity runs again once they are over.
- * R1. The questions are in the log before their waits are open.
+ * - The questions are in the log before their waits are open.
  */
 import { randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -119,10 +119,13 @@ async function collectAnswers(
     const isAsked = answerQuestions !== undefined && questions.length > 0 && task.preflight === 'due';
     return { answers: known, events: isAsked ? [...events, asked, answeredBy(known)] : events };
   }
-  // R1: logged before the waits are opened. A repeated call logs it once.
+  // Logged before the waits are opened. A repeated call logs it once.
   const { store } = dependencies;
   const kept = await store.tasks.saveReadiness({
-    ...{ ...run, requirements, answers: known, preflight: 'asked' },
+    ...run,
+    requirements,
+    answers: known,
+    preflight: 'asked',
     events: [...before, asked],
   });
   if (kept.kind === 'terminated') return { kind: 'terminated' };

@@ -2,7 +2,7 @@
  * The activities of a task's loop as units of author work (activities/author/unit.ts). One that has taken its worker
  * process down is retried in a lone process, and given up after three strikes: as a runtime error of the task, or as
  * the outcome of its act.
- * P1. An act and the thoughts after it are separate units: in a lone process, one runs without the other.
+ * - An act and the thoughts after it are separate units: in a lone process, one runs without the other.
  */
 import { randomUUID } from 'node:crypto';
 import type { TaskPhase } from '../../core/author/task.ts';
@@ -52,7 +52,7 @@ export function withNextThought(
   const think = other('thinkTask');
   return async (ports, input) => {
     const acted = await act(ports, input);
-    // P1: the workflow asks for the next step.
+    // The workflow asks for the next step.
     if (acted.kind !== 'acted' || ports.lone) return acted;
     return { kind: 'acted', next: await think(ports, { ...input, step: input.step + 1 }) };
   };

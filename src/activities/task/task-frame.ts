@@ -1,8 +1,8 @@
 /**
  * What the phases of a task's step work with: its definition, its progress in the store, and the contexts that its
  * adapter receives.
- * F1. A phase runs under its own name, so a stray fault is attributed to the task. An error that it throws is returned
- *     as a value, unless the work is aborted or a port fails: then the whole activity is left to another attempt.
+ * - A phase runs under its own name, so a stray fault is attributed to the task. An error that it throws is returned
+ *   as a value, unless the work is aborted or a port fails: then the whole activity is left to another attempt.
  */
 
 import { createHash } from 'node:crypto';
@@ -154,7 +154,7 @@ export type PhaseResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly phase: TaskPhase; readonly message: string; readonly error: unknown };
 
-/** F1: a phase under its name. */
+/** A phase under its name. */
 export async function runPhase<Value>(
   { definition, run, step, signal }: TaskFrame,
   phase: TaskPhase,

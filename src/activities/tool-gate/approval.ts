@@ -1,12 +1,12 @@
 /**
  * Stage: a call that needs an approval waits for it before it begins. The call is then run again from the gate's first
  * stage, so that what is judged, prepared and fingerprinted is what will be done.
- * A1. An approval belongs to the call and the fingerprint that it was given for. A changed preparation asks again, and
- *     the arguments are never taken from the person who answers.
- * A2. Anything but an approval refuses: a denial, a time-out, a wait that was closed, a wait that cannot be opened.
- * A3. A call that the budget can never allow asks for no approval. It ends as denied by the budget, before the wait is
- *     opened.
- * A4. An answer counts even if no approval is required any more: a refusal stays one when the policy changes.
+ * - An approval belongs to the call and the fingerprint that it was given for. A changed preparation asks again, and
+ *   the arguments are never taken from the person who answers.
+ * - Anything but an approval refuses: a denial, a time-out, a wait that was closed, a wait that cannot be opened.
+ * - A call that the budget can never allow asks for no approval. It ends as denied by the budget, before the wait is
+ *   opened.
+ * - An answer counts even if no approval is required any more: a refusal stays one when the policy changes.
  */
 import { randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -43,10 +43,9 @@ export async function askApproval(
   if (!asked || !action) return go();
   const { name, callId, executionId, signal } = asked;
   const { step, index, waits = [] } = execution;
-  // A1: for this call and this fingerprint.
+  // For this call and this fingerprint.
   const key = `approval:${step}:${index}:${action.action.fingerprint}`;
   const { wait: answered } = waits.findLast((each) => each.key === key) ?? {};
-  // A4: before the decision.
   if (answered) return judgeAnswer(action, answered);
   if (action.decision.effect !== 'require_approval') return go();
   const earlier = await findEarlier(store, asked, action);
@@ -75,11 +74,10 @@ export async function askApproval(
     await probe?.('wait_opened');
     if (opened.kind === 'open') return end(toWaitingCall(opened.wait));
     if (opened.kind === 'over') return judgeAnswer(action, opened.wait);
-    // A3: the execution is over.
     if (opened.kind === 'exceeded') return end({ kind: 'not_begun', begun: { ...opened, name } });
   } catch (error) {
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
-    // A2: the call cannot be shown to anyone, so it cannot be approved.
+    // The call cannot be shown to anyone, so it cannot be approved.
     const reason = `Its approval could not be requested: ${errorMessage(error)}`;
     return refuseAction(action, { code: 'ApprovalRequired', reason });
   }
@@ -92,7 +90,7 @@ function judgeAnswer(action: DecidedAction, { answer, state, reason }: Wait) {
   return refuseAction(action, toDenied(answer, reason ?? state));
 }
 
-/** A2: no approval refuses. */
+/** No approval refuses. */
 function toDenied(answer: Wait['answer'], why: string): ActionDenial {
   if (answer && 'approved' in answer) return toRefusal(answer);
   return { code: 'ActionDenied', reason: `Its approval was not given: ${why}.` };

@@ -1,7 +1,7 @@
 /**
  * Stages: the transaction that stores the outcome of a call, and the hooks after it (definitions §12.4).
- * C1. The result is stored even if the run that asked for it has been replaced. Hooks after it run only if this attempt
- *     stored it.
+ * - The result is stored even if the run that asked for it has been replaced. Hooks after it run only if this attempt
+ *   stored it.
  */
 
 import { authorPlace } from '../../author/guard/author-fault.ts';
@@ -62,8 +62,15 @@ export async function commitResult(
   const changes = { ...left, ...(await flow()) };
   const committed = await retryWhileUnavailable(signal, () =>
     store.toolCalls.commit({
-      ...{ ...key, ...handoff, ...row, ...denial, ...refused, ...watched, ...changes },
-      ...{ judged, queuedTools },
+      ...key,
+      ...handoff,
+      ...row,
+      ...denial,
+      ...refused,
+      ...watched,
+      ...changes,
+      judged,
+      queuedTools,
     }),
   );
   await probe?.('tool_committed');

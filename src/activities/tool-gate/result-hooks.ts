@@ -1,13 +1,13 @@
 /**
  * Stages from the answer of a call to the row that is stored of it (definitions §12.4).
- * R1. Secrets are removed from whatever hooks put into the result or its message before it is stored.
- * R2. A call that a hook removed ends without a result (null): no more hooks, no message, no files.
+ * - Secrets are removed from whatever hooks put into the result or its message before it is stored.
+ * - A call that a hook removed ends without a result (null): no more hooks, no message, no files.
  *
  * What a call of a session tool means to the session (definitions §7.1, §12.4; runtime §8.2, §8.3): an argument
  * replaces its result, files are handed over with it, and a status is sent to the parent.
- * B1. The binding applies to the acting side's tools, in the thread's own steps: a sub-prompt ends no session.
- * B2. The binding is applied before the result is stored, and before hooks see it for the last time. Missing files turn
- *     the result into an error, so the session goes on (definitions §12.5).
+ * - The binding applies to the acting side's tools, in the thread's own steps: a sub-prompt ends no session.
+ * - The binding is applied before the result is stored, and before hooks see it for the last time. Missing files turn
+ *   the result into an error, so the session goes on (definitions §12.5).
  */
 
 import { randomUUID } from 'node:crypto';
@@ -59,7 +59,7 @@ export interface OpenFlow extends ShapedResult {
   readonly left: FlowChanges;
 }
 
-/** What the body leaves in its scratch never changes the result (author/tool/scratch.ts, S1). */
+/** What the body leaves in its scratch never changes the result (author/tool/scratch.ts, S4). */
 export async function takeScratch(
   { store }: ActivityDependencies,
   { answer, scratch, env, execution: { thread, step, call } }: AnsweredFrame,
@@ -92,7 +92,7 @@ export async function beforeStoreResult(_ports: unknown, call: AnsweredFrame & S
   return go({ result: await hooks.beforeStoreResult(toCall(call), result) });
 }
 
-/** R1: redacted before it is stored. If no hook has seen the result, there is nothing new to redact. */
+/** Redacted before it is stored. If no hook has seen the result, there is nothing new to redact. */
 export async function redactResult(_ports: unknown, { result, hooks, env }: AnsweredFrame & ShapedResult) {
   const seen = hooks.has('after_tool_call_success', 'after_tool_call_failure', 'before_store_tool_result');
   return go({ result: result && seen ? await env.redact(result) : result });
@@ -132,8 +132,13 @@ export async function beforeCreateMessage(
   const { attachments } = row.message ?? {};
   const after = await hooks.beforeRow(
     fillMessage({
-      ...{ id: call.messageId ?? randomUUID(), role: 'tool', content, ...row.message },
-      ...{ name: call.name, tool_call_id: call.callId, tool_status: result.status },
+      id: call.messageId ?? randomUUID(),
+      role: 'tool',
+      content,
+      ...row.message,
+      name: call.name,
+      tool_call_id: call.callId,
+      tool_status: result.status,
       attachments: attachments?.length ? attachments : null,
       parent_id: subprompt?.parentId,
       depth: subprompt?.depth,
@@ -148,7 +153,7 @@ function toCall({ execution }: ToolFrame): ToolCall {
   return toToolCall(execution.call);
 }
 
-/** R1: redacted before it is stored. */
+/** Redacted before it is stored. */
 async function redactText(env: ToolFrame['env'], text: string | null): Promise<string | null> {
   if (text === null) return null;
   const { result = '' } = await env.redact({ status: 'success', result: text });
@@ -178,7 +183,7 @@ export async function bindToSession(
   return result;
 }
 
-/** B1: the acting side's tools alone. */
+/** The acting side's tools alone. */
 function findBinding(
   registry: Registry,
   { thread, side, subprompt, call }: ToolExecution,

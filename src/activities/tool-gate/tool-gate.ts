@@ -15,7 +15,12 @@
 
 import { confirmCall } from '../../author/policy/confirm-call.ts';
 import { go, openGate, type Passed } from '../../author/policy/gate.ts';
-import { judgeAction, prepareAction, recheckArguments, refuseDenied } from '../../author/policy/judge-action.ts';
+import {
+  judgeAction,
+  prepareAction,
+  recheckArguments,
+  refuseDenied,
+} from '../../author/policy/judge-action.ts';
 import {
   type AnsweredCall,
   checkToolArguments,

@@ -1,20 +1,20 @@
 /**
  * Keeps the process alive if author code fails where nothing awaits it: a floating promise, a timer that throws after
  * its call has ended, an event without a listener. Only the thread of that code is affected.
- * G1. A rejection or throw whose async context names author code is reported, and the process continues. It has
- *     interrupted only that code, on its own stack, and none of the engine's work.
- * G2. A rejection of unknown origin is reported as an error. The process continues if it belongs to the engine
- *     (`alone`): a rejected promise leaves no function half done, and ending the process would make the outcome of
- *     every running tool unknown. In another application's process, Node's own rule applies: the process ends.
- * G3. A throw of unknown origin from a callback ends the process, as it would without this guard. What it has left half
- *     done is unknown, and no thread may continue with that.
- * G4. If the application has its own listeners, faults of unknown origin are left to it.
- * G5. Each run reports a limited number of faults: a loop of floating promises must not fill logs and stores.
+ * - A rejection or throw whose async context names author code is reported, and the process continues. It has
+ *   interrupted only that code, on its own stack, and none of the engine's work.
+ * - A rejection of unknown origin is reported as an error. The process continues if it belongs to the engine
+ *   (`alone`): a rejected promise leaves no function half done, and ending the process would make the outcome of
+ *   every running tool unknown. In another application's process, Node's own rule applies: the process ends.
+ * - A throw of unknown origin from a callback ends the process, as it would without this guard. What it has left half
+ *   done is unknown, and no thread may continue with that.
+ * - If the application has its own listeners, faults of unknown origin are left to it.
+ * - Each run reports a limited number of faults: a loop of floating promises must not fill logs and stores.
  *
  * Prevents author code from ending or signalling the process that it shares with all threads, and from changing its
  * working directory. Code outside of any author run calls the original functions.
- * P1. The functions are replaced both as properties of `process` and as imports from `node:process`.
- * P2. A refused call throws. So the body ends with a coded error, as with any error of its own.
+ * - The functions are replaced both as properties of `process` and as imports from `node:process`.
+ * - A refused call throws. So the body ends with a coded error, as with any error of its own.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -36,7 +36,7 @@ export interface StrayFault {
 }
 
 export interface AuthorGuard {
-  /** True if the process belongs to the engine: it then survives rejections of unknown origin (G2). */
+  /** True if the process belongs to the engine: it then survives rejections of unknown origin. */
   readonly alone: boolean;
   /** Reports a fault. Resolves to true if it knew the thread; guards are called until one does. Must not throw. */
   stray(fault: StrayFault): Promise<boolean>;
@@ -76,9 +76,7 @@ function onRejection(reason: unknown): void {
   const run = currentAuthorRun();
   const ours = [...guards].find(({ alone }) => alone);
   if (run) handleStray('rejection', run, reason);
-  // G4: left to the application.
   else if (process.listenerCount('unhandledRejection') > 1) return;
-  // G2: reported as an error.
   else if (ours) ours.unknown(reason);
   else exitUncaught(reason);
 }
@@ -86,9 +84,7 @@ function onRejection(reason: unknown): void {
 function onThrow(thrown: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   const run = currentAuthorRun();
   if (run) handleStray(origin === 'unhandledRejection' ? 'rejection' : 'throw', run, thrown);
-  // G4: left to the application.
   else if (process.listenerCount('uncaughtException') > 1) return;
-  // G3: the process ends.
   else exitUncaught(thrown);
 }
 
@@ -101,13 +97,12 @@ const faultCounts = new WeakMap<AuthorRun, { count: number; readonly since: numb
 
 function handleStray(kind: StrayKind, run: AuthorRun, thrown: unknown): void {
   const count = countFault(run);
-  // G5: limited per run.
   if (count > LIMITS.strayFaults) return;
   void runOutside(() => askGuards({ kind, run, thrown, last: count === LIMITS.strayFaults }));
 }
 
 /**
- * G5: counts the faults of a run. Code of a project's modules runs as long as the worker, so its count restarts after
+ * Counts the faults of a run. Code of a project's modules runs as long as the worker, so its count restarts after
  * LIMITS.strayPauseMs.
  */
 function countFault(run: AuthorRun): number {
@@ -155,7 +150,7 @@ function refuseProcessCalls(): () => void {
       if (Reflect.get(process, call) === refusing) Reflect.set(process, call, original);
     };
   });
-  // P1: as property and as import.
+  // As property and as import.
   syncBuiltinESMExports();
   return () => {
     for (const restore of restores) restore();

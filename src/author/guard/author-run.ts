@@ -1,11 +1,11 @@
 /**
  * Tracks which author code runs in this process, and which code the current turn of the event loop belongs to. So a
  * stray rejection, a process exit or an endless loop can be attributed to one tool of one thread.
- * R1. A run is listed from before its first line until its awaited body has settled. What it leaves behind (a timer, a
- *     promise) is still found by `currentAuthorRun`, because it keeps the async context.
- * R2. Listeners are called synchronously at begin and end. So even code that crashes right after `begin` is reported.
- * R3. Author code that other author code calls belongs to the same work, whichever thread of the family it writes to.
- * R4. A thrown value is made safe to inspect: a proxy whose traps throw must not throw where it is caught.
+ * - A run is listed from before its first line until its awaited body has settled. What it leaves behind (a timer, a
+ *   promise) is still found by `currentAuthorRun`, because it keeps the async context.
+ * - Listeners are called synchronously at begin and end. So even code that crashes right after `begin` is reported.
+ * - Author code that other author code calls belongs to the same work, whichever thread of the family it writes to.
+ * - A thrown value is made safe to inspect: a proxy whose traps throw must not throw where it is caught.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toReadable } from '../../core/value/thrown.ts';
@@ -44,14 +44,14 @@ const listeners = new Set<AuthorRunListener>();
 /** Runs author code as a listed run. Resolves or rejects as the body does. */
 export async function runAuthorCode<T>(asked: AuthorRun, body: () => T | Promise<T>): Promise<T> {
   const around = context.getStore();
-  // R3: nested code belongs to the same work.
+  // Nested code belongs to the same work.
   const run = around ? { ...asked, threadId: around.threadId, work: around.work } : asked;
   running.add(run);
   for (const listener of listeners) listener.begin(run);
   try {
     return await context.run(run, body);
   } catch (error) {
-    // R4: replaces a proxy that throws.
+    // Replaces a proxy that throws.
     throw toReadable(error);
   } finally {
     running.delete(run);

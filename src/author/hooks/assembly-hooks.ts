@@ -1,9 +1,9 @@
 /**
  * The hooks of a request (definitions §9, §12.2): they change what is sent to a model, and nothing that is stored.
- * A1. A returned message with a known id keeps the fields that hooks do not see. A message with another id exists in
- *     this request only, and counts as part of the current execution.
- * A2. `prefilter_llm_history` refuses the request by throwing an error with `block: true`. The messages that it returns
- *     are validated where they become a request (core/message/llm-message.ts).
+ * - A returned message with a known id keeps the fields that hooks do not see. A message with another id exists in
+ *   this request only, and counts as part of the current execution.
+ * - `prefilter_llm_history` refuses the request by throwing an error with `block: true`. The messages that it returns
+ *   are validated where they become a request (core/message/llm-message.ts).
  */
 
 import type { Compaction } from '../../core/author/hook.ts';
@@ -101,7 +101,7 @@ function pick(message: Partial<Message>): Partial<Message> {
   );
 }
 
-/** A1: keeps what hooks are not shown. */
+/** Keeps what hooks are not shown. */
 function toContext(
   returned: Partial<Message> & Pick<Message, 'id'>,
   known: ReadonlyMap<string, ContextMessage>,
@@ -143,7 +143,7 @@ async function filterHistory(
   });
 }
 
-/** A hook has refused the request (A2). Recognised by its name. */
+/** A hook has refused the request. Recognised by its name. */
 export class HookBlocked extends Error {
   override readonly name = 'HookBlocked';
   readonly hookId: string;

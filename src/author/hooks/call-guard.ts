@@ -1,7 +1,7 @@
 /**
  * The hooks before a call: guards, each of which may refuse the call or replace its arguments.
- * G1. A guard that throws, times out or returns an invalid value refuses the call: it may have had a reason to.
- * G2. The first guard that refuses ends the chain.
+ * - A guard that throws, times out or returns an invalid value refuses the call: it may have had a reason to.
+ * - The first guard that refuses ends the chain.
  */
 import type { ToolCall } from '../../core/message/message.ts';
 import { errorMessage } from '../../core/value/error.ts';
@@ -34,12 +34,11 @@ export function createCallGuard(chain: HookChain, env: Pick<ThreadEnv, 'redact' 
     const { refusal, ...guarded } = await chain.run('before_tool_call', first, {
       give: (current) => [withArguments(call, current), current.args],
       take: (current, returned, { name: hook }) => take(current, returned, hook),
-      // G1: fails closed.
       fails: (current, thrown, { name: hook }) => ({
         ...current,
         refusal: { code: 'HookFailed', hook, reason: `The hook "${hook}" failed: ${errorMessage(thrown)}` },
       }),
-      // G2: later guards do not run.
+      // Later guards do not run.
       ends: (current) => current.refusal !== undefined,
     });
     if (!refusal) return go({ changed: guarded.changed ? env.redactKnown(guarded.args) : undefined });

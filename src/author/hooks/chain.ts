@@ -1,10 +1,10 @@
 /**
  * Runs the hooks of one kind, one after the other, each on the value that the previous one has left (definitions §9).
- * H1. A hook that throws, times out or returns an invalid value is logged, and the chain continues with the last valid
- *     value. No hook can fail the work around it, unless its kind allows that (`strict`, `fatal`). The failure of a
- *     guard becomes a value (`fails`): it may have had a reason to refuse.
- * H2. Hooks receive copies. A hook that changes them and then throws, or returns nothing, has changed nothing.
- * H3. An abort ends the chain with an error. The work around it is over, and no hook is logged as failed.
+ * - A hook that throws, times out or returns an invalid value is logged, and the chain continues with the last valid
+ *   value. No hook can fail the work around it, unless its kind allows that (`strict`, `fatal`). The failure of a
+ *   guard becomes a value (`fails`): it may have had a reason to refuse.
+ * - Hooks receive copies. A hook that changes them and then throws, or returns nothing, has changed nothing.
+ * - An abort ends the chain with an error. The work around it is over, and no hook is logged as failed.
  */
 
 import type { HookDefinition, HookMemory, HookName } from '../../core/author/hook.ts';
@@ -109,7 +109,7 @@ export function createChain(options: ChainOptions): HookChain {
   };
 }
 
-/** H3. Recognises the error by its name. */
+/** Recognises the error by its name. */
 export function isHookAborted(error: unknown): boolean {
   return (error as { name?: unknown } | null)?.name === 'HookAborted';
 }

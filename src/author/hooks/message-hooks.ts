@@ -1,9 +1,9 @@
 /**
  * The hooks around messages (definitions §9): before and after one is created, before and after one is changed.
- * M1. Before a message is created, its content, silent, metadata and attachments may change. So may the role of a
- *     message that code or a person has written. Its id, its calls and its time stay, whatever a hook returns.
- * M2. Attachments that a hook adds are stored, or looked up, like those of any message.
- * M3. Secrets that a hook has read are removed from what it returns.
+ * - Before a message is created, its content, silent, metadata and attachments may change. So may the role of a
+ *   message that code or a person has written. Its id, its calls and its time stay, whatever a hook returns.
+ * - Attachments that a hook adds are stored, or looked up, like those of any message.
+ * - Secrets that a hook has read are removed from what it returns.
  */
 import type { ChangedMessage, Message, MessageRole } from '../../core/message/message.ts';
 import { type AttachmentTarget, storeAttachments } from '../state/attachments.ts';
@@ -90,7 +90,7 @@ async function takeUpdates(
   };
 }
 
-/** M2: attachments that a hook adds. */
+/** Attachments that a hook adds. */
 async function storeReturned(
   { files, redactKnown }: MessageHookOptions,
   attachments: MessageChanges['attachments'],

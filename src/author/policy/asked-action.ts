@@ -1,7 +1,7 @@
 /**
  * A requested call before it is judged, and its conversion to an action.
- * A1. The fingerprint covers all that will be done, so an approval applies to exactly these arguments, and to a callee
- *     that gives them the same meaning: workers with different definitions may share a task queue.
+ * - The fingerprint covers all that will be done, so an approval applies to exactly these arguments, and to a callee
+ *   that gives them the same meaning: workers with different definitions may share a task queue.
  */
 import { createHash } from 'node:crypto';
 import type { PromptDefinition } from '../../core/author/definition.ts';
@@ -145,7 +145,7 @@ export function toAction({
   const capabilities = [...new Set(asked.capabilities)].sort();
   const { description } = prepared;
   const shown = prepared.artifacts ?? [];
-  // A1: covers all that will be done.
+  // Covers all that will be done.
   const done = { kind, name, capabilities, args: args ?? null, description, artifacts: shown };
   const by = callee && { parameters: digestOf(callee.parameters), version: callee.version };
   const fingerprint = sha256({ ...done, callee: by });

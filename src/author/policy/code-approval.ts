@@ -1,10 +1,10 @@
 /**
  * Stage for calls by running code that need an approval: code cannot wait, so the call is refused and a wait for the
  * approval is opened. Once it is approved, the next call with the same fingerprint passes.
- * A1. An approval for `once` admits one call. It is used up in the transaction that begins the action
- *     (store/action/code-action.ts, C1).
- * A2. The wait does not block the thread, and outlives the execution: a later execution may make the call again.
- * A3. No approval is requested for a call that the budget denies anyway.
+ * - An approval for `once` admits one call. It is used up in the transaction that begins the action
+ *   (store/action/code-action.ts, C1).
+ * - The wait does not block the thread, and outlives the execution: a later execution may make the call again.
+ * - No approval is requested for a call that the budget denies anyway.
  */
 import { randomUUID } from 'node:crypto';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -46,7 +46,7 @@ export async function askForCode(
   if (earlier) return refuseAction(action, toRefusal(earlier));
   if (asked.rules.policy.approvals === 'refuse') return refuseAction(action, toDenial(action.decision));
   const opened = await openApproval(store, asked, action, { tool, env });
-  // A3: the call could not begin even if it were approved.
+  // The call could not begin even if it were approved.
   if ('unpaid' in opened) return refuseUnpaid(action, opened.unpaid);
   const reason = `${action.decision.reason}. ${opened.why}`;
   return refuseAction(action, { code: 'ApprovalRequired', reason }, opened.waitId);
@@ -83,7 +83,7 @@ async function openApproval(
             id: randomUUID(),
             key: `approval:${id}:${fingerprint}`,
             ...open,
-            // A2: only in `data`, so that the wait is not closed with this execution.
+            // Only in `data`, so that the wait is not closed with this execution.
             data: { ...data, executionId: executionId ?? null },
             ...expires,
           }),

@@ -1,7 +1,7 @@
 /**
  * Stage: requires a confirmation if the tool has `confirm`, whatever the policy decides. The policy's approval and the
  * confirmation are one wait; a denial stays a denial.
- * C1. `guards.confirm: 'auto'` confirms automatically and records this in the decision. The policy's decision stands.
+ * - `guards.confirm: 'auto'` confirms automatically and records this in the decision. The policy's decision stands.
  */
 import type { ToolDefinition } from '../../core/author/registry.ts';
 import { errorMessage } from '../../core/value/error.ts';
@@ -21,7 +21,6 @@ export async function confirmCall(
     const confirm = await askTool(tool, asked);
     if (confirm === undefined) return go({ action });
     const { decision } = action;
-    // C1: confirms automatically.
     if (asked.confirms === 'auto')
       return go({ action: { ...action, decision: { ...decision, confirm, confirmedBy: 'auto' } } });
     const reason = decision.effect === 'allow' ? 'The tool asks for a confirmation' : decision.reason;

@@ -2,9 +2,9 @@
  * A gate: the stages that every call of a kind passes, in order. A stage is one function. It returns `go` with what it
  * adds to the known data of the call, or `end` with the value that ends the gate: a result for the model, the end of a
  * step or of an execution.
- * G1. What a model, a user or a hook can cause is a value. A stage throws only if the work is aborted or a port fails;
- *     then the whole activity is retried.
- * G2. A stage receives what earlier stages have added. Its type states what it needs, so it cannot be placed too early.
+ * - What a model, a user or a hook can cause is a value. A stage throws only if the work is aborted or a port fails;
+ *   then the whole activity is retried.
+ * - A stage receives what earlier stages have added. Its type states what it needs, so it cannot be placed too early.
  */
 export type Verdict<Added, End> =
   | { readonly kind: 'go'; readonly added: Added }

@@ -1,14 +1,14 @@
 /**
  * Stages of the tool gate that judge a call before any of it is done: by its declared capabilities, by what its tool
  * prepares, and by the agent's policy.
- * J1. If nothing judges a call (asked-action.ts, `rulesFor`), nothing is prepared, judged, logged or stored.
- * J2. Preparation adds capabilities to the declared ones, and never removes any.
+ * - If nothing judges a call (asked-action.ts, `rulesFor`), nothing is prepared, judged, logged or stored.
+ * - Preparation adds capabilities to the declared ones, and never removes any.
  *
  * Ensures that only arguments are executed that were validated, judged and shown: code of the tool that runs before the
  * body, `prepareAction` and `confirm`, could change them in place.
- * R1. Arguments that `prepareAction` has changed are validated again, like those of a model (`checkPrepared`). They are
- *     then what is judged, shown and executed.
- * R2. If arguments are changed after that, the call is refused before it begins.
+ * - Arguments that `prepareAction` has changed are validated again, like those of a model (`checkPrepared`). They are
+ *   then what is judged, shown and executed.
+ * - If arguments are changed after that, the call is refused before it begins.
  */
 
 import type { PolicyDefinition } from '../../core/author/policy.ts';
@@ -35,7 +35,7 @@ import { type AskedAction, toAction } from './asked-action.ts';
 import { go, type Nothing, type Verdict } from './gate.ts';
 import { judgeSpending } from './judge-spending.ts';
 
-/** `asked` is undefined if nothing judges the call (J1). */
+/** `asked` is undefined if nothing judges the call. */
 export interface Asked {
   readonly asked: AskedAction | undefined;
 }
@@ -84,7 +84,7 @@ export async function prepareAction(
     const checked = await checkPrepared(tool, asked.args, before);
     if (checked.kind === 'end') return checked;
     const prepared = env.redactKnown(readPrepared(preparation));
-    // J2: adds to the declared capabilities.
+    // Adds to the declared capabilities.
     const capabilities = [...asked.capabilities, ...(prepared.capabilities ?? [])];
     return go({ ...checked.added, asked: { ...asked, ...checked.added, capabilities, prepared } });
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * Runs the policy that an agent's budget names (`budget.evaluate`) before a spending, within the time limit of a hook
  * and only if no limit denies. It may run more than once for the same spending, and fails closed.
- * D1. A denial is stored, which ends the execution: every later payment is refused with the same reason.
+ * - A denial is stored, which ends the execution: every later payment is refused with the same reason.
  */
 
 import type { JudgedSpending, PolicyContext, PolicyDefinition } from '../../core/author/policy.ts';
@@ -52,7 +52,7 @@ export async function judgeSpending(
   const { reason, limit } = verdict;
   // A history that cannot be summarised: `compact` becomes a warning.
   const effect = verdict.effect === 'compact' && !spent.mayCompact ? 'warn' : verdict.effect;
-  // D1: stores a denial; a warning is logged.
+  // Stores a denial; a warning is logged.
   if (effect === 'warn' || effect === 'deny')
     await budgets.emitVerdict({ effect, reason, limit, threadId: thread.id, step, policy: policy.name });
   return { ...verdict, effect };

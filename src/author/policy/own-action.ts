@@ -1,7 +1,7 @@
 /**
  * `state.act`: actions of code that are not tools. They pass the stages of an invoked tool (tools.ts); the executor is
  * the body.
- * O1. If nothing judges the thread's calls, no action is logged or stored: the executor just runs.
+ * - If nothing judges the thread's calls, no action is logged or stored: the executor just runs.
  */
 
 import type {
@@ -85,12 +85,15 @@ function askOwn(
   { own, caller: { thread, execution, signal }, key }: OwnCall,
 ): Verdict<Asked, never> {
   const { kind, name, arguments: args, prepared } = own;
-  // O1: nothing judges.
   const rules = findRules(registry.agents.get(thread.agent)?.policy, execution?.runContext);
   if (!rules) return go({ asked: undefined });
   const asked = {
     id: key,
-    ...{ kind, name, rules, thread, signal },
+    kind,
+    name,
+    rules,
+    thread,
+    signal,
     capabilities: prepared.capabilities ?? [],
     args,
     prepared: env.redactKnown(prepared),
@@ -158,7 +161,10 @@ function checkAction(given: OwnAction, execute: unknown): CheckedAction {
     throw bad('"approvalTimeoutMs" must be a whole number of milliseconds, 1 or more');
   if (typeof execute !== 'function') throw bad('its second argument must be the function that performs it');
   return {
-    ...{ kind, name, key, approvalTimeoutMs },
+    kind,
+    name,
+    key,
+    approvalTimeoutMs,
     arguments: toJsonObject(args, { name: `arguments of "${name}"`, maxBytes: LIMITS.contentBytes }),
     prepared: readPrepared(prepared, `the action "${name}"`),
   };

@@ -1,6 +1,6 @@
 /**
  * Shared parts of a call of an agent elsewhere: the context of one attempt, its early end, its ids and headers.
- * A1. An unreachable agent is retried in further attempts, for the time that its author has set (`unreachableMs`).
+ * - An unreachable agent is retried in further attempts, for the time that its author has set (`unreachableMs`).
  */
 import { createHash } from 'node:crypto';
 import type { A2aAgentDefinition } from '../../core/author/a2a-agent.ts';
@@ -43,7 +43,7 @@ export interface ReachedAttempt extends A2aAttempt {
   readonly remote: A2aRemote;
 }
 
-/** A1: returns a pause, or throws the failure if the agent has been unreachable for too long. */
+/** Returns a pause, or throws the failure if the agent has been unreachable for too long. */
 export async function laterOrThrow(attempt: A2aAttempt, failure: A2aFailure): Promise<LaterWork> {
   const { silentSince, sentAt } = await attempt.note({ reached: false });
   const since = (silentSince ?? sentAt) / 1000;

@@ -4,17 +4,17 @@
  * S1. The endpoint is stored before the message is sent. If an attempt finds an endpoint but no task, it is unknown
  *     whether the message was received: it is sent again if the agent deduplicates messages by id. Otherwise the task
  *     is searched for, and the call is lost if it is not found.
- * S2. Whatever an agent does becomes a result with a code. A task that may still run then is cancelled by a regular
- *     check (cancel-a2a.ts), even if this process or the call is gone.
- * S3. Nothing is held open for long: an attempt ends after a while, and the call is resumed later.
+ * - Whatever an agent does becomes a result with a code. A task that may still run then is cancelled by a regular
+ *   check (cancel-a2a.ts), even if this process or the call is gone.
+ * - Nothing is held open for long: an attempt ends after a while, and the call is resumed later.
  *
  * Follows a task of an agent elsewhere, once its id is known, until it ends, asks a question, or must be resumed later.
- * L1. The state of a task is what a request for it returns; a stream only triggers that request (remote/a2a/remote.ts, R2).
- * L2. A question is a durable wait, named by its number in the call; its answer goes to the same task. The store keeps
- *     the number of answers that were received. If an answer may have been sent, an idempotent agent gets it again, as
- *     long as the task asks the same and does not list the answer. Any other agent gets it once: it is counted before
- *     it is sent, and if it was not received after all, people are asked again what the task still asks.
- * L3. A task that repeats its question right after an answer may not have processed the answer yet: it gets ANSWER_GRACE_MS.
+ * - The state of a task is what a request for it returns; a stream only triggers that request (remote/a2a/remote.ts, R3).
+ * - A question is a durable wait, named by its number in the call; its answer goes to the same task. The store keeps
+ *   the number of answers that were received. If an answer may have been sent, an idempotent agent gets it again, as
+ *   long as the task asks the same and does not list the answer. Any other agent gets it once: it is counted before
+ *   it is sent, and if it was not received after all, people are asked again what the task still asks.
+ * - A task that repeats its question right after an answer may not have processed the answer yet: it gets ANSWER_GRACE_MS.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -75,7 +75,7 @@ export async function runA2aCall(body: A2aBody): Promise<A2aOutcome> {
   try {
     return await runCall(body);
   } catch (error) {
-    // S2: a failure becomes a result.
+    // A failure becomes a result.
     const code = isA2aFailure(error) || isRuntimeError(error) ? error.code : undefined;
     return {
       status: 'error',
@@ -93,7 +93,11 @@ async function runCall({ tasks, step, index, storeId, ...body }: A2aBody): Promi
   const reach = await fillA2aReach(agent, (name) => state.env(name));
   const key = { threadId, step, index };
   const attempt: A2aAttempt = {
-    ...{ agent, reach, signal, state, recall },
+    agent,
+    reach,
+    signal,
+    state,
+    recall,
     async note(news) {
       const noted = await kept(() => tasks.note({ ...key, ...news }));
       if (!noted) throw new A2aFailure('A2aUnavailable', 'The thread was removed.');
@@ -199,7 +203,7 @@ async function readParts(state: ThreadState, args: unknown): Promise<OutgoingPar
 }
 
 const MAX_PAUSE_MS = 4000;
-/** L3: milliseconds that a task may take to process an answer. */
+/** Milliseconds that a task may take to process an answer. */
 const ANSWER_GRACE_MS = 5000;
 
 async function followTask(
@@ -235,14 +239,13 @@ async function follow(
   const until = Math.min(began + LIMITS.remoteHoldMs, sent + agent.timeoutMs);
   let silent = record.silentSince !== null;
   for (let look = 0; ; look++) {
-    // L1: requests the task itself.
     const task = (look === 0 && rounds === 0 && first) || (await remote.get(place, signal));
     if (silent) await attempt.note({ reached: true });
     silent = false;
     if (task.state === 'auth-required')
       throw new A2aFailure('A2aAuthRequired', 'It requires credentials, which a message cannot provide.');
     if (task.state === 'input-required') {
-      // L3: the same question may mean that the answer is not processed yet.
+      // The same question may mean that the answer is not processed yet.
       if (markOf(task) !== mark || Date.now() - began > ANSWER_GRACE_MS)
         return askQuestion(attempt, rounds, task);
     } else if (!isOpen(task.state)) {
@@ -267,7 +270,7 @@ function toTimeoutResult(timeoutMs: number): ToolResult {
 
 const toTaskRef = ({ contextId, taskId }: A2aTaskRecord) => ({ contextId, taskId: taskId as string });
 
-/** L2: a digest that identifies a question. */
+/** A digest that identifies a question. */
 function markOf({ messageId, said, state }: RemoteTask): string {
   return digest([state, messageId, said]);
 }
@@ -301,7 +304,7 @@ interface RecalledQuestion {
   readonly mark?: string;
 }
 
-/** L2: sends the answers that the agent has not received. */
+/** Sends the answers that the agent has not received. */
 async function sendAnswers(attempt: ReachedAttempt, record: A2aTaskRecord): Promise<AnsweredRounds> {
   const { recall, state } = attempt;
   let { answers } = record;
@@ -332,9 +335,9 @@ async function answer(
   const place = toTaskRef(record);
   const messageId = `${record.messageId}-${round}`;
   const before = await remote.get(place, signal);
-  // L2: the agent has received the answer, or asks something else.
+  // The agent has received the answer, or asks something else.
   if (before.heard.has(messageId) || before.state !== 'input-required' || markOf(before) !== mark) return;
-  // L2: counted before it is sent, so it is sent only once.
+  // Counted before it is sent, so it is sent only once.
   if (!agent.idempotent) await attempt.note({ answers: round + 1 });
   try {
     await remote.send({ ...place, messageId, parts: [toPart(value)] }, signal);

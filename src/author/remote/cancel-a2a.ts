@@ -1,6 +1,6 @@
 /**
  * Cancels unwanted tasks of agents elsewhere: their call was stopped, cancelled or given up, or their thread has ended.
- * The store lists them (store/a2a/a2a-task.ts, T3), so any worker can do it: at the end of an execution, and
+ * The store lists them (store/a2a/a2a-task.ts, T6), so any worker can do it: at the end of an execution, and
  * at its regular checks. Cancelling twice does no harm.
  */
 

@@ -1,9 +1,9 @@
 /**
  * The body of a tool of an MCP server (docs/mcp.md): fills in variables, makes one call, and opens a durable wait if
  * the server asks questions before it goes on.
- * B1. A server that asks a question has not executed the call yet. The state that it returns with the question is
- *     stored with the wait, so any process can continue the call. The call is sent once for each round of answers.
- * B2. Whatever a server does becomes a result with a code, and the connection is closed.
+ * - A server that asks a question has not executed the call yet. The state that it returns with the question is
+ *   stored with the wait, so any process can continue the call. The call is sent once for each round of answers.
+ * - Whatever a server does becomes a result with a code, and the connection is closed.
  */
 
 import type { McpReach } from '../../core/author/mcp-server.ts';
@@ -42,7 +42,7 @@ export async function runMcpCall({ remote, state, args, recall }: McpBody): Prom
   const call = { name: remote.tool, arguments: (args ?? {}) as Readonly<Record<string, unknown>> };
   let known: RoundAnswers | undefined;
   for (let round = 0; round < MCP_LIMITS.rounds; round++) {
-    // B1: a round that was stored is not sent again.
+    // A round that was stored is not sent again.
     const asks = recallRound(recall, round) ?? (await send(place, { ...call, ...known }, terms));
     if ('status' in asks) return asks;
     known = await askAll(state, round, asks);
@@ -66,7 +66,7 @@ async function send(place: McpPlace, call: McpCall, terms: AskTerms): Promise<To
       return answer.kind === 'result' ? answer.result : answer.asks;
     });
   } catch (error) {
-    // B2: a failure becomes a result.
+    // A failure becomes a result.
     if (isMcpFailure(error)) return { status: 'error', error: error.message, error_code: error.code };
     throw error;
   }
@@ -85,7 +85,7 @@ export async function fillReach(
     : { ...reach, headers: filling.all(reach.headers) };
 }
 
-/** Asks the questions of a round one by one; the wait of the first one stores the whole round (B1). */
+/** Asks the questions of a round one by one; the wait of the first one stores the whole round. */
 async function askAll(state: ThreadState, round: number, asks: McpAsks): Promise<RoundAnswers> {
   // Not a record yet: the names are the server's, and one may be `__proto__`.
   const answers: [name: string, answer: unknown][] = [];

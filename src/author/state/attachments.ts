@@ -1,8 +1,8 @@
 /**
  * Attachments of messages and results (definitions §15.4): new content is stored under `/attachments`; a path must name
  * a file of this thread. Both become AttachmentRefs.
- * F1. What code attaches to a message of a relative may be a file of its own thread: it is copied (runtime §8.1). An
- *     AttachmentRef means the sender's file, unless only the receiver's fits it; a path means the receiver's, if there is one.
+ * - What code attaches to a message of a relative may be a file of its own thread: it is copied (runtime §8.1). An
+ *   AttachmentRef means the sender's file, unless only the receiver's fits it; a path means the receiver's, if there is one.
  */
 
 import type { MessageAttachment } from '../../core/author/thread-message.ts';
@@ -78,7 +78,6 @@ async function findRef(
 ): Promise<AttachmentRef> {
   const own = await findFile(store, threadId, path);
   const theirs = from === undefined ? undefined : await findFile(store, from, path);
-  // F1: copied from the sender.
   if (from !== undefined && theirs && meansSender(given, own, theirs)) {
     const id = nextId();
     const copy = await store.files.copy(threadId, { from, path, id });
@@ -98,7 +97,7 @@ async function findFile(store: ThreadStore, threadId: string, path: string): Pro
   return record && !record.isDirectory ? record : undefined;
 }
 
-/** F1: whose file is meant, if the sender has one at the path. */
+/** Whose file is meant, if the sender has one at the path. */
 function meansSender(
   given: Partial<AttachmentRef>,
   own: FileRecord | undefined,

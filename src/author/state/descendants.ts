@@ -1,10 +1,10 @@
 /**
  * Terminates or stops the descendants of a thread (runtime §10): all of them in parallel and not level by level, so
  * that a deep tree is as quick as a flat one.
- * D1. A thread that has never had a child costs one read of its own row at most.
- * D2. Signalling a thread twice does no harm. If one thread cannot be signalled, the others still are; then the failure
- *     is thrown, and the caller retries.
- * D3. Only threads at work are stopped. An idle child stays idle: if stopped, it would only park what is queued later.
+ * - A thread that has never had a child costs one read of its own row at most.
+ * - Signalling a thread twice does no harm. If one thread cannot be signalled, the others still are; then the failure
+ *   is thrown, and the caller retries.
+ * - Only threads at work are stopped. An idle child stays idle: if stopped, it would only park what is queued later.
  */
 import { isRuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -45,21 +45,21 @@ export async function stopDescendants(
   });
 }
 
-/** D1: one read at most. */
+/** One read at most. */
 async function listBelow(store: FamilyReads, threadId: string): Promise<readonly string[]> {
   const thread = await store.threads.get(threadId);
   if (!thread || thread.childCount === 0) return [];
   return (await store.family.listDescendants(threadId)).map((descendant) => descendant.threadId);
 }
 
-/** D3: a child that was asked something but has not begun counts as at work, since the registry says `running`. */
+/** A child that was asked something but has not begun counts as at work, since the registry says `running`. */
 async function isAtWork(store: FamilyReads, { id, status, terminatedAt }: ThreadRecord): Promise<boolean> {
   if (terminatedAt !== null) return false;
   if (status === 'running' || status === 'waiting') return true;
   return status !== 'stopped' && (await store.children.get(id))?.status === 'running';
 }
 
-/** D2: calls `tell` for every thread, then throws the first failure. */
+/** Calls `tell` for every thread, then throws the first failure. */
 async function signalAll(
   threads: readonly string[],
   signal: (threadId: string) => Promise<void>,

@@ -1,8 +1,8 @@
 /**
  * Variables inside one tool call, hook, effect or endpoint (definitions §3, §16): `state.env` and the like, the check
  * of required variables, and the removal of secrets from results before they are stored.
- * T1. A tool does not run if its thread has values that this worker cannot read: its result could not be redacted.
- * T2. Reads before and after the body wait for an unreachable store: the call has already begun.
+ * - A tool does not run if its thread has values that this worker cannot read: its result could not be redacted.
+ * - Reads before and after the body wait for an unreachable store: the call has already begun.
  * T3. A secret that the call has read or set is removed from its result, even if it has changed since.
  * T4. Messages, events, paths, arguments and scratch are cleared of the secrets that this code itself has read. So none
  *     of them costs a read. Values and the content of files stay as the author wrote them.

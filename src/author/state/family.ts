@@ -1,7 +1,7 @@
 /**
  * ThreadState's parent and children (runtime §7.1, §8.2, definitions §13.5, §14.3).
- * Y1. The parent is the thread whose registry lists this one. A claim in a start input does not make a thread a parent.
- * Y2. A message is stored before the other thread is signalled.
+ * - The parent is the thread whose registry lists this one. A claim in a start input does not make a thread a parent.
+ * - A message is stored before the other thread is signalled.
  */
 
 import type { SubagentRegistryEntry, ThreadFamily } from '../../core/author/thread-family.ts';
@@ -50,7 +50,6 @@ export function createFamily(
       return child?.parentId === thread.id ? find(child.threadId) : null;
     },
     async getParentThread() {
-      // Y1: the registry decides.
       const entry = await findEntry(store, thread);
       return entry && find(entry.parentId);
     },
@@ -93,7 +92,7 @@ async function notifyParent(
     silent: true,
     metadata: { ...metadata, subagent_id: thread.id },
   };
-  // Y2: stored before it is signalled.
+  // Stored before it is signalled.
   if (!(await store.children.sendToParent(thread.id, message))) return;
   work.noteTold(message.content);
   await work.reach(entry.parentId).wake();

@@ -1,9 +1,9 @@
 /**
  * Removes the secrets of a thread from texts that are about to be written (definitions §16): each becomes
  * `[secret NAME]`, in every form that docs/operations.md lists (`core/redaction`).
- * X1. Secrets shorter than four characters and JSON keywords are not removed: that would garble ordinary text.
- * X2. The redactor of a set of secrets is cached while it is small, and until MAX_CACHED_SETS other sets were used since.
- *     Sets are identified by a digest.
+ * - Secrets shorter than four characters and JSON keywords are not removed: that would garble ordinary text.
+ * - The redactor of a set of secrets is cached while it is small, and until MAX_CACHED_SETS other sets were used since.
+ *   Sets are identified by a digest.
  */
 import { createHash } from 'node:crypto';
 import type { Variable } from '../../core/project/env.ts';
@@ -14,7 +14,7 @@ export type Redact = (text: string) => string;
 const SHORTEST_SECRET = 4;
 const ORDINARY_VALUES = new Set(['true', 'false', 'null']);
 
-/** X2: bounds of the cache. */
+/** Bounds of the cache. */
 const MAX_CACHED_SETS = 32;
 const MAX_CACHED_WEIGHT = 256 * 1024;
 const redactorCache = new Map<string, Redactor>();

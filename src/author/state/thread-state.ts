@@ -3,14 +3,14 @@
  * an endpoint is defined by the caller's context.
  *
  * Derives the state of a parent or child from the state of a thread (definitions §14.3).
- * L1. A relative is shown at rest: without its execution, scratch and tool call.
- * L2. What is queued to a relative goes to its own queue, and wakes it.
- * L3. Known secrets belong to the code, not to a thread. What it reads in one thread is removed from what it writes to
- *     another.
- * L4. Each time a relative is opened, what is created through it gets other ids, which are equal in every attempt.
- * L5. A tool's `uses` also restrict what it reaches through a relative.
- * L6. Values belong to the thread's own code (runtime §14.1.3), so a state knows whose code it was opened for.
- * L7. Once the code has terminated its own thread, it queues and runs nothing in a relative either (runtime §10).
+ * - A relative is shown at rest: without its execution, scratch and tool call.
+ * - What is queued to a relative goes to its own queue, and wakes it.
+ * - Known secrets belong to the code, not to a thread. What it reads in one thread is removed from what it writes to
+ *   another.
+ * - Each time a relative is opened, what is created through it gets other ids, which are equal in every attempt.
+ * - A tool's `uses` also restrict what it reaches through a relative.
+ * - Values belong to the thread's own code (runtime §14.1.3), so a state knows whose code it was opened for.
+ * - Once the code has terminated its own thread, it queues and runs nothing in a relative either (runtime §10).
  */
 import { types } from 'node:util';
 import { checkPage } from '../../core/author/read-options.ts';
@@ -98,12 +98,11 @@ export async function openRelative(
   thread: ThreadRecord,
   times = 0,
 ): Promise<ThreadState> {
-  // L7: it ends with the code's own thread.
+  // It ends with the code's own thread.
   const life = openLife(from.life);
   const { signal, hooksOf, tool, reachingTool = tool, reachedFrom = from.thread.id } = from;
-  // L3: known secrets are shared.
   const parts: StateParts = { ...from.parts, env: from.parts.env.of(thread) };
-  // L4: other ids each time. L2: its own queue.
+  // Other ids each time. L2: its own queue.
   const relative = {
     thread,
     key: `${from.key}:${thread.id}:${times}`,
@@ -113,7 +112,7 @@ export async function openRelative(
   };
   const hooks = hooksOf?.({ ...relative, parts }) ?? NO_HOOKS;
   const children = await loadChildren(dependencies.store, thread);
-  // L6: `reachedFrom` remains the thread whose code it is, however many relatives it passes through.
+  // `reachedFrom` remains the thread whose code it is, however many relatives it passes through.
   const caller = { ...relative, hooks, hooksOf, reachingTool, reachedFrom, execution: null, children };
   return createThreadState(dependencies, caller, parts);
 }

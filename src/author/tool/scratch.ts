@@ -1,9 +1,9 @@
 /**
  * Converts `state.context` for the store and back. What structured clone takes is kept; the rest is dropped and noted.
- * S1. It never throws: what code leaves in its scratch does not change the outcome of the code.
- * S2. A scratch of plain JSON is stored as JSON. Of another one, each key whose value JSON cannot hold is stored as
- *     `{"$clone": base64}`, the serialised clone.
- * S3. A key that does not fit into the limit is dropped whole.
+ * S4. It never throws: what code leaves in its scratch does not change the outcome of the code.
+ * - A scratch of plain JSON is stored as JSON. Of another one, each key whose value JSON cannot hold is stored as
+ *   `{"$clone": base64}`, the serialised clone.
+ * - A key that does not fit into the limit is dropped whole.
  */
 
 import { deserialize, serialize } from 'node:v8';
@@ -94,7 +94,6 @@ function toMixedText(redact: Redact, scratch: Stored): { readonly text: string; 
     bytes += utf8Length(text) + 1;
     if (bytes <= LIMITS.scratchBytes) members.push(text);
     else {
-      // S3: dropped whole.
       dropped.push(`state.context.${key}: with it, the whole exceeds ${LIMITS.scratchBytes} bytes`);
       bytes -= utf8Length(text) + 1;
     }

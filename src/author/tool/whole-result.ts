@@ -1,7 +1,7 @@
 /**
  * Stores the whole text of a result of which only a part is shown.
- * R1. It is stored once: the same text of the same call keeps its file, whoever asks for it.
- * R2. A file that cannot be stored changes nothing else.
+ * - It is stored once: the same text of the same call keeps its file, whoever asks for it.
+ * - A file that cannot be stored changes nothing else.
  */
 import { createHash } from 'node:crypto';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
@@ -18,7 +18,7 @@ export async function storeWhole(
   const digest = createHash('sha256').update(content).digest('hex');
   const name = toolCallId.replaceAll(/[^\w.-]/g, '_').slice(0, 100);
   try {
-    // R1: a provider may use the id of a call again.
+    // A provider may use the id of a call again.
     for (const path of [`/results/${name}.txt`, `/results/${name}-${digest.slice(0, 16)}.txt`]) {
       const found = await files.stat(threadId, path);
       if (found?.metadata?.digest === digest) return path;
@@ -27,7 +27,6 @@ export async function storeWhole(
       return path;
     }
   } catch (error) {
-    // R2: it is missing.
     if (!isRuntimeError(error) || isStoreFault(error)) throw error;
   }
   return undefined;

@@ -154,7 +154,7 @@ export function printWaits(waits: readonly Wait[]): void {
 
 /**
  * One line at the bottom of a terminal that shows what is going on and for how long. It is erased completely.
- * A1. Nothing is written unless standard error is a terminal, so that logs and pipes contain only messages.
+ * - Nothing is written unless standard error is a terminal, so that logs and pipes contain only messages.
  */
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
@@ -181,7 +181,7 @@ export class ActivityLine {
 
   /** Shows the text; the time keeps counting if the text stays the same. */
   show(text: string): void {
-    // A1: not a terminal.
+    // Not a terminal.
     if (!this.#output.isTTY) return;
     if (text !== this.#text || this.#since === 0) this.#since = performance.now();
     this.#text = text;

@@ -1,10 +1,10 @@
 /**
  * Turns a thread's event log into what people want to see of it: text as it streams, tool calls, results, status.
- * I1. Text is shown once. A `restart` retracts text that the log declares discarded; in older logs, also text streamed
- *     by an attempt or model call that another one followed.
- * I2. The committed message is authoritative: whatever chunks were missed or pruned, `end` shows the message's text.
- * I3. Reads only messages whose ids are in the events, so it works on finished and on growing logs alike.
- * I4. Messages of a sub-prompt are not shown, only its call and its result.
+ * - Text is shown once. A `restart` retracts text that the log declares discarded; in older logs, also text streamed
+ *   by an attempt or model call that another one followed.
+ * - The committed message is authoritative: whatever chunks were missed or pruned, `end` shows the message's text.
+ * - Reads only messages whose ids are in the events, so it works on finished and on growing logs alike.
+ * - Messages of a sub-prompt are not shown, only its call and its result.
  */
 
 import type { Side } from '../../core/author/thread-execution.ts';
@@ -61,7 +61,6 @@ export class AnswerStream {
 
   /** Takes events in order, each once. */
   async read(event: ThreadEvent): Promise<AnswerPart[]> {
-    // I4: events of a sub-prompt.
     if ('depth' in event.data && Number(event.data.depth) > 0) return [];
     const held = this.#held;
     this.#held = undefined;
@@ -126,7 +125,7 @@ export class AnswerStream {
     return [];
   }
 
-  /** I1: late chunks of an abandoned attempt or call are ignored. */
+  /** Late chunks of an abandoned attempt or call are ignored. */
   #addChunk({ step = 0, attempt = 1, data }: ThreadEventOf<'model.chunk'>): Part[] {
     const { delta, call } = data;
     const age = step - this.#source.step || attempt - this.#source.attempt || call - this.#source.call;
@@ -138,14 +137,14 @@ export class AnswerStream {
     return [...parts, this.#toText(delta)];
   }
 
-  /** I1: retracts the streamed text; any further text comes from another request. */
+  /** Retracts the streamed text; any further text comes from another request. */
   #discard({ attempt, call }: EventData['attempt.discarded']): Part[] {
     if (this.#text === '' || attempt !== this.#source.attempt || call !== this.#source.call) return [];
     this.#text = '';
     return [{ kind: 'restart' }];
   }
 
-  /** I2: shows the rest of the message. */
+  /** Shows the rest of the message. */
   #complete(message: Message | null, stopped: boolean): Part[] {
     const shown = this.#text;
     const content = message?.content ?? shown;

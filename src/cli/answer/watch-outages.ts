@@ -1,8 +1,8 @@
 /**
  * Reports why a thread that a command waits for makes no progress: its server or its worker does not answer. Reports
  * also when they are back. The wait continues in the meantime.
- * W1. Neither server nor worker is queried while the log grows.
- * W2. A worker is present if it answers a query. The list of pollers shows a lost worker for another minute.
+ * - Neither server nor worker is queried while the log grows.
+ * - A worker is present if it answers a query. The list of pollers shows a lost worker for another minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
@@ -34,7 +34,6 @@ export async function watchOutages(watch: OutageWatch): Promise<void> {
   let reported: Outage = 'nobody';
   while (!signal.aborted) {
     await delay(Math.min(silenceMs, QUERY_INTERVAL_MS), undefined, { signal }).catch(() => undefined);
-    // W1: the log grows.
     if (progress() !== seen) [seen, since] = [progress(), performance.now()];
     if (reported === 'nobody' && performance.now() - since < silenceMs) continue;
     const away = await findOutage(watch);
@@ -54,7 +53,6 @@ async function findOutage({ client: { temporal }, threadId }: OutageWatch): Prom
     return isUnreachable(error) ? 'server' : 'nobody';
   }
   try {
-    // W2: a worker answers.
     const handle = temporal.workflow.getHandle(workflowIdOf(threadId));
     await temporal.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query('status'));
     return 'nobody';

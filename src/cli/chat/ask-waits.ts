@@ -1,9 +1,9 @@
 /**
  * Asks the person at the terminal what a thread waits for: approvals and paused work by yes or no, a question by its
  * answer.
- * A1. Only a yes approves. A question that the person leaves open is not decided: it stays open.
- * A2. An answer applies only to what was shown: if the call has changed since, the answer does not count and the new
- *     call is asked.
+ * - Only a yes approves. A question that the person leaves open is not decided: it stays open.
+ * - An answer applies only to what was shown: if the call has changed since, the answer does not count and the new
+ *   call is asked.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';

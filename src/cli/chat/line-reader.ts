@@ -1,14 +1,14 @@
 /**
  * Lines typed by a person or read from a pipe. Input during an answer waits for the next prompt.
- * L1. Pasted text is one message, which Enter sends. The terminal marks pasted text if it can (bracketed paste). If it
- *     cannot, lines that arrive faster than anybody types count as a paste, and a last line without an end waits for
- *     Enter.
- * L2. Text typed ahead is a message, never the answer to a question asked later. Ctrl-C and the end of the input leave
- *     a question unanswered.
+ * - Pasted text is one message, which Enter sends. The terminal marks pasted text if it can (bracketed paste). If it
+ *   cannot, lines that arrive faster than anybody types count as a paste, and a last line without an end waits for
+ *   Enter.
+ * - Text typed ahead is a message, never the answer to a question asked later. Ctrl-C and the end of the input leave
+ *   a question unanswered.
  */
 import { createInterface, type Interface } from 'node:readline';
 
-/** L1: the escape sequences that switch bracketed paste on and off. */
+/** The escape sequences that switch bracketed paste on and off. */
 const [MARK_PASTES, MARK_NOTHING] = ['\u001b[?2004h', '\u001b[?2004l'];
 /** Milliseconds without a new line after which a paste is complete. */
 const PASTE_MS = 30;
@@ -33,14 +33,14 @@ export class LineReader {
   readonly #terminal: boolean;
   readonly #lines: string[] = [];
   #lineWaiter: ((line: string | undefined) => void) | undefined;
-  /** L2: resolves the question that is being asked. */
+  /** Resolves the question that is being asked. */
   #questionWaiter: ((line: string | undefined) => void) | undefined;
   #closed = false;
-  /** L1: lines that may be the beginning of a paste. */
+  /** Lines that may be the beginning of a paste. */
   #pasted: string[] = [];
-  /** L1: true while the terminal marks the input as pasted. */
+  /** True while the terminal marks the input as pasted. */
   #pasting = false;
-  /** L1: true if marked pasted text is at the prompt; Enter sends it. */
+  /** True if marked pasted text is at the prompt; Enter sends it. */
   #hasMarkedPaste = false;
   readonly #output: NodeJS.WritableStream | undefined;
   #pasteTimer: NodeJS.Timeout | undefined;
@@ -91,7 +91,7 @@ export class LineReader {
     });
   }
 
-  /** L2: resolves to the line typed after the question; undefined if there is none. */
+  /** Resolves to the line typed after the question; undefined if there is none. */
   async ask(question: string): Promise<string | undefined> {
     if (this.#closed) return undefined;
     this.#deliverPasted();
@@ -118,7 +118,7 @@ export class LineReader {
     this.#interface.close();
   }
 
-  /** L1: holds the line back until no more lines arrive. */
+  /** Holds the line back until no more lines arrive. */
   #holdLine(line: string): void {
     // A question takes the first line at once, even if more lines of a paste follow.
     if (this.#answerQuestion(line)) return;

@@ -1,9 +1,9 @@
 /**
  * `everthread chat`: a conversation in the terminal.
- * C1. A thread begins with the first message: leaving before it leaves nothing behind.
- * C2. Ctrl-C during an answer stops the execution; at the prompt it ends the chat. Ctrl-D and the end of piped input
- *     end it too.
- * C3. Waits of the thread are asked only if a person types here. Lines of a pipe are messages, and approve nothing.
+ * - A thread begins with the first message: leaving before it leaves nothing behind.
+ * - Ctrl-C during an answer stops the execution; at the prompt it ends the chat. Ctrl-D and the end of piped input
+ *   end it too.
+ * - Waits of the thread are asked only if a person types here. Lines of a pipe are messages, and approve nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { newThreadId } from '../../client/new-thread-id.ts';

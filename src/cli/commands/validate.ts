@@ -52,8 +52,12 @@ export const validate = command({
       const counts = [
         ...Object.entries(needed),
         ...Object.entries({
-          ...{ hooks, effects, policies, 'MCP servers': mcpServers },
-          ...{ 'A2A agents': a2aAgents, endpoints },
+          hooks,
+          effects,
+          policies,
+          'MCP servers': mcpServers,
+          'A2A agents': a2aAgents,
+          endpoints,
         }).filter(([, { length }]) => length > 0),
       ];
       printLine(

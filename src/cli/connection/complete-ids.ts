@@ -1,6 +1,6 @@
 /**
  * Completes the beginning of an id to the whole id, wherever a command takes the id of something stored.
- * C1. An id that exists is used as it is, and so is one that begins no stored id: it may not be stored yet.
+ * - An id that exists is used as it is, and so is one that begins no stored id: it may not be stored yet.
  */
 import { existsSync } from 'node:fs';
 import { readConfiguration } from '../../configuration.ts';
@@ -48,7 +48,7 @@ async function complete(
   { kind, id }: { readonly kind: IdKind; readonly id: string },
 ): Promise<string> {
   const found = await ids.find({ kind, prefix: id, limit: MAX_LISTED + 1 });
-  // C1: the shortest one comes first.
+  // The shortest one comes first.
   if (found.length < 2 || found[0] === id) return found[0] ?? id;
   const more = found.length > MAX_LISTED ? ', …' : '';
   throw new RuntimeError(

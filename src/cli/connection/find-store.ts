@@ -1,6 +1,6 @@
 /**
  * The store of a project: EVERTHREAD_STORE, else `.everthread/store.db`.
- * I1. Only a command that starts something may create a store. For all others a missing store is an error.
+ * - Only a command that starts something may create a store. For all others a missing store is an error.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Reads a secret value: typed on a terminal without echo, else all of standard input.
- * S1. The terminal is restored however the typing ends.
- * S2. A value is never taken from the command line, where every user of the machine could read it.
+ * - The terminal is restored however the typing ends.
+ * - A value is never taken from the command line, where every user of the machine could read it.
  */
 
 import { text } from 'node:stream/consumers';

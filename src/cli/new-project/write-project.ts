@@ -1,7 +1,7 @@
 /**
  * Writes a new project into a folder.
- * N1. No existing file is overwritten: the folder is empty, or holds no more than what `npm init`, `npm install` and
- *     `git init` leave. Their package.json and .gitignore are completed.
+ * - No existing file is overwritten: the folder is empty, or holds no more than what `npm init`, `npm install` and
+ *   `git init` leave. Their package.json and .gitignore are completed.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

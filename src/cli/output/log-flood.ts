@@ -1,8 +1,8 @@
 /**
  * Keeps a log readable, and its disk free, when one failure repeats ten thousand times. Pure: the time is an argument.
- * F1. The first twenty entries of a kind in an interval are written unchanged; one line counts the rest, and their
- *     threads. Level, part, and message without its numbers and ids make a kind. No entry goes uncounted.
- * F2. Memory is bounded: kinds beyond a thousand share one count, and threads beyond a thousand are not told apart.
+ * - The first twenty entries of a kind in an interval are written unchanged; one line counts the rest, and their
+ *   threads. Level, part, and message without its numbers and ids make a kind. No entry goes uncounted.
+ * - Memory is bounded: kinds beyond a thousand share one count, and threads beyond a thousand are not told apart.
  */
 
 export const INTERVAL_MS = 10_000;
@@ -49,7 +49,7 @@ export class LogFlood {
     this.#intervalMs = intervalMs;
   }
 
-  /** F1: true if this entry is written now. */
+  /** True if this entry is written now. */
   admit(entry: FloodEntry, now: number): boolean {
     const kind = this.#kindOf(entry, now);
     if (kind.told < MAX_LOGGED_IN_FULL) {
@@ -90,7 +90,7 @@ export class LogFlood {
     return now - since >= this.#intervalMs;
   }
 
-  /** F2: forgets kinds whose interval is over. */
+  /** Forgets kinds whose interval is over. */
   #forget(now: number): void {
     // Checked at most once per interval, because many kinds may appear quickly.
     if (now - this.#lastCleanup < this.#intervalMs) return;

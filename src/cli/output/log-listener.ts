@@ -1,8 +1,8 @@
 /**
  * Logs what threads do, for worker and dev: one line for each message, step, tool call, report, retry and failure. The
  * other events appear at the level debug, except `UNLOGGED_KINDS`.
- * S1. Lines have no content: what people, models and tools say is only in the thread.
- * S2. A line is red if a person must act.
+ * - Lines have no content: what people, models and tools say is only in the thread.
+ * - A line is red if a person must act.
  */
 import {
   EVENT_KINDS,
@@ -19,7 +19,7 @@ interface LogLine {
   readonly level: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly message: string;
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** S2: a person must do something. */
+  /** A person must do something. */
   readonly act?: boolean;
 }
 

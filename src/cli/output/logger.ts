@@ -1,10 +1,10 @@
 /**
  * The log of worker and dev, on standard error: one line per entry, as text or JSON (`EVERTHREAD_LOG=debug,json`).
- * L1. Temporal's own entries below WARN appear only with trace: they rarely concern people who run agents.
- * L2. Foreign text cannot forge lines or control the terminal.
- * L3. Repeated warnings and errors are written a few times, then only counted (`log-flood.ts`). At the levels debug and
- *     trace all are written.
- * L4. On a terminal with colours, errors and lines that need a person to act are red, warnings yellow.
+ * - Temporal's own entries below WARN appear only with trace: they rarely concern people who run agents.
+ * - Foreign text cannot forge lines or control the terminal.
+ * - Repeated warnings and errors are written a few times, then only counted (`log-flood.ts`). At the levels debug and
+ *   trace all are written.
+ * - On a terminal with colours, errors and lines that need a person to act are red, warnings yellow.
  */
 import { type Configuration, type LogLevel, readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
@@ -26,7 +26,7 @@ export interface WorkerLogger {
   error: Log;
 }
 
-/** Metadata key: true if a person must act (L4). */
+/** Metadata key: true if a person must act. */
 export const ACTION_REQUIRED = Symbol('act');
 /** Metadata key: true if the message says what the fields contain; a text line then shows only those that locate it. */
 export const FIELDS_IN_MESSAGE = Symbol('told');
@@ -63,7 +63,7 @@ export function createLogger(
   const log: WorkerLogger['log'] = (entryLevel, message, metadata = {}) => {
     const rank = LEVELS.indexOf(entryLevel);
     if (rank < least || (least > 0 && isSdkNoise(rank, metadata))) return;
-    // L3: entries up to INFO are never suppressed.
+    // Entries up to INFO are never suppressed.
     if (rank > INFO && !isNews(entryLevel, message, metadata)) return;
     write(toText(entryLevel, message, metadata, least <= 1));
   };
@@ -81,7 +81,7 @@ export function createLogger(
   };
 }
 
-/** L3: counts are written when their interval is over, or the process ends. */
+/** Counts are written when their interval is over, or the process ends. */
 function countRepeats(toText: typeof toTextLine, write: (line: string) => void, intervalMs: number) {
   const flood = new LogFlood(intervalMs);
   let timer: NodeJS.Timeout | undefined;
@@ -117,7 +117,7 @@ function threadOf({ workflowId, threadId, workflowExecution, runId, run_id: core
   return id === undefined ? undefined : String(id);
 }
 
-/** L1: true for Temporal's own entries below WARN; those of `workflow` and `activity` are ours. */
+/** True for Temporal's own entries below WARN; those of `workflow` and `activity` are ours. */
 function isSdkNoise(rank: number, { sdkComponent }: Metadata): boolean {
   return rank < LEVELS.indexOf('WARN') && (sdkComponent === 'worker' || sdkComponent === 'core');
 }
@@ -139,7 +139,7 @@ function isShown(name: string, metadata: Metadata): boolean {
     : !OMITTED_FIELDS.includes(name);
 }
 
-/** L4: colours the text by its level. */
+/** Colours the text by its level. */
 function colourByLevel(text: string, level: TemporalLevel, metadata: Metadata): string {
   if (level === 'ERROR' || metadata[ACTION_REQUIRED] === true) return tone('red', text, process.stderr);
   return level === 'WARN' ? tone('yellow', text, process.stderr) : text;
@@ -175,7 +175,7 @@ function errorText(error: Error): string {
   return oneLine(errorMessage(error) + cause);
 }
 
-/** L2: escapes control characters. */
+/** Escapes control characters. */
 function oneLine(text: string): string {
   return escapeControls(text).replaceAll('\n', '␊');
 }

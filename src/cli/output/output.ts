@@ -86,10 +86,10 @@ export function dateAndTime(microseconds: number): string {
 
 /**
  * Converts the times of records, microseconds in the store and over HTTP, to ISO 8601 for the CLI's output.
- * T1. Values that authors, models and users wrote are not converted, whatever their fields are called.
+ * - Values that authors, models and users wrote are not converted, whatever their fields are called.
  */
 
-/** T1: fields whose contents are written by authors, models or users. */
+/** Fields whose contents are written by authors, models or users. */
 const FOREIGN = new Set([
   'answer',
   'args',

@@ -1,7 +1,7 @@
 /**
  * Makes untrusted text of models, tools and users safe for a terminal.
- * I1. No text reaches the terminal as a command: control characters and bidirectional overrides are shown as visible
- *     signs, except line breaks and tabs.
+ * - No text reaches the terminal as a command: control characters and bidirectional overrides are shown as visible
+ *   signs, except line breaks and tabs.
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this file is about control characters.

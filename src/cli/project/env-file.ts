@@ -1,9 +1,9 @@
 /**
  * Reads the `.env` of a project: settings of its models, for the process that runs them. Variables of threads are
  * separate (`everthread env`): nothing in this file becomes one.
- * E1. Variables set in the shell take precedence.
- * E2. Settings of Everthread, Temporal, PostgreSQL and Node are not taken from the file: commands that do not read it
- *     would disagree with those that do, and tools would see secrets of the store.
+ * - Variables set in the shell take precedence.
+ * - Settings of Everthread, Temporal, PostgreSQL and Node are not taken from the file: commands that do not read it
+ *   would disagree with those that do, and tools would see secrets of the store.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parseEnv } from 'node:util';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { showPath } from '../connection/find-store.ts';
 
-/** E2: settings that are not a model's. */
+/** Settings that are not a model's. */
 const NON_MODEL_SETTINGS = /^(EVERTHREAD|TEMPORAL|PG|NODE)/;
 
 export interface ReadEnv {
@@ -19,9 +19,9 @@ export interface ReadEnv {
   readonly file: string;
   /** Names that were set from the file. */
   readonly taken: readonly string[];
-  /** E1: names that the shell has set to something else. */
+  /** Names that the shell has set to something else. */
   readonly kept: readonly string[];
-  /** E2: names that were not taken from the file. */
+  /** Names that were not taken from the file. */
   readonly refused: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reports changes below a project's `agents/`: once for a burst of changes, and never concurrently.
- * A1. The project's folder is watched, with all but `agents/` ignored: so a replaced `agents/` is still followed.
+ * - The project's folder is watched, with all but `agents/` ignored: so a replaced `agents/` is still followed.
  */
 
 import { readdirSync, statSync } from 'node:fs';
@@ -40,7 +40,7 @@ export function watchAgents({ projectDir, since, changed, failed }: WatchOptions
       running = running.then(() => changed(signal));
     }, SETTLE_MS);
   };
-  // A1: watches the project's folder; all except `agents/` is ignored.
+  // Watches the project's folder; all except `agents/` is ignored.
   const watcher = watch(projectDir, {
     ignoreInitial: true,
     ignored: (path) => !concernsAgents(relative(projectDir, path)),

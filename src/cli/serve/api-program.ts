@@ -1,10 +1,10 @@
 /**
  * The API process of `everthread dev`: a separate program under supervision (worker/program.ts).
- * A1. Changed definitions are loaded without a restart, so that no reader is cut off. The worker process reports their
- *     problems; this one waits until they are fixed.
- * A2. The API's port stays the same over restarts. Initially it is the usual port, or a free one if another program has
- *     that.
- * A3. At a stop, open requests are awaited, but only briefly: a request may be waiting for a thread.
+ * - Changed definitions are loaded without a restart, so that no reader is cut off. The worker process reports their
+ *   problems; this one waits until they are fixed.
+ * - The API's port stays the same over restarts. Initially it is the usual port, or a free one if another program has
+ *   that.
+ * - At a stop, open requests are awaited, but only briefly: a request may be waiting for a thread.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../../server/api/create-api.ts';
@@ -30,7 +30,7 @@ async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise
   const found = await Promise.race([server, stopped]);
   if (found === null) return;
   sendToSupervisor({ kind: 'doing', what: 'opening its project' });
-  // A1: the worker has loaded the project, but it may have been broken since then.
+  // The worker has loaded the project, but it may have been broken since then.
   const live = await openWhenFixed({
     projectDir,
     stop,
@@ -49,7 +49,7 @@ async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise
   try {
     const served = await listen(opened.api, port);
     const { project, asksForTokens } = opened;
-    // A1: definitions that cannot be loaded do not replace the previous ones.
+    // Definitions that cannot be loaded do not replace the previous ones.
     const changed = (signal: AbortSignal) => project.reload(signal).catch(() => undefined);
     const failed = () => undefined;
     const watcher = watchAgents({ projectDir, since: project.loadedAt, changed, failed });
@@ -57,14 +57,14 @@ async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise
     sendToSupervisor({ kind: 'ready', ready });
     await stopped;
     await watcher.close();
-    // A3: requests still open after this end with the process.
+    // Requests still open after this end with the process.
     await Promise.race([served.close(), delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   } finally {
     await opened.close();
   }
 }
 
-/** A2: listens at the usual port or a free one. Throws `InvalidConfiguration` if all are taken. */
+/** Listens at the usual port or a free one. Throws `InvalidConfiguration` if all are taken. */
 async function listen(api: Api, usual = DEFAULT_PORT): Promise<ServedApi> {
   const free = await findFreePorts(PORTS_TRIED);
   let failure: unknown;

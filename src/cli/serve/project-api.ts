@@ -90,7 +90,10 @@ export async function openProjectApi({
  */
 export function agentsOf({ agents, prompts }: Registry): ApiAgent[] {
   return [...agents.values()].map(({ name, title = null, description = null, icon, sideA, sideB }) => ({
-    ...{ name, title, description, icon: icon ?? null },
+    name,
+    title,
+    description,
+    icon: icon ?? null,
     arguments: argumentsOf(prompts.get(sideA.prompt)?.requiredSchema),
     sideA: toSide(sideA),
     ...(sideB && { sideB: toSide(sideB) }),

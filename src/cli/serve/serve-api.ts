@@ -68,14 +68,14 @@ function listenError(host: string, port: number, cause: NodeJS.ErrnoException): 
 
 /**
  * The connections of an HTTP server.
- * K1. A connection without a request stays open longer than proxies keep theirs, usually a minute: a proxy must never
- *     send a request on a connection that this server is about to close.
- * K2. A server that closes waits for open requests only: it cuts off connections that have none.
+ * - A connection without a request stays open longer than proxies keep theirs, usually a minute: a proxy must never
+ *   send a request on a connection that this server is about to close.
+ * - A server that closes waits for open requests only: it cuts off connections that have none.
  */
 
 /** Node's own limit for the headers of a request. It also limits a connection that has not sent a request yet. */
 const HEADERS_MS = 60_000;
-/** K1: how much longer that limit is than the one between requests. */
+/** How much longer that limit is than the one between requests. */
 const MARGIN_MS = 5000;
 
 export function timeoutsFor(keepAliveMs: number): Pick<Server, 'keepAliveTimeout' | 'headersTimeout'> {

@@ -1,10 +1,10 @@
 /**
  * Serves `/healthz`, `/readyz` and `/metrics` of a worker. The command's own process serves them and queries the worker
  * process, so they answer while that is busy, has crashed, or is restarting.
- * H1. From the first request to stop, `/readyz` reports not ready. All paths are served until the worker has handed
- *     everything over.
- * H2. At a loopback address only requests to loopback host names are served: a foreign web page whose name resolves
- *     here gets 403.
+ * - From the first request to stop, `/readyz` reports not ready. All paths are served until the worker has handed
+ *   everything over.
+ * - At a loopback address only requests to loopback host names are served: a foreign web page whose name resolves
+ *   here gets 403.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -95,7 +95,7 @@ async function answerRequest(
   response: ServerResponse,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://worker');
-  // H2: only loopback host names are served.
+  // Only loopback host names are served.
   if (isLoopback(served.place.host) && !isLoopback(hostName(request.headers.host)))
     return send(response, 403, { error: 'This address only answers requests from this machine.' });
   if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -123,7 +123,7 @@ interface State {
 }
 
 async function readState({ watch, stop }: Served): Promise<State> {
-  // H1: not ready, without querying the worker.
+  // Not ready, without querying the worker.
   if (stop.aborted || watch.phase === 'stopping')
     return { status: 'stopping', store: false, temporal: false };
   if (watch.phase !== 'ready') return { status: 'starting', store: false, temporal: false };

@@ -1,9 +1,9 @@
 /**
  * A program under supervision (supervisor/supervise.ts), in its own process: it receives its order and its server,
  * reports its progress, and ends on request.
- * W1. Every signal is a request to stop, like the supervisor's message: Ctrl-C and a signal to the whole group reach
- *     both processes. Only the supervisor ends it at once.
- * W2. The process ends when its supervisor is gone.
+ * - Every signal is a request to stop, like the supervisor's message: Ctrl-C and a signal to the whole group reach
+ *   both processes. Only the supervisor ends it at once.
+ * - The process ends when its supervisor is gone.
  */
 import { receiveSecrets, type Secrets } from '../../secret-environment.ts';
 import type { Asked, FromWorker, ReportedDeath, ToWorker } from '../../supervisor/index.ts';
@@ -39,7 +39,6 @@ export function sendToSupervisor<Ready>(message: FromWorker<Ready>): void {
 export async function runProgram<Order extends { readonly secrets: Secrets }>(
   serve: (context: ProgramContext<Order>) => Promise<void>,
 ): Promise<void> {
-  // W2: the channel closed.
   const onOrphaned = () => process.exit(1);
   process.on('disconnect', onOrphaned);
   // A closed output pipe is handled by the supervisor: work continues.
@@ -68,7 +67,7 @@ function listen<Order>(): Promise<ProgramContext<Order>> {
   const answerWith: ProgramContext<Order>['answerWith'] = (given) => {
     answer = given;
   };
-  // W1: a signal is a request to stop.
+  // A signal is a request to stop.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       sendToSupervisor({ kind: 'leaving' });

@@ -1,10 +1,10 @@
 /**
  * The client over the HTTP API, for browsers and other services. Its names, records and errors are those of the client
  * that reaches Temporal and the store. It imports nothing that a browser lacks.
- * H1. Every message has an id before it is sent, generated here if the caller gave none. So it can be sent again if its
- *     response was lost, and is stored once.
- * H2. A request that would have another effect the second time is never repeated: `stop`, `continue`, `removeEffect`, a
- *     cancel that names no execution, and the start of a thread whose id the caller chose.
+ * - Every message has an id before it is sent, generated here if the caller gave none. So it can be sent again if its
+ *   response was lost, and is stored once.
+ * - A request that would have another effect the second time is never repeated: `stop`, `continue`, `removeEffect`, a
+ *   cancel that names no execution, and the start of a thread whose id the caller chose.
  */
 
 import {
@@ -101,7 +101,7 @@ export class HttpClient implements ThreadsClient {
   }
 
   /**
-   * Starts a thread. A start whose response was lost is repeated if the id was generated here (H1). If you chose the
+   * Starts a thread. A start whose response was lost is repeated if the id was generated here. If you chose the
    * id, it rejects with `ServerUnavailable`; the same start again shows whether the thread exists.
    */
   async startThread(thread: StartThread): Promise<{ threadId: string }> {
@@ -113,7 +113,7 @@ export class HttpClient implements ThreadsClient {
     const started = await asked.catch(async (error: unknown) => {
       const isThere = isRuntimeError(error, 'InvalidStart') || isRuntimeError(error, 'ExecutionRunning');
       if (!own || !isThere) throw error;
-      // H1: no other client knows this id, so an existing thread is the one that was started here.
+      // No other client knows this id, so an existing thread is the one that was started here.
       await this.getThread(threadId).catch(() => {
         throw error;
       });
@@ -124,7 +124,7 @@ export class HttpClient implements ThreadsClient {
     return started;
   }
 
-  /** H1: under the same id, however often it is sent. */
+  /** Under the same id, however often it is sent. */
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {
     const body = messageJson(message);
     const key = message.id === undefined && message.executionId === undefined ? newId() : undefined;
@@ -141,19 +141,19 @@ export class HttpClient implements ThreadsClient {
     return answer;
   }
 
-  /** H2: another execution may be running by the time of a repetition. */
+  /** Another execution may be running by the time of a repetition. */
   async stop(threadId: string, reason?: string): Promise<void> {
     await this.#call('POST /v1/threads/{threadId}/stop', { threadId }, { body: { reason } });
     this.#sent.signalled(threadId);
   }
 
-  /** H2: the thread may have been stopped again by the time of a repetition. */
+  /** The thread may have been stopped again by the time of a repetition. */
   async continue(threadId: string): Promise<void> {
     await this.#call('POST /v1/threads/{threadId}/continue', { threadId }, { body: {} });
     this.#sent.signalled(threadId);
   }
 
-  /** H2: repeated only if the execution is named. */
+  /** Repeated only if the execution is named. */
   async cancelExecution(threadId: string, request: CancelRequest = {}): Promise<ExecutionRecord> {
     const again = request.executionId !== undefined;
     const record = await this.#call(
@@ -256,7 +256,7 @@ export class HttpClient implements ThreadsClient {
     return (await this.#call('GET /v1/threads/{threadId}/effects', { threadId }, { query })).effects;
   }
 
-  /** H2: a repetition would return false. */
+  /** A repetition would return false. */
   async removeEffect(threadId: string, effectId: string): Promise<boolean> {
     const ids = { threadId, effectId };
     return (await this.#call('DELETE /v1/threads/{threadId}/effects/{effectId}', ids)).removed;

@@ -1,8 +1,8 @@
 /**
  * Tasks over the HTTP API, with the interface of those of the client that has the store (tasks.ts). Their questions are
  * answered with `answerWait`.
- * H1. A task has its id before it is sent, and the same id is the same task: so a start whose response was lost is
- *     repeated.
+ * - A task has its id before it is sent, and the same id is the same task: so a start whose response was lost is
+ *   repeated.
  */
 
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
@@ -25,7 +25,7 @@ export class HttpTasks implements Tasks {
     this.#connection = place;
   }
 
-  /** H1: repeating a start attaches to the same task. */
+  /** Repeating a start attaches to the same task. */
   start(given: StartTask): Promise<{ id: string }> {
     const body = { ...given, id: given.id ?? newThreadId(given.task) };
     return callRoute(this.#connection, 'POST /v1/tasks', {}, { body, again: true });

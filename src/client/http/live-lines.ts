@@ -1,12 +1,12 @@
 /**
  * Reads a log over HTTP, as lines: `{ cursor, event }` or a mark. If a connection breaks, the reading resumes by
  * itself, without an effect for the reader.
- * L1. A reading resumes behind the cursor of its last whole line. A line that was cut off is sent again, and no line is
- *     yielded twice.
- * L2. A closed connection does not end a reading. Only the mark `end` does, or `caught-up` if the reader does not
- *     follow.
- * L3. A connection that is silent for longer than the interval of keep-alives is dead. If not even `begin` has arrived,
- *     a proxy in between buffers responses until they end: from then on the log is requested in responses that end.
+ * - A reading resumes behind the cursor of its last whole line. A line that was cut off is sent again, and no line is
+ *   yielded twice.
+ * - A closed connection does not end a reading. Only the mark `end` does, or `caught-up` if the reader does not
+ *   follow.
+ * - A connection that is silent for longer than the interval of keep-alives is dead. If not even `begin` has arrived,
+ *   a proxy in between buffers responses until they end: from then on the log is requested in responses that end.
  */
 import { awaitResponse, type HttpConnection, NoAnswer, requestOnce } from './http-place.ts';
 import { isTransient, pauseFor, RetryBackoff } from './patience.ts';
@@ -26,11 +26,11 @@ export interface LiveReading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** L3: milliseconds of silence after which a connection is dead. Keep-alives come every 15 s. */
+/** Milliseconds of silence after which a connection is dead. Keep-alives come every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 /** Milliseconds between responses that end, and after one without events. */
 const POLL_INTERVAL_MS = 300;
-/** L3: milliseconds until streaming is tried again: the proxy may be gone. */
+/** Milliseconds until streaming is tried again: the proxy may be gone. */
 const LIVE_RETRY_MS = 300_000;
 
 /** Yields the lines with events, each once. Ends without an error when its signal aborts or the client is closed. */
@@ -47,11 +47,10 @@ export async function* liveLines(place: HttpConnection, reading: LiveReading): A
       for await (const line of connect(place, { ...reading, after }, live, signal)) {
         opened = true;
         patience.answered();
-        // L1: resumes from here.
         after = line.cursor;
         if ('event' in line) yield line;
         reported ||= 'event' in line;
-        // L2: the end is marked by the server, not inferred.
+        // The end is marked by the server, not inferred.
         if (line.mark === 'end' || (line.mark === 'caught-up' && !reading.follow)) return;
       }
       if (!opened) throw new NoAnswer('The response was empty.');
@@ -59,7 +58,7 @@ export async function* liveLines(place: HttpConnection, reading: LiveReading): A
     } catch (error) {
       if (signal.aborted) return;
       if (!isTransient(error)) throw error;
-      // L3: responses seem to be buffered.
+      // Responses seem to be buffered.
       if (live && !opened && error instanceof SilenceTimeout) liveFrom = performance.now() + LIVE_RETRY_MS;
       else await patience.pause(error).catch(ignoreIfAborted(signal));
     }
@@ -82,7 +81,7 @@ async function* connect(
 ): AsyncGenerator<LogLine> {
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
-  // L3: the time that the reader takes to process lines does not count as silence.
+  // The time that the reader takes to process lines does not count as silence.
   let timer = setTimeout(() => leaving.abort(), place.openWithinMs);
   try {
     const { body } = await requestOnce(
@@ -101,7 +100,7 @@ async function* connect(
     for (;;) {
       const { done, value } = await awaitResponse(reader.read(), either);
       clearTimeout(timer);
-      // L1: an incomplete last line is dropped.
+      // An incomplete last line is dropped.
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
       rest = lines.pop() ?? '';

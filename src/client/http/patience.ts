@@ -1,8 +1,8 @@
 /**
  * Retries requests while a server is unreachable.
- * P1. A request that may be repeated is repeated until the server has been unreachable for `patienceMs`. Such a request
- *     changes nothing the second time.
- * P2. Any other request is repeated only if the API itself has reported that it did nothing.
+ * - A request that may be repeated is repeated until the server has been unreachable for `patienceMs`. Such a request
+ *   changes nothing the second time.
+ * - Any other request is repeated only if the API itself has reported that it did nothing.
  */
 
 import { defer } from '../../core/value/deferred.ts';
@@ -12,7 +12,7 @@ import type { Answers, PathIds } from './answers.ts';
 import { awaitResponse, type HttpConnection, type HttpRequest, NoAnswer, requestOnce } from './http-place.ts';
 
 export interface RetryableRequest extends HttpRequest {
-  /** P1: true if repeating the request changes nothing. */
+  /** True if repeating the request changes nothing. */
   readonly again?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds after which a response counts as lost. */
@@ -31,7 +31,7 @@ export async function requestJson<T>(place: HttpConnection, request: RetryableRe
   });
 }
 
-/** Calls a route that answers in JSON. One that only reads may be repeated (P1). */
+/** Calls a route that answers in JSON. One that only reads may be repeated. */
 export function callRoute<Route extends keyof Answers>(
   place: HttpConnection,
   route: Route,
@@ -66,7 +66,7 @@ export async function requestWithRetry<T>(
   }
 }
 
-/** P2: true if the request was refused before anything was begun. */
+/** True if the request was refused before anything was begun. */
 function hadNoEffect(error: unknown): boolean {
   return isRuntimeError(error, 'ServerClosing') || isRuntimeError(error, 'TooManyStreams');
 }

@@ -1,11 +1,11 @@
 /**
  * Cleans the calls of an answer so that they can be stored (runtime §5): names, arguments and ids that the engine can
  * rely on. What cannot be repaired is left as it is, and the call is refused when it begins: the model then reads why.
- * C1. A call without a name is dropped. If an answer has no other call, one refused call replaces all of them, so that
- *     the model reads an error.
- * C2. Call ids are unique within an answer. A missing or duplicate id is replaced by one derived from the step and the
- *     call's position, so it is the same in every attempt.
- * C3. Arguments that were cut off before they began are not treated as empty arguments.
+ * - A call without a name is dropped. If an answer has no other call, one refused call replaces all of them, so that
+ *   the model reads an error.
+ * - Call ids are unique within an answer. A missing or duplicate id is replaced by one derived from the step and the
+ *   call's position, so it is the same in every attempt.
+ * - Arguments that were cut off before they began are not treated as empty arguments.
  */
 import type { ProviderResponse } from '../message/provider.ts';
 import type { ProviderToolCall } from '../message/provider-terms.ts';
@@ -47,7 +47,7 @@ export interface LoggedRepairs {
   readonly dropped: number;
 }
 
-/** Name of the refused call that replaces calls without a name (C1); no tool of a project can have it. */
+/** Name of the refused call that replaces calls without a name; no tool of a project can have it. */
 export const UNNAMED_CALL = 'unnamed-call';
 
 /** Not a JSON object, so the call is refused as cut off. */
@@ -69,7 +69,7 @@ export function cleanCalls(
   const isInline = named.length === 0 && content && mayHoldCalls(content);
   const found = isInline ? findInlineCalls(content, offered()) : [];
   const inline = found.map(({ name, text }) => toCall(name, text));
-  // C1: one refused call, so that the model reads an error.
+  // One refused call, so that the model reads an error.
   const extra = nameless.length > 0 && inline.length === 0 ? [toCall(UNNAMED_CALL, '')] : inline;
   const made =
     named.length > 0 ? named.map(repairNativeCall) : extra.map((call) => repairCall(call, ['inline']));
@@ -112,14 +112,14 @@ function repairCall({ rawArguments, ...call }: ProviderToolCall, before: readonl
   return { call: { ...call, arguments: read.value }, repairs: [...before, ...read.repairs] };
 }
 
-/** C3: marks the last call of an answer that ran out of tokens, or was filtered; the calls before it are complete. */
+/** Marks the last call of an answer that ran out of tokens, or was filtered; the calls before it are complete. */
 function markCutOff({ call, repairs }: CleanCall, index: number, all: readonly CleanCall[]): CleanCall {
   const isCut = index === all.length - 1 && Object.keys(call.arguments).length === 0;
   if (!isCut || call.rawArguments !== undefined) return { call, repairs };
   return { call: { ...call, rawArguments: CUT_OFF }, repairs };
 }
 
-/** C2: ids that the model gave are reserved first, then the missing ones are generated. */
+/** Ids that the model gave are reserved first, then the missing ones are generated. */
 function withIds(calls: readonly CleanCall[], step: number): readonly CleanCall[] {
   const taken = new Set<string>();
   const isOwn = calls.map(({ call: { id } }) => {

@@ -7,10 +7,10 @@
  *   <tool_call>{"name": "look", "arguments": {…}}</tool_call>
  *   look({"at": "door"})                             the whole text
  *
- * I1. The name of a call must be one that the model was offered; otherwise the call is text.
- * I2. A call in any other fence, or in backticks, is an example and is not run.
- * I3. A wrapper that is not closed, or holds anything besides its calls, is text.
- * I4. The search takes time linear in the length of the text.
+ * - The name of a call must be one that the model was offered; otherwise the call is text.
+ * - A call in any other fence, or in backticks, is an example and is not run.
+ * - A wrapper that is not closed, or holds anything besides its calls, is text.
+ * - The search takes time linear in the length of the text.
  */
 import { LIMITS } from '../value/limit.ts';
 import { findBracketed } from './json-text.ts';
@@ -42,7 +42,7 @@ const CALL_FENCE = /^[ \t]*tool_(?:code|call)[ \t]*\n/;
 /** Returns the contents of the wrappers, in order. */
 function findWrapped(text: string): readonly string[] {
   const bodies: string[] = [];
-  // I4: a closer that was not found once is not searched for again.
+  // A closer that was not found once is not searched for again.
   const unclosed = new Set<string>();
   OPENER.lastIndex = 0;
   for (let found = OPENER.exec(text); found; found = OPENER.exec(text)) {
@@ -50,11 +50,10 @@ function findWrapped(text: string): readonly string[] {
     const isFence = opener === '```';
     const closer = isFence ? '```' : opener.replace('<', '</');
     const from = OPENER.lastIndex;
-    // I2: it is in backticks.
     if (!isFence && text.charAt(found.index - 1) === '`') continue;
     const to = unclosed.has(closer) ? -1 : text.indexOf(closer, from);
     if (to < 0) {
-      // I2, I3: an unclosed fence reaches to the end; any other unclosed wrapper is text.
+      // An unclosed fence reaches to the end; any other unclosed wrapper is text.
       if (isFence) break;
       unclosed.add(closer);
       continue;
@@ -78,12 +77,12 @@ function readObject(body: string, offered: ReadonlySet<string>): readonly Inline
   return [{ name, text: typeof given === 'string' ? given : JSON.stringify(given) }];
 }
 
-/** I3: reads a sequence of calls `name(…)` and nothing else; undefined for anything else. */
+/** Reads a sequence of calls `name(…)` and nothing else; undefined for anything else. */
 function readSequence(body: string, offered: ReadonlySet<string>): readonly InlineCall[] | undefined {
   const calls: InlineCall[] = [];
   for (let at = 0; at < body.length; ) {
     const call = readCall(body, at, offered) ?? readPrinted(body, at, offered);
-    // I1: one name that was not offered makes the whole body text; so do too many calls.
+    // One name that was not offered makes the whole body text; so do too many calls.
     if (!call || calls.length === LIMITS.answerCalls) return undefined;
     calls.push({ name: call.name, text: call.text });
     at = skip(body, call.end);

@@ -2,8 +2,8 @@
  * Reads the arguments of a call from the text that a model wrote. A JSON object is never changed. Otherwise the repairs
  * below are tried in order; a text that none of them makes valid is refused: the call is not made, and the model reads
  * why.
- * A1. Repairs invent nothing: open brackets are never closed, so arguments that were cut off are never run in part.
- * A2. Repairing repaired arguments changes nothing.
+ * - Repairs invent nothing: open brackets are never closed, so arguments that were cut off are never run in part.
+ * - Repairing repaired arguments changes nothing.
  */
 import { LIMITS } from '../value/limit.ts';
 import { parseRecord } from '../value/record.ts';
@@ -83,7 +83,7 @@ function unquote(text: string): string | undefined {
   }
 }
 
-/** A1: returns the one complete object without the text around it. Undefined if it is not closed, or not alone. */
+/** Returns the one complete object without the text around it. Undefined if it is not closed, or not alone. */
 function onlyObject(text: string): string | undefined {
   const start = text.indexOf('{');
   if (start < 0 || /[[\]}"]/.test(text.slice(0, start))) return undefined;

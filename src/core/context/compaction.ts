@@ -1,18 +1,18 @@
 /**
  * Decides when a summary replaces the older part of a history, and where it is cut. Pure: the same rows give the same
  * plan.
- * C1. Only messages after the newest summary are counted, as the request would show them. If the newest one is a
- *     user's, it is not counted: the request answers it, so it is always kept.
- * C2. A cut never separates a call from its results, and the kept part never begins with a result. If it would, the cut
- *     moves back, so that more is kept.
- * C3. A cut is a time: no kept message is older than a covered one, in whatever order results were stored. So the store
- *     finds the kept messages without reading the covered ones.
- * C4. A history that does not fit the models' window is always compacted. So no message is dropped unread, and there is
- *     room in a window of any size: half of it is for the kept part.
- * C5. Long messages alone do not cause a summary at each step: after a summary, the next one covers at least GROWTH
- *     messages.
- * C6. If the budget's policy requests compaction, the thresholds are ignored; the definition still says how many
- *     messages are kept.
+ * - Only messages after the newest summary are counted, as the request would show them. If the newest one is a
+ *   user's, it is not counted: the request answers it, so it is always kept.
+ * - A cut never separates a call from its results, and the kept part never begins with a result. If it would, the cut
+ *   moves back, so that more is kept.
+ * - A cut is a time: no kept message is older than a covered one, in whatever order results were stored. So the store
+ *   finds the kept messages without reading the covered ones.
+ * - A history that does not fit the models' window is always compacted. So no message is dropped unread, and there is
+ *   room in a window of any size: half of it is for the kept part.
+ * - Long messages alone do not cause a summary at each step: after a summary, the next one covers at least GROWTH
+ *   messages.
+ * - If the budget's policy requests compaction, the thresholds are ignored; the definition still says how many
+ *   messages are kept.
  */
 import { type CompactionGuard, type CompactionReason, GROWTH } from '../guard/compaction.ts';
 import type { ContextMessage } from './context.ts';
@@ -30,7 +30,7 @@ export interface CompactedView {
   readonly trimmed: boolean;
   /** True if a summary precedes them. */
   readonly again: boolean;
-  /** True if the budget's policy requests compaction (C6). */
+  /** True if the budget's policy requests compaction. */
   readonly wanted?: boolean;
 }
 
@@ -46,10 +46,9 @@ export interface CompactionPlan {
 /** Undefined if no compaction is due, or nothing can be cut off. */
 export function planCompaction(view: CompactedView, guard: CompactionGuard): CompactionPlan | undefined {
   const { shown } = view;
-  // C1: a user's newest message is not counted.
+  // A user's newest message is not counted.
   const asks = shown.at(-1)?.role === 'user';
   const rows = asks ? shown.slice(0, -1) : shown;
-  // C6: regardless of the thresholds.
   const reason = findReason(rows, view, guard) ?? (view.wanted ? 'budget' : undefined);
   if (!reason) return undefined;
   const kept = reason === 'window' ? fittingTail(view, rows, guard) : guard.retainRecentMessages;
@@ -65,7 +64,6 @@ function findReason(
   { shown, room, scale, trimmed, again }: CompactedView,
   { thresholdMessages, thresholdChars, retainRecentMessages, byWindow }: CompactionGuard,
 ): CompactionReason | undefined {
-  // C4: regardless of the definition.
   if (trimmed || sumOf(shown, tokensBy(scale)) > (byWindow ? fullAt(room) : room)) return 'window';
   if (rows.length > thresholdMessages) return 'messages';
   const least = again ? GROWTH : 1;
@@ -87,7 +85,7 @@ function sumOf(messages: readonly ContextMessage[], weigh: (message: ContextMess
   return messages.reduce((sum, each) => sum + weigh(each), 0);
 }
 
-/** C4: how many of the newest fit into half of the window, with the user's newest message; at least one is kept. */
+/** How many of the newest fit into half of the window, with the user's newest message; at least one is kept. */
 function fittingTail(
   { shown, room, scale }: CompactedView,
   rows: readonly ContextMessage[],
@@ -104,7 +102,7 @@ function fittingTail(
   return shown.length > rows.length ? kept : Math.max(1, kept);
 }
 
-/** Index at which the kept part begins: `latest` or lower (C2, C3). Undefined if nothing would be covered. */
+/** Index at which the kept part begins: `latest` or lower. Undefined if nothing would be covered. */
 function findCut(shown: readonly ContextMessage[], latest: number): number | undefined {
   const oldestFrom = shown.map(({ created_at: at }) => at);
   for (let index = shown.length - 2; index >= 0; index -= 1)

@@ -1,7 +1,7 @@
 /**
  * The tokens of a model request by section, estimated before it is sent. Pure, and the same for every provider: the
  * provider's own count is in `model.answered`.
- * M1. The sections add up to the total, which is what budgets reserve of input.
+ * - The sections add up to the total, which is what budgets reserve of input.
  */
 import type { ProviderMessage, ProviderRequest } from '../message/provider.ts';
 import { estimateOffered, estimateProviderMessage } from './context-estimate.ts';
@@ -64,7 +64,6 @@ export function prepareManifest(
     toolPromptTokens: toolPrompt,
     historyTokens: history,
     userTokens: user,
-    // M1: the sections add up.
     totalEstimatedTokens: system + toolPrompt + history + user,
     contextWindow,
     contextItems: items.filter(({ tokens }) => tokens > 0),

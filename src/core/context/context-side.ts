@@ -1,11 +1,11 @@
 /**
  * A conversation of two AI sides as seen by the acting side (runtime §4, definitions §12.3): its own messages as
  * assistant, those of the other side as user, without the tool calls and results of the other side.
- * V1. A result belongs to the side whose message made its call. Messages come paired (`pairResults`), so that message
- *     is the one before its results.
- * V2. Messages of a sub-prompt belong to neither side, and are left unchanged.
- * V3. The output has the roles of side A. So the conversion changes nothing if side A acts, or if the thread has one AI
- *     side.
+ * - A result belongs to the side whose message made its call. Messages come paired (`pairResults`), so that message
+ *   is the one before its results.
+ * - Messages of a sub-prompt belong to neither side, and are left unchanged.
+ * - The output has the roles of side A. So the conversion changes nothing if side A acts, or if the thread has one AI
+ *   side.
  */
 
 import type { Side } from '../author/thread-execution.ts';
@@ -14,7 +14,7 @@ import { roleOf } from '../thread/session.ts';
 import type { ContextMessage } from './context.ts';
 
 export function showToSide(messages: readonly ContextMessage[], side: Side): ContextMessage[] {
-  // V1: a result has the side of the message that made its call.
+  // A result has the side of the message that made its call.
   let resultsShown = true;
   return messages.flatMap((message) => {
     if (message.role === 'tool') return resultsShown ? [message] : [];

@@ -1,10 +1,10 @@
 /**
  * Chooses the messages of a thread that go into a request (runtime §4, definitions §12.2), in their stored form.
  * `context-provider.ts` converts them for providers; `sanitise.ts` then establishes what providers require.
- * A1. Input, answers and results of the current execution are always chosen, whatever the prompt includes: a model must
- *     see the result of the call that it just made (definitions §22.7, §22.8).
- * A2. A result is placed directly after its call, wherever it was stored. A result without a call is dropped.
- * A3. Pure: the same rows give the same choice.
+ * - Input, answers and results of the current execution are always chosen, whatever the prompt includes: a model must
+ *   see the result of the call that it just made (definitions §22.7, §22.8).
+ * - A result is placed directly after its call, wherever it was stored. A result without a call is dropped.
+ * - Pure: the same rows give the same choice.
  */
 
 import type { Message, ToolCall } from '../message/message.ts';
@@ -43,7 +43,7 @@ export function chooseMessages(
   });
 }
 
-/** Places each result directly after its call, in call order (A2). A call without a result stays (`sanitise.ts`). */
+/** Places each result directly after its call, in call order. A call without a result stays (`sanitise.ts`). */
 export function pairResults(messages: readonly ContextMessage[]): ContextMessage[] {
   const results = new Map<string, ContextMessage[]>();
   for (const message of messages) {

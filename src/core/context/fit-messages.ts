@@ -1,12 +1,12 @@
 /**
  * Chooses what of a request's messages its model can hold. Stored messages stay whole. Pure: the same messages and terms give the same
  * choice.
- * F1. A call and its results stay together, and arguments are never cut.
- * F2. The system text and the summary are always sent, and so is what the model is to answer: the newest message, the
- *     calls before it with their results, and the user's message that those follow. The rest goes from the oldest on.
- * F3. What no room could hold is cut in the middle, at the same place in every later request: `longest` is kept once
- *     something was cut, and lowered only if what is always sent would not fit otherwise.
- * F4. It takes time linear in the messages.
+ * - A call and its results stay together, and arguments are never cut.
+ * - The system text and the summary are always sent, and so is what the model is to answer: the newest message, the
+ *   calls before it with their results, and the user's message that those follow. The rest goes from the oldest on.
+ * - What no room could hold is cut in the middle, at the same place in every later request: `longest` is kept once
+ *   something was cut, and lowered only if what is always sent would not fit otherwise.
+ * - It takes time linear in the messages.
  */
 import type { ProviderMessage } from '../message/provider.ts';
 import { cutMiddle, fairShare } from '../value/cut-middle.ts';
@@ -17,7 +17,7 @@ export interface FitTerms {
   /** What all messages together may weigh. */
   readonly room: number;
   readonly weigh: (message: ProviderMessage) => number;
-  /** Characters above which a message is cut (F3); absent if none has been cut. */
+  /** Characters above which a message is cut; absent if none has been cut. */
   readonly longest?: number;
   /** Characters that a first cut leaves of this text, where `free` is the room beside what is always sent of the system. */
   readonly firstLongest: (text: string, free: number) => number;
@@ -43,7 +43,7 @@ interface Exchange {
   readonly messages: readonly ProviderMessage[];
   readonly role: ProviderMessage['role'];
   readonly weight: number;
-  /** F2: sent in any case. */
+  /** Sent in any case. */
   readonly always: boolean;
   /** True for the system text, which is never cut. */
   readonly isPrompt: boolean;
@@ -66,7 +66,7 @@ export function fitMessages(messages: readonly ProviderMessage[], terms: FitTerm
   }
 }
 
-/** F3: undefined if each of them could be held alone. */
+/** Undefined if each of them could be held alone. */
 function firstCut(whole: readonly Exchange[], terms: FitTerms): number | undefined {
   const free = freeOf(whole, terms);
   return whole.some(({ weight, isPrompt }) => !isPrompt && weight > free) ? cutOf(whole, terms) : undefined;
@@ -105,7 +105,7 @@ function toExchanges(messages: readonly ProviderMessage[], { weigh }: FitTerms):
   }));
 }
 
-/** F2: indices of the exchanges that are always sent. */
+/** Indices of the exchanges that are always sent. */
 function findAlways(groups: readonly (readonly ProviderMessage[])[]): ReadonlySet<number> {
   const always = new Set<number>();
   const roleAt = (index: number) => groups[index]?.[0]?.role;
@@ -127,7 +127,7 @@ function isSummary(message: ProviderMessage | undefined): boolean {
   return message?.role === 'system' && message.content.startsWith(SUMMARY_TAG);
 }
 
-/** F1, F3: the texts of an exchange share what is left of it by its arguments. */
+/** The texts of an exchange share what is left of it by its arguments. */
 function cutExchange(exchange: Exchange, longest: number | undefined, terms: FitTerms): Exchange {
   const { messages, isPrompt } = exchange;
   if (longest === undefined || isPrompt) return exchange;
@@ -157,7 +157,7 @@ function argumentChars(message: ProviderMessage): number {
   return message.role === 'assistant' && message.toolCalls ? JSON.stringify(message.toolCalls).length : 0;
 }
 
-/** F2: the oldest first. If any were dropped, the rest begins with a user's message, as providers insist. */
+/** The oldest first. If any were dropped, the rest begins with a user's message, as providers insist. */
 function dropOldest(
   exchanges: readonly Exchange[],
   room: number,

@@ -1,10 +1,10 @@
 /**
  * How a model counts the tokens of a thread's requests, as its reports have shown (context-estimate.ts uses it). Pure.
- * N1. The ratio is the median of the last reports, and one report moves it by at most half: a single odd report changes
- *     little. It stays within plausible bounds.
- * N2. What is not text is taken off before: images and short messages do not distort the ratio. A report
- *     that is mostly about them teaches nothing.
- * N3. A report far below the estimate by script teaches nothing: the server has read a part of the request only.
+ * - The ratio is the median of the last reports, and one report moves it by at most half: a single odd report changes
+ *   little. It stays within plausible bounds.
+ * - What is not text is taken off before: images and short messages do not distort the ratio. A report
+ *   that is mostly about them teaches nothing.
+ * - A report far below the estimate by script teaches nothing: the server has read a part of the request only.
  */
 import type { ProviderRequest } from '../message/provider.ts';
 import { estimateRequest, MESSAGE_TOKENS, PART_TOKENS } from './context-estimate.ts';
@@ -63,7 +63,7 @@ export function learnCount(
   return { ...kept, last, ratio: round(moved(known.ratio ?? report.assumed, median(last))) };
 }
 
-/** N1: at most half of the old ratio up or down. */
+/** At most half of the old ratio up or down. */
 function moved(from: number, to: number): number {
   return clamp(Math.min(Math.max(to, from / 2), from * 1.5));
 }
@@ -119,12 +119,11 @@ export function readCount(
   ratio?: number,
 ): Pick<CountedRequest, 'report' | 'undercounted'> {
   const { chars, apart } = sent;
-  // N3: a short request, and a count close to what the model's own reports suggest, need no look at the texts.
+  // A short request, and a count close to what the model's own reports suggest, need no look at the texts.
   const isUsual = ratio !== undefined && counted > (chars / ratio + apart) * USUAL;
   const estimated = isUsual || chars + apart <= LEAST_TOKENS ? 0 : sent.byScript + apart;
   if (counted > 0 && estimated > LEAST_TOKENS && counted * UNDERCOUNT < estimated)
     return { undercounted: { estimated, counted } };
-  // N2: the texts alone.
   const ofTexts = counted - apart;
   if (chars < LEAST_CHARS || ofTexts < counted / 2) return {};
   return { report: { ratio: clamp(chars / ofTexts), assumed: ratio ?? chars / Math.max(1, sent.byScript) } };

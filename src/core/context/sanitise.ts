@@ -1,15 +1,15 @@
 /**
  * Makes a history satisfy what providers require, whatever its thread, an import or hooks have made of it (definitions
  * §12.2). This is the last step before a model is called, and the only repair.
- * R1. Every assistant message with tool calls is followed at once by exactly one result per call, in call order. A
- *     missing result is replaced by a failed one; an orphan and a second one are dropped. Providers would reject each
- *     of these in every later request, which would make the thread unusable.
- * R2. A result belongs to the last message before it that makes a call with its id.
- * R3. Sanitising a sanitised history changes nothing.
- * R4. Call ids of a message are non-empty and unique: a call without one is dropped, and a later call with the same id
- *     gets a new one.
- * R5. No assistant message is empty, and no message has a field that the provider contract does not define.
- * R6. Sanitising takes time linear in the number of messages and calls.
+ * - Every assistant message with tool calls is followed at once by exactly one result per call, in call order. A
+ *   missing result is replaced by a failed one; an orphan and a second one are dropped. Providers would reject each
+ *   of these in every later request, which would make the thread unusable.
+ * - A result belongs to the last message before it that makes a call with its id.
+ * - Sanitising a sanitised history changes nothing.
+ * - Call ids of a message are non-empty and unique: a call without one is dropped, and a later call with the same id
+ *   gets a new one.
+ * - No assistant message is empty, and no message has a field that the provider contract does not define.
+ * - Sanitising takes time linear in the number of messages and calls.
  */
 import type { ProviderMessage } from '../message/provider.ts';
 import type { ProviderToolCall } from '../message/provider-terms.ts';
@@ -38,7 +38,7 @@ export function sanitiseHistory(messages: readonly ProviderMessage[]): ProviderM
   ]);
 }
 
-/** R1, R2: one pass, in which each call waits for its result until a later message makes a call with the same id. */
+/** One pass, in which each call waits for its result until a later message makes a call with the same id. */
 function pairCalls(messages: readonly ProviderMessage[]): Exchange[] {
   const waiting = new Map<string, Slot[]>();
   return messages.flatMap((message): Exchange[] => {
@@ -58,12 +58,12 @@ function pairCalls(messages: readonly ProviderMessage[]): Exchange[] {
       message,
       slots.map(({ call }) => call),
     );
-    // R5: providers also reject assistant messages with neither text nor calls.
+    // Providers also reject assistant messages with neither text nor calls.
     return slots.length > 0 || (kept.content ?? '').trim().length > 0 ? [{ message: kept, slots }] : [];
   });
 }
 
-/** R4: appends a number to the id of a later call with the same id. */
+/** Appends a number to the id of a later call with the same id. */
 function withOwnIds(calls: readonly ProviderToolCall[]): readonly ProviderToolCall[] {
   const given = new Set(calls.map(({ id }) => id));
   if (given.size === calls.length) return calls;
@@ -89,7 +89,7 @@ function withCalls(message: AssistantMessage, calls: readonly ProviderToolCall[]
   return calls.length > 0 ? { ...bare, toolCalls: calls } : bare;
 }
 
-/** R1: each call has one result. */
+/** Each call has one result. */
 function toResult({ call: { id, name }, result }: Slot): ToolMessage {
   if (result) return { ...result, toolCallId: id, toolName: name };
   return { role: 'tool', toolCallId: id, toolName: name, content: NO_RESULT };

@@ -1,8 +1,8 @@
 /**
  * How much smaller a request must be after a refusal for its length. Pure.
- * S1. The refusal's own numbers decide, where it names them; else the request is at most half as long.
- * S2. What is left may be denser than what was left out: each further time takes more off, and the last time leaves at
- *     most a quarter.
+ * - The refusal's own numbers decide, where it names them; else the request is at most half as long.
+ * - What is left may be denser than what was left out: each further time takes more off, and the last time leaves at
+ *   most a quarter.
  */
 import type { LengthRefusal } from '../message/provider-terms.ts';
 
@@ -22,7 +22,7 @@ export interface RefusedRequest {
   readonly size: number;
 }
 
-/** S1: the size that the next request may have, in the unit of its estimate. */
+/** The size that the next request may have, in the unit of its estimate. */
 export function shrink(refusal: LengthRefusal, { before, answer, size }: RefusedRequest): number {
   const { named, most, unnamed } = LEFT[Math.min(before, LEFT.length - 1)] as (typeof LEFT)[number];
   const share = shareOf(refusal, answer, size);

@@ -17,7 +17,11 @@ export function estimateMissing(
   const totalTokens = Math.max(usage.totalTokens, promptTokens + completionTokens);
   const { cost, ...counts } = usage;
   return {
-    ...{ ...counts, promptTokens, completionTokens, totalTokens, estimated: true },
+    ...counts,
+    promptTokens,
+    completionTokens,
+    totalTokens,
+    estimated: true,
     ...(cost === undefined || cost === 0 ? {} : { cost }),
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Amounts of budgets: whole numbers of the unit of their limit, so that adding and subtracting the same amount leaves nothing. Pure.
- * B1. The unit of `maxCost` is 10⁻¹² US dollars, that of `maxRuntimeSeconds` is a microsecond, and any other is one step, call or token.
- * B2. People and authors read and write US dollars and seconds.
+ * - The unit of `maxCost` is 10⁻¹² US dollars, that of `maxRuntimeSeconds` is a microsecond, and any other is one step, call or token.
+ * - People and authors read and write US dollars and seconds.
  */
 import { clampAmount, toPico, toUsd } from '../value/money.ts';
 import type { BudgetLine, LineLimit, Spending } from './budget-line.ts';
@@ -19,14 +19,14 @@ export type Payment = Readonly<Partial<Record<LineLimit, Amount>>>;
 
 const MICROS_PER_SECOND = 1_000_000;
 
-/** B1: in the limit's unit. */
+/** In the limit's unit. */
 export function toAmount(limit: LineLimit, shown: number): Amount {
   if (limit === 'maxCost') return toPico(shown);
   const units = Math.round(limit === 'maxRuntimeSeconds' ? shown * MICROS_PER_SECOND : shown);
   return Number.isFinite(units) ? clampAmount(BigInt(units)) : toPico(units);
 }
 
-/** B2: as people read it. */
+/** As people read it. */
 export function toShown(limit: LineLimit, amount: Amount): number {
   if (limit === 'maxCost') return toUsd(amount);
   return limit === 'maxRuntimeSeconds' ? Number(amount) / MICROS_PER_SECOND : Number(amount);
@@ -36,7 +36,10 @@ export function toShownLine({ max, used, reserved, estimated, ...line }: Counted
   const shown = (amount: Amount) => toShown(line.limit, amount);
   return {
     ...line,
-    ...{ max: shown(max), used: shown(used), reserved: shown(reserved), estimated: shown(estimated) },
+    max: shown(max),
+    used: shown(used),
+    reserved: shown(reserved),
+    estimated: shown(estimated),
   };
 }
 
@@ -44,7 +47,10 @@ export function toCountedLine({ max, used, reserved, estimated, ...line }: Budge
   const counted = (shown: number) => toAmount(line.limit, shown);
   return {
     ...line,
-    ...{ max: counted(max), used: counted(used), reserved: counted(reserved), estimated: counted(estimated) },
+    max: counted(max),
+    used: counted(used),
+    reserved: counted(reserved),
+    estimated: counted(estimated),
   };
 }
 

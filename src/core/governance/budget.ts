@@ -1,9 +1,9 @@
 /**
  * What an execution may spend, and the verdict on a spending. Pure: the store keeps the rows and locks them.
- * G1. A limit of N allows N; 0 forbids the first. A spending that is denied is not counted.
+ * - A limit of N allows N; 0 forbids the first. A spending that is denied is not counted.
  * G2. All limits of all accounts are checked in the order of BUDGET_LIMITS, the innermost account first. The first that
  *     denies is reported.
- * G3. Each line warns once, when `warnAt` of it is reached; a warning of one line never hides that of another.
+ * - Each line warns once, when `warnAt` of it is reached; a warning of one line never hides that of another.
  */
 
 import { type Amount, type CountedLine, type Payment, toShown } from './budget-amount.ts';
@@ -40,12 +40,10 @@ export function inOrder(lines: readonly CountedLine[]): CountedLine[] {
 export function evaluateSpending(lines: readonly CountedLine[], payment: Payment): SpendingVerdict {
   const asked = inOrder(lines).filter(({ limit }) => (payment[limit] ?? 0n) > 0n);
   const spent = asked.map((line) => ({ ...line, used: line.used + (payment[line.limit] ?? 0n) }));
-  // G1: N allows N.
   const over = spent.find(({ used, max }) => used > max);
   const line = over && asked[spent.indexOf(over)];
   if (over && line) return { kind: 'deny', line, observed: over.used };
   const changed = spent.map((each) => ({ ...each, warned: each.warned || isNear(each) }));
-  // G3: each line once.
   return {
     kind: 'allow',
     changed,
@@ -53,7 +51,7 @@ export function evaluateSpending(lines: readonly CountedLine[], payment: Payment
   };
 }
 
-/** G3: `warnAt` 0 disables the warning, and a limit of 0 never warns. */
+/** `warnAt` 0 disables the warning, and a limit of 0 never warns. */
 export function isNear({ used, max, warnAt }: Pick<CountedLine, 'used' | 'max' | 'warnAt'>): boolean {
   return warnAt > 0 && max > 0n && Number(used) >= warnAt * Number(max);
 }

@@ -1,10 +1,10 @@
 /**
  * The decision of a policy about an action, from the capabilities that the action needs.
- * C1. Per capability, the stronger effect of the agent's policy and the context's rules holds: a context narrows, never
- *     widens.
- * C2. An action has the strongest effect of all its capabilities; the capabilities with that effect are named.
- * C3. An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities. If
- *     the context sets `undeclared` too, the stronger of the two holds.
+ * - Per capability, the stronger effect of the agent's policy and the context's rules holds: a context narrows, never
+ *   widens.
+ * - An action has the strongest effect of all its capabilities; the capabilities with that effect are named.
+ * - An action that declares no capability has the effect `undeclared`, whatever a context says of capabilities. If
+ *   the context sets `undeclared` too, the stronger of the two holds.
  */
 import type { PermissionRules } from './permissions.ts';
 import { findRule, type PolicyEffect, type PolicyRules, strongerEffect } from './policy-rule.ts';
@@ -46,7 +46,6 @@ export function decide(
   context?: PermissionRules,
 ): PolicyDecision {
   const names = [...new Set(capabilities)].sort();
-  // C3: no capability is declared.
   if (names.length === 0) return decideUndeclared(policy, context);
   const found = names.map((name) => [name, decideOne(policy, name, context)] as const);
   const effect = found.map(([, one]) => one.effect).reduce(strongerEffect);
@@ -77,7 +76,7 @@ interface Sourced {
   readonly source: RuleSource;
 }
 
-/** C1: evaluates both the policy and the context. */
+/** Evaluates both the policy and the context. */
 function decideOne(policy: CapabilityPolicy, capability: string, context?: PermissionRules): Sourced {
   const rule = findRule(policy.rules, capability);
   const own = rule ? 'policy' : 'policy_default';

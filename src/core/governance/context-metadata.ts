@@ -2,9 +2,9 @@
  * Reads and writes a context in a message's metadata, under the names `run_context` with all of it, and
  * copies of its ids beside it. Such metadata of a sender is read as a context; the context that a message is stored
  * with is written there.
- * M1. Reading is tolerant: a field of the wrong type is ignored, except that a rule which cannot be read denies.
- * M2. Permissions, limits and the mark of a cancelled run count only with `run_context` or one of the ids: words like
- *     these are in the metadata of many applications.
+ * - Reading is tolerant: a field of the wrong type is ignored, except that a rule which cannot be read denies.
+ * - Permissions, limits and the mark of a cancelled run count only with `run_context` or one of the ids: words like
+ *   these are in the metadata of many applications.
  */
 import { isRecord } from '../value/record.ts';
 import type { Permissions } from './permissions.ts';
@@ -38,7 +38,7 @@ export function readContextMetadata(metadata: Metadata | undefined): GivenContex
     organizationId: textOf(all, 'organization_id'),
     parentRunId: textOf(all, 'parent_run_id', 'parent_agent'),
   };
-  // M2: an id or `run_context` must be there.
+  // An id or `run_context` must be there.
   if (Object.values(ids).every((id) => id === undefined) && !isRecord(metadata.run_context)) return null;
   const canceled = all.canceled === true || all.cancelled === true;
   const own = isRecord(typed.metadata) ? typed.metadata : undefined;

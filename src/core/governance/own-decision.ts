@@ -1,8 +1,8 @@
 /**
  * Combines the decision of the rules with the verdict of a policy that an author has written.
- * O1. A rule of the agent or of the context is a minimum: an author's policy strengthens it, and never weakens it.
- * O2. If no rule applies, the author's policy decides, also against the default.
- * O3. A verdict that cannot be read denies.
+ * - A rule of the agent or of the context is a minimum: an author's policy strengthens it, and never weakens it.
+ * - If no rule applies, the author's policy decides, also against the default.
+ * - A verdict that cannot be read denies.
  */
 import { type CapabilityPolicy, decide, type PolicyDecision } from './capability-policy.ts';
 import type { PermissionRules } from './permissions.ts';
@@ -15,7 +15,7 @@ export interface OwnVerdict {
 
 const REASON_CHARS = 1000;
 
-/** Returns the decision of the rules alone, without any default: the minimum for the verdict (O1). */
+/** Returns the decision of the rules alone, without any default: the minimum for the verdict. */
 export function decideByRules(
   policy: CapabilityPolicy,
   capabilities: readonly string[],
@@ -24,7 +24,7 @@ export function decideByRules(
   return decide({ ...policy, default: 'allow', undeclared: 'allow' }, capabilities, context);
 }
 
-/** O3: undefined if the policy returned nothing; a denial if it returned no valid verdict. */
+/** Undefined if the policy returned nothing; a denial if it returned no valid verdict. */
 export function readVerdict(name: string, given: unknown): OwnVerdict | undefined {
   if (given === undefined || given === null) return undefined;
   const { effect, reason } = (typeof given === 'object' ? given : { effect: given }) as Record<
@@ -38,7 +38,7 @@ export function readVerdict(name: string, given: unknown): OwnVerdict | undefine
     : { effect: known };
 }
 
-/** O1, O2: returns the stronger of `floor`, the decision of the rules, and the verdict. */
+/** Returns the stronger of `floor`, the decision of the rules, and the verdict. */
 export function joinVerdict(
   name: string,
   floor: PolicyDecision,

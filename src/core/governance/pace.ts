@@ -1,12 +1,12 @@
 /**
  * How many requests a provider gets at once: fewer after a refusal, more after accepted ones (additive increase,
  * multiplicative decrease). Pure; `models/rate-limiter.ts` keeps one for each endpoint, key and model.
- * P1. Requests that were under way together count as one refusal: they all met the same limit. Each of them shows how
- *     many were under way with it, which was one too many.
- * P2. After a refusal nothing new is sent for a while: as long as the provider asks for, else for a pause that doubles
- *     with each refusal in a row. Both vary at random, since other workers meet the same limit at the same moment. A
- *     provider that asks for more than MAX_HOLD_MS is asked again by each new request: it may have changed its mind.
- * P3. Then one request is let in, and each accepted one lets in one more: all at once would be refused again.
+ * - Requests that were under way together count as one refusal: they all met the same limit. Each of them shows how
+ *   many were under way with it, which was one too many.
+ * - After a refusal nothing new is sent for a while: as long as the provider asks for, else for a pause that doubles
+ *   with each refusal in a row. Both vary at random, since other workers meet the same limit at the same moment. A
+ *   provider that asks for more than MAX_HOLD_MS is asked again by each new request: it may have changed its mind.
+ * - Then one request is let in, and each accepted one lets in one more: all at once would be refused again.
  */
 
 /** Milliseconds. */
@@ -47,7 +47,7 @@ export interface Load {
 
 export function mayEnter(pace: Pace, { running, unanswered }: Load, now: number, ceiling: number): boolean {
   if (now < pace.heldUntil || running >= Math.min(allowed(pace), ceiling)) return false;
-  // P3: none of them has been accepted yet.
+  // None of them has been accepted yet.
   return unanswered <= pace.accepted;
 }
 
@@ -76,7 +76,7 @@ export interface RefusedRequest {
 
 export function afterRefusal(pace: Pace, refused: RefusedRequest): Pace {
   const { sentAt, now, running } = refused;
-  // P1: sent before the last refusal was known.
+  // Sent before the last refusal was known.
   const isNew = sentAt >= pace.refusedAt;
   const refusals = isNew ? pace.refusals + 1 : pace.refusals;
   const heldUntil = Math.max(pace.heldUntil, now + pauseAfter(refusals, refused));
@@ -85,7 +85,7 @@ export function afterRefusal(pace: Pace, refused: RefusedRequest): Pace {
   return { limit, accepted: 0, refusals, heldUntil, refusedAt: now };
 }
 
-/** P2. `refusals`: in a row, this one included. */
+/** `refusals`: in a row, this one included. */
 export function pauseAfter(
   refusals: number,
   { retryAfterMs, random }: Pick<RefusedRequest, 'retryAfterMs' | 'random'>,

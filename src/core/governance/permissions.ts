@@ -4,7 +4,7 @@
  * `{ capabilities: { … }, default: 'deny', undeclared: 'deny', approvals: 'refuse' }`.
  * A rule is an effect, true (allow) or false (deny), or an object with an `effect` and further fields for its readers;
  * an object without an effect allows.
- * P1. Joining two sets keeps the stronger effect of both for each capability: it narrows, never widens.
+ * - Joining two sets keeps the stronger effect of both for each capability: it narrows, never widens.
  */
 import { isRecord } from '../value/record.ts';
 import { findRule, isRuleName, type PolicyEffect, type PolicyRules, strongerEffect } from './policy-rule.ts';
@@ -89,7 +89,7 @@ export function readPermissions(permissions: Permissions): PermissionRules {
   };
 }
 
-/** P1: joins two sets. If one of them is empty, the other is returned as it was given. */
+/** Joins two sets. If one of them is empty, the other is returned as it was given. */
 export function joinPermissions(one: Permissions, other: Permissions): Permissions {
   if (isEmpty(other)) return one;
   if (isEmpty(one)) return other;

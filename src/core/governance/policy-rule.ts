@@ -1,8 +1,8 @@
 /**
  * Rules for what code may do, by the names of capabilities; the effects are allow, require_approval and deny.
- * R1. A set decides by its most specific rule: an exact name, else the longest `prefix.*`, else `*`. So an exact
- *     `allow` overrides a `deny` for a whole name space.
- * R2. `records.*` covers `records.write` and `records.write.draft`, but not `records` itself.
+ * - A set decides by its most specific rule: an exact name, else the longest `prefix.*`, else `*`. So an exact
+ *   `allow` overrides a `deny` for a whole name space.
+ * - `records.*` covers `records.write` and `records.write.draft`, but not `records` itself.
  */
 
 /** From the weakest to the strongest. */
@@ -23,7 +23,7 @@ export function isRuleName(name: string): boolean {
   return CAPABILITY.test(name.endsWith(NAMESPACE) ? name.slice(0, -NAMESPACE.length) : name);
 }
 
-/** R1, R2: returns the effect for a capability; undefined if no rule covers it. */
+/** Returns the effect for a capability; undefined if no rule covers it. */
 export function findRule(rules: PolicyRules, capability: string): PolicyEffect | undefined {
   for (const name of namesBySpecificity(capability)) {
     if (Object.hasOwn(rules, name)) return rules[name];

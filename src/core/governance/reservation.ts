@@ -1,12 +1,12 @@
 /**
  * The maximum cost of a model request is reserved before it is sent; its actual cost is settled when it ends. Pure.
- * R1. Reservations never take a line above its limit. Reserved are the estimated input and as much output as the
- *     request may bring: the model's own bound, or the default one, or what remains. That bound is sent along, so only
- *     what a provider counts beyond it exceeds the limit.
+ * - Reservations never take a line above its limit. Reserved are the estimated input and as much output as the
+ *   request may bring: the model's own bound, or the default one, or what remains. That bound is sent along, so only
+ *   what a provider counts beyond it exceeds the limit.
  * R2. A request that only the reservations of others block is not denied: it waits for them.
- * R3. A request is settled once, with what it used. If its end was not seen, it is settled as it was reserved, and
- *     marked; an end that is seen later replaces that.
- * R4. A request whose cost cannot be counted is not sent: a model without prices is not called if cost is limited.
+ * - A request is settled once, with what it used. If its end was not seen, it is settled as it was reserved, and
+ *   marked; an end that is seen later replaces that.
+ * - A request whose cost cannot be counted is not sent: a model without prices is not called if cost is limited.
  */
 import { BUDGETED_OUTPUT_TOKENS } from '../value/limit.ts';
 import { clampAmount, costOfTokens, TOKENS_PER_PRICE, toPico } from '../value/money.ts';
@@ -37,7 +37,7 @@ export type ReservationPlan =
   | { readonly kind: 'deny'; readonly line: CountedLine; readonly observed: Amount }
   /** R2: the reservations of other requests are in the way. */
   | { readonly kind: 'blocked' }
-  /** R4: its cost cannot be counted. */
+  /** Its cost cannot be counted. */
   | { readonly kind: 'unpriced'; readonly line: CountedLine };
 
 /** The minimum amounts of a request: its input, and one token of output. */
@@ -66,7 +66,7 @@ export function hasAmounts(lines: readonly CountedLine[]): boolean {
 
 export function planReservation(lines: readonly CountedLine[], estimate: CallEstimate): ReservationPlan {
   const counted = lines.find(({ limit }) => limit === 'maxCost');
-  // R4: a budget of a definition is refused when it is loaded; one of a context comes later.
+  // A budget of a definition is refused when it is loaded; one of a context comes later.
   if (counted && (estimate.inputPrice === undefined || estimate.outputPrice === undefined))
     return { kind: 'unpriced', line: counted };
   const least = toMinimumAmounts(estimate);
@@ -80,7 +80,7 @@ export function planReservation(lines: readonly CountedLine[], estimate: CallEst
     return { kind: 'blocked' };
   const { maxOutputTokens } = estimate;
   const left = Math.min(...asked.map(({ line }) => outputWithin(line, estimate)));
-  // R1: a request without its own bound must not reserve all that is left.
+  // A request without its own bound must not reserve all that is left.
   const bound = maxOutputTokens ?? (Number.isFinite(left) ? BUDGETED_OUTPUT_TOKENS : left);
   const cap = Math.min(bound, left);
   const output = Number.isFinite(cap) ? cap : 0;
@@ -100,7 +100,7 @@ export function hasRoomForTwo(lines: readonly CountedLine[], estimate?: () => Ca
   return kind === 'reserve' || kind === 'blocked';
 }
 
-/** R1: how many tokens of output the line has room for. */
+/** How many tokens of output the line has room for. */
 function outputWithin(
   { limit, max, used, reserved }: CountedLine,
   { inputTokens, inputPrice = 0, outputPrice = 0 }: CallEstimate,

@@ -1,9 +1,9 @@
 /**
  * The context of an execution: how its work runs, and never what the work is. Whoever starts a thread, or sends it an
  * item, may give one; it is stored with the execution, and the executions of its children begin with it.
- * R1. A context narrows: the stronger permission and the lower limit hold, and nothing that comes later lifts them.
- * R2. The names of the run, its session, its trace and its workspace come from the first context that gives them.
- * R3. If no context is given, none is stored: it is made of what the execution has anyway (`contextOf`).
+ * - A context narrows: the stronger permission and the lower limit hold, and nothing that comes later lifts them.
+ * - The names of the run, its session, its trace and its workspace come from the first context that gives them.
+ * - If no context is given, none is stored: it is made of what the execution has anyway (`contextOf`).
  */
 import type { Cancellation } from './cancellation.ts';
 import { joinPermissions, type Permissions } from './permissions.ts';
@@ -57,7 +57,7 @@ export interface ExecutionPlace {
   readonly agent: string;
 }
 
-/** R1: nothing is widened. R2: the names in `first` take precedence. */
+/** Nothing is widened. R2: the names in `first` take precedence. */
 export function narrow(first: GivenContext, then: GivenContext): GivenContext {
   const { permissions = {}, budget = {}, metadata } = first;
   const joined = joinPermissions(permissions, then.permissions ?? {});
@@ -95,7 +95,7 @@ export function joinContext(context: RunContext, items: readonly GivenContext[])
   return { ...context, permissions: permissions ?? {}, budget: budget ?? {}, metadata: metadata ?? {} };
 }
 
-/** R3: fills in missing fields from the execution's place. */
+/** Fills in missing fields from the execution's place. */
 export function contextOf(given: GivenContext, { executionId, rootId, agent }: ExecutionPlace): RunContext {
   const { agentChain = [] } = given;
   return {

@@ -1,8 +1,8 @@
 /**
  * How long a family works: the time during which any of its threads is at work, even if workers are lost or replaced.
  * Pure; times are microseconds since 1970, by the clock of the store.
- * C1. The clock of a limit runs while at least one thread is at work, and is counted once, however many are.
- * C2. A thread that waits for people, or for a child that works in its place, is not at work.
+ * - The clock of a limit runs while at least one thread is at work, and is counted once, however many are.
+ * - A thread that waits for people, or for a child that works in its place, is not at work.
  */
 import { isNear } from './budget.ts';
 import type { Amount, CountedLine } from './budget-amount.ts';
@@ -24,13 +24,13 @@ export function toMilliseconds(used: Amount): Amount {
   return ((used + MICROS_PER_MS / 2n) / MICROS_PER_MS) * MICROS_PER_MS;
 }
 
-/** C1: marks the thread as at work. Returns the same line if it already is. */
+/** Marks the thread as at work. Returns the same line if it already is. */
 export function startThreadClock(line: CountedLine, threadId: string, now: number): CountedLine {
   const { since = now, threads = [] } = line.running ?? {};
   return threads.includes(threadId) ? line : { ...line, running: { since, threads: [...threads, threadId] } };
 }
 
-/** C2: marks the thread as not at work. Returns the same line if it is not. */
+/** Marks the thread as not at work. Returns the same line if it is not. */
 export function stopThreadClock(line: CountedLine, threadId: string, now: number): CountedLine {
   const { running } = line;
   if (!running?.threads.includes(threadId)) return line;

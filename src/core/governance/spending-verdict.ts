@@ -1,7 +1,7 @@
 /**
  * The verdict of a policy that an author has written, on a spending that is about to be made. Pure.
- * S1. Limits always hold: the policy is asked only if no limit denies. It may be stricter than a limit, never milder.
- * S2. A verdict that cannot be read denies.
+ * - Limits always hold: the policy is asked only if no limit denies. It may be stricter than a limit, never milder.
+ * - A verdict that cannot be read denies.
  */
 import { evaluateSpending } from './budget.ts';
 import { toCountedLine, toPayment } from './budget-amount.ts';
@@ -23,7 +23,7 @@ export interface SpendingVerdict {
 
 const REASON_CHARS = 1000;
 
-/** S1: the verdict of the limits on the minimum that is spent. `warn`: one of them is, or would be, nearly used up. */
+/** The verdict of the limits on the minimum that is spent. `warn`: one of them is, or would be, nearly used up. */
 export function checkSpendingLimits(
   lines: readonly BudgetLine[],
   spends: Spending,
@@ -33,7 +33,7 @@ export function checkSpendingLimits(
   return verdict.changed.some(({ warned }) => warned) ? 'warn' : 'allow';
 }
 
-/** S2: undefined if the policy returned nothing. */
+/** Undefined if the policy returned nothing. */
 export function readSpendingVerdict(name: string, given: unknown): SpendingVerdict | undefined {
   if (given === undefined || given === null) return undefined;
   const fields = (typeof given === 'object' ? given : { effect: given }) as Record<string, unknown>;

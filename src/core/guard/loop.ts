@@ -3,9 +3,9 @@
  *   generic_repeat  the same call, with the same arguments, again and again
  *   ping_pong       two calls that alternate
  *   no_progress     call after call without progress: a new successful result, or a changed file or value
- * L1. The worst verdict counts, whichever detector returns it; of two equal ones, the one that is listed first.
- * L2. Progress excuses neither repeated nor alternating calls: repeating a question is a loop even if the answers
- *     differ.
+ * - The worst verdict counts, whichever detector returns it; of two equal ones, the one that is listed first.
+ * - Progress excuses neither repeated nor alternating calls: repeating a question is a loop even if the answers
+ *   differ.
  */
 
 export interface LoopGuard {
@@ -76,7 +76,6 @@ export function findLoop(newest: readonly LoopCall[], guard: LoopGuard): LoopVer
     detector: detector as LoopDetector,
     count: count(window, guard),
   }));
-  // L1: critical comes before warning.
   const critical = counts.find(({ count }) => count >= guard.critical);
   if (critical) return { severity: 'critical', ...critical };
   const warning = counts.find(({ count }) => count >= guard.warning);

@@ -1,7 +1,7 @@
 /**
  * The id of a step's answer, known before the answer exists: code that streams an answer can name the message that it
  * becomes.
- * I1. No queued item may have an id of this shape (thread/item.ts), so the id of an answer is always free.
+ * - No queued item may have an id of this shape (thread/item.ts), so the id of an answer is always free.
  */
 import { sha256OfAscii } from '../value/sha256.ts';
 

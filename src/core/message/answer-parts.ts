@@ -1,11 +1,11 @@
 /**
  * The parts of a model's answer in their order, each with its provider's metadata: signatures, encrypted reasoning, and
  * what else the provider needs back. Content, reasoning and calls of the answer are readings of them.
- * P1. Parts that are not the answer's any more, because it was changed, cut or redacted, are dropped as a whole:
- *     providers refuse a part without those around it. The digest covers all that the answer's parts say.
- * P2. Texts are stored once, with the message: a stored part has its length. Reasoning that the message does not have
- *     (`reasoning.exclude`) is stored with its part.
- * P3. An answer is stored without parts if they say no more than its message.
+ * - Parts that are not the answer's any more, because it was changed, cut or redacted, are dropped as a whole:
+ *   providers refuse a part without those around it. The digest covers all that the answer's parts say.
+ * - Texts are stored once, with the message: a stored part has its length. Reasoning that the message does not have
+ *   (`reasoning.exclude`) is stored with its part.
+ * - An answer is stored without parts if they say no more than its message.
  */
 import { LIMITS, utf8Length } from '../value/limit.ts';
 import { isRecord, parseRecord } from '../value/record.ts';
@@ -36,7 +36,7 @@ export interface PartedAnswer {
 export type Digest = (text: string) => string;
 
 type TextPart = Extract<AnswerPart, { text: string }>;
-/** P2: a text is its length in the message. */
+/** A text is its length in the message. */
 type StoredPart =
   | Exclude<AnswerPart, TextPart>
   | (Omit<TextPart, 'text'> & ({ readonly length: number } | { readonly text: string }));
@@ -47,7 +47,7 @@ interface StoredParts {
   readonly list: readonly StoredPart[];
 }
 
-/** Returns the parts as JSON text for the store; undefined if there is nothing to store (P1, P3), or too much. */
+/** Returns the parts as JSON text for the store; undefined if there is nothing to store, or too much. */
 export function sealParts(
   parts: AnswerParts | undefined,
   answer: PartedAnswer,
@@ -65,7 +65,7 @@ export function sealParts(
   return utf8Length(text) > LIMITS.answerPartsBytes ? undefined : text;
 }
 
-/** Returns the parts of a stored answer; undefined if it has none, or has been changed since (P1). */
+/** Returns the parts of a stored answer; undefined if it has none, or has been changed since. */
 export function openParts(
   sealed: string | null | undefined,
   answer: PartedAnswer,
@@ -126,7 +126,7 @@ function joinTexts({ list }: AnswerParts, type: TextPart['type']): string {
   return list.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('');
 }
 
-/** P3: false without metadata, in the order that a message implies: reasoning, text, calls. */
+/** False without metadata, in the order that a message implies: reasoning, text, calls. */
 export function saysMore({ list }: AnswerParts): boolean {
   if (list.some(({ metadata }) => metadata !== undefined)) return true;
   return !/^(reasoning )?(text )?(call )*$/.test(list.map(({ type }) => `${type} `).join(''));

@@ -1,9 +1,9 @@
 /**
  * The provider-neutral chat message that the hook `prefilter_llm_history` receives and returns (definitions §9), and the
  * conversion in both directions.
- * L1. A message that a hook leaves unchanged is converted back unchanged.
- *     Its parts, which hooks do not see, return to it.
- * L2. The returned list is untrusted: malformed messages are dropped and reported, and nothing here throws.
+ * - A message that a hook leaves unchanged is converted back unchanged.
+ *   Its parts, which hooks do not see, return to it.
+ * - The returned list is untrusted: malformed messages are dropped and reported, and nothing here throws.
  */
 
 import { canonicalJson } from '../value/canonical-json.ts';
@@ -70,7 +70,7 @@ export interface ReadHistory {
   readonly problems: readonly string[];
 }
 
-/** Reads what a hook returned (L2). `before` is kept if nothing in it is usable. */
+/** Reads what a hook returned. `before` is kept if nothing in it is usable. */
 export function fromLLMMessages(given: unknown, before: readonly ProviderMessage[]): ReadHistory {
   if (!Array.isArray(given)) {
     return {
@@ -91,7 +91,7 @@ export function fromLLMMessages(given: unknown, before: readonly ProviderMessage
   };
 }
 
-/** L1: an answer that is returned as it was given gets its parts back. */
+/** An answer that is returned as it was given gets its parts back. */
 function returnParts(
   messages: readonly ProviderMessage[],
   before: readonly ProviderMessage[],

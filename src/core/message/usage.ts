@@ -1,10 +1,10 @@
 /**
  * What a provider reports of its usage, normalised once for everything inside. Pure.
- * U1. `promptTokens` includes what was read from a cache and what was written to one; `completionTokens` includes the reasoning.
+ * - `promptTokens` includes what was read from a cache and what was written to one; `completionTokens` includes the reasoning.
  * U2. More cached tokens than prompt tokens are a report that leaves the cached ones out of `promptTokens`: they are added.
- * U3. A total that has room for the reasoning beside the answer, or more reasoning than answer, is a report that leaves the reasoning
- *     out of `completionTokens`: it is added.
- * U4. An impossible number counts as not reported, and so does a cost of 0, or one that no amount holds, for tokens above 0.
+ * - A total that has room for the reasoning beside the answer, or more reasoning than answer, is a report that leaves the reasoning
+ *   out of `completionTokens`: it is added.
+ * - An impossible number counts as not reported, and so does a cost of 0, or one that no amount holds, for tokens above 0.
  */
 import { LIMITS } from '../value/limit.ts';
 import { toPico } from '../value/money.ts';
@@ -42,7 +42,6 @@ export function normaliseUsage(reported: unknown): ProviderUsage {
   const written = Math.max(cacheWriteTokens ?? 0, cacheWrite1hTokens);
   // U2: the cached tokens are added.
   const promptTokens = read.promptTokens + (leavesCacheOut(read) ? cachedIn(read) : 0);
-  // U3: the reasoning is added.
   const isBeside =
     reasoningTokens !== undefined &&
     (reasoningTokens > read.completionTokens ||
@@ -57,7 +56,7 @@ export function normaliseUsage(reported: unknown): ProviderUsage {
     ...definedFields({ reasoningTokens }),
     ...(written === 0 && cacheWriteTokens === undefined ? {} : { cacheWriteTokens: written }),
     ...(read.cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens }),
-    // U4: no claim that tokens cost nothing.
+    // No claim that tokens cost nothing.
     ...(cost === undefined || (toPico(cost) === 0n && sum > 0) ? {} : { cost }),
   };
 }
@@ -72,7 +71,7 @@ function cachedIn({ cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens =
   return cachedTokens + Math.max(cacheWriteTokens, cacheWrite1hTokens);
 }
 
-/** U4: whole, and small enough for sums and databases. */
+/** Whole, and small enough for sums and databases. */
 function toCount(value: unknown): number | undefined {
   return isWithin(value, LIMITS.claimedTokens) ? Math.round(value) : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Client tools: tools that the sender of a message runs itself while the agent answers it. They are
  * stored in the message's metadata, and offered as long as it is the newest message of a user.
- * K1. Models call a client tool by a prefixed name, so that none is taken for a tool of the project.
+ * - Models call a client tool by a prefixed name, so that none is taken for a tool of the project.
  */
 
 import { isAnswerId } from '../message/answer-id.ts';
@@ -33,7 +33,7 @@ const MAX_DESCRIPTION_CHARS = 4096;
 const NAME_CHARS = 64;
 const DIGEST_CHARS = 8;
 
-/** K1: the prefixed name that models are offered. One that would be too long ends with a digest instead. */
+/** The prefixed name that models are offered. One that would be too long ends with a digest instead. */
 export function clientToolName(name: string): string {
   const called = PREFIX + name;
   if (called.length <= NAME_CHARS) return called;

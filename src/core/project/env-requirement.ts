@@ -1,9 +1,9 @@
 /**
  * The variables that an agent's reachable graph declares (definitions §3): which of them it needs before it may run, and which
  * its threads do not inherit from a parent.
- * Q1. Reachable: its sides' prompts, the prompts they include and offer, tools named in `uses`, and the agents behind those.
- * Q2. A value in a definition satisfies a need wherever `state.env` would find it: see `core/project/env.ts`, V1.
- * Q3. Scoped variables of a child thread are not required here: the thread that makes the child provides them.
+ * - Reachable: its sides' prompts, the prompts they include and offer, tools named in `uses`, and the agents behind those.
+ * - A value in a definition satisfies a need wherever `state.env` would find it: see `core/project/env.ts`, V1.
+ * - Scoped variables of a child thread are not required here: the thread that makes the child provides them.
  */
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../author/definition.ts';
 import type { Registry, ToolDefinition } from '../author/registry.ts';
@@ -34,7 +34,7 @@ export function isScoped(registry: Registry, agentName: string, name: string): b
 }
 
 export interface ScopedRequirement extends Requirement {
-  /** True if every reachable declaration of the variable finds a value in the definitions (Q2). */
+  /** True if every reachable declaration of the variable finds a value in the definitions. */
   readonly provided: boolean;
 }
 
@@ -72,7 +72,7 @@ type Env = Readonly<Record<string, string>>;
 interface Declared {
   readonly variable: VariableDefinition;
   readonly by: string;
-  /** True if a definition has a value for the variable (Q2). */
+  /** True if a definition has a value for the variable. */
   readonly provided: boolean;
   /** True if the variable is declared for a child thread that this agent's thread makes. */
   readonly child: boolean;
@@ -82,7 +82,7 @@ interface Declared {
 interface ReachedPrompt {
   readonly agent: AgentDefinition;
   readonly prompt: PromptDefinition;
-  /** True if the prompt is used in a child thread that this agent's thread makes (Q3). */
+  /** True if the prompt is used in a child thread that this agent's thread makes. */
   readonly child: boolean;
 }
 

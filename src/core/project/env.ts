@@ -2,9 +2,9 @@
  * Variables (definitions §3, §16): which names and values are valid, where a value comes from, and which type it has. Pure.
  * V1. Sources in order: thread, user, instance, agent, the tool's entry in the prompt (inside that tool alone), prompt.
  *     The empty string is a value.
- * V2. A stored value has the type that it was stored with. A value in a definition has the type that a definition of the project
- *     declares; an `env` part of a prompt and a hint of an immediate subagent count as a declaration as text, since they show the
- *     value. A variable without a declaration is secret (§22 item 35). Where declarations disagree, secret wins.
+ * - A stored value has the type that it was stored with. A value in a definition has the type that a definition of the project
+ *   declares; an `env` part of a prompt and a hint of an immediate subagent count as a declaration as text, since they show the
+ *   value. A variable without a declaration is secret (§22 item 35). Where declarations disagree, secret wins.
  * V3. Variables that an immediate child has from its parent are withheld from prompts (runtime §7.4), its own and those
  *     of its children, unless the entry promotes them by `nameEnv` or `descriptionEnv`. Code reads them like any
  *     others.
@@ -67,7 +67,7 @@ export function listSecrets({ stored, types, agent, prompt }: EnvPlace): Variabl
   return [...stored, ...written].filter(({ type }) => type === 'secret');
 }
 
-/** V2: the types of variables according to the definitions of a project. */
+/** The types of variables according to the definitions of a project. */
 export function declaredTypes(registry: Registry): ReadonlyMap<string, EnvType> {
   const { agents, prompts, tools } = registry;
   const shown = [...prompts.values()].flatMap(listShown).map((name) => ({ name, type: 'text' as const }));

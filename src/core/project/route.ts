@@ -1,10 +1,10 @@
 /**
  * Routes of thread endpoints (definitions §11): what a file below `agents/api` answers, and which route a request matches.
  *
- * I1. An invalid route is reported when the project is loaded, never as the failure of a request.
- * I2. Among matching routes, the first segment that differs decides: text before `[name]` before `[*]`. Routes of other
- *     methods do not compete: `orders/new.post` does not keep GET /orders/new from `orders/[id]`.
- * I3. Segments are compared after percent-decoding, so an encoded path reaches nothing that its plain form does not.
+ * - An invalid route is reported when the project is loaded, never as the failure of a request.
+ * - Among matching routes, the first segment that differs decides: text before `[name]` before `[*]`. Routes of other
+ *   methods do not compete: `orders/new.post` does not keep GET /orders/new from `orders/[id]`.
+ * - Segments are compared after percent-decoding, so an encoded path reaches nothing that its plain form does not.
  */
 import { ENDPOINT_METHODS, type EndpointMethod, type EndpointParams } from '../author/endpoint.ts';
 

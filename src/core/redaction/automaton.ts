@@ -1,9 +1,9 @@
 /**
  * Aho-Corasick over bytes in flat tables: finds, at each position of a text, the longest pattern that ends there.
- * A1. The search is linear for any patterns: each byte costs one move forward, and moves back never exceed the moves
- *     forward before them. `steps` counts both.
- * A2. Only the first HEAD bytes of a pattern are in the tables, so that large secrets take little memory; if such a
- *     head was found, Knuth-Morris-Pratt searches for the whole pattern, once per text.
+ * - The search is linear for any patterns: each byte costs one move forward, and moves back never exceed the moves
+ *   forward before them. `steps` counts both.
+ * - Only the first HEAD bytes of a pattern are in the tables, so that large secrets take little memory; if such a
+ *   head was found, Knuth-Morris-Pratt searches for the whole pattern, once per text.
  */
 
 import { createRangeList, type Range, type RangeList } from './ranges.ts';
@@ -111,7 +111,7 @@ function addFind(finds: RangeList, { bytes, owner }: Pattern, end: number, accep
   if (accepts(start, end)) finds.add(start, end, owner);
 }
 
-/** Knuth-Morris-Pratt from the first position at which the pattern can begin (A2). */
+/** Knuth-Morris-Pratt from the first position at which the pattern can begin. */
 function searchOne(pattern: Pattern, text: Uint8Array, from: number, accepts: Accepts): Search {
   const { bytes, owner } = pattern;
   const borders = bordersOf(bytes);

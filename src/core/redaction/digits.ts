@@ -1,8 +1,8 @@
 /**
  * Decodes base64 (either alphabet, also broken into lines) and hex within a text. Each run of digits is decoded at
  * every alignment, since a secret can begin at any byte of what was encoded.
- * D1. Lines of one run may be broken by LF or CRLF and be indented; other spaces end a run.
- * D2. Base64 padding counts as part of the digit before it.
+ * - Lines of one run may be broken by LF or CRLF and be indented; other spaces end a run.
+ * - Base64 padding counts as part of the digit before it.
  */
 import { hexValue } from './unescape.ts';
 import { createViewWriter, isSpace, SEPARATOR, type View, type ViewWriter } from './view.ts';
@@ -80,7 +80,7 @@ function findRuns({ bytes }: View, { values, shortest }: Alphabet): Runs {
   return { places, ends };
 }
 
-/** D1: the position behind a line break and the next line's indentation; the same position if no line ends there. */
+/** The position behind a line break and the next line's indentation; the same position if no line ends there. */
 function skipLineBreak(bytes: Uint8Array, at: number): number {
   let next = at;
   let broken = false;
@@ -129,7 +129,7 @@ function decodeRun(
   }
 }
 
-/** D2: skips the padding. */
+/** Skips the padding. */
 function afterPadding(bytes: Uint8Array, at: number): number {
   let end = at;
   while (end < at + 2 && bytes[end] === PADDING) end += 1;

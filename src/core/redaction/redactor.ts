@@ -2,16 +2,16 @@
  * Removes secrets from a text, in each of the forms that docs/operations.md lists. The text is decoded, one level of
  * escapes after the other. Each level is searched as it is, as digits of base64 and hex, and, for secrets of several
  * lines, without its spaces; so mixed forms are found like plain ones.
- * R1. Redaction is linear in the text for any secrets: it writes and searches a bounded number of views, each once.
- * R2. Within base64 or hex, a secret below six bytes counts only if nothing else was encoded: other matches are chance.
- * R3. Replacements are never searched again.
- * R4. A text that ends with `…` was cut: the beginning of a secret directly before the cut is removed too.
+ * - Redaction is linear in the text for any secrets: it writes and searches a bounded number of views, each once.
+ * R1. Within base64 or hex, a secret below six bytes counts only if nothing else was encoded: other matches are chance.
+ * - Replacements are never searched again.
+ * - A text that ends with `…` was cut: the beginning of a secret directly before the cut is removed too.
  *
  * The patterns to search for one secret. Texts are decoded before they are searched, so a secret has few forms:
- * F1. The value, and each form that decoding makes of it, since it may contain what looks like an escape.
- * F2. Each form of F1 with `+` for its spaces, as HTML forms and Python's quote_plus write them.
- * F3. For a value of several lines, each line that is long enough to be distinctive (not the armour of a PEM); and the value without
- *     spaces and line breaks, which is searched in texts without them.
+ * - The value, and each form that decoding makes of it, since it may contain what looks like an escape.
+ * - Each form of F1 with `+` for its spaces, as HTML forms and Python's quote_plus write them.
+ * - For a value of several lines, each line that is long enough to be distinctive (not the armour of a PEM); and the value without
+ *   spaces and line breaks, which is searched in texts without them.
  */
 
 import { type Automaton, createAutomaton, type Pattern, type Search } from './automaton.ts';
@@ -34,11 +34,11 @@ export interface Redactor {
   measure(text: string): { readonly text: string; readonly steps: number };
 }
 
-/** R2: shorter secrets count only as a whole run of digits. */
+/** R1: shorter secrets count only as a whole run of digits. */
 const SHORTEST_PIECE = 6;
 /** Total bytes of lines that are searched for separately; further lines are found only within their whole value. */
 const LINE_BYTES = 1024 * 1024;
-/** R4: the mark of a cut, and the fewest bytes of a secret that are removed before it. */
+/** The mark of a cut, and the fewest bytes of a secret that are removed before it. */
 const CUT_MARK = '…';
 const SHORTEST_BEGINNING = 8;
 /** Matches what may be a cut-off escape at the end of a text. */
@@ -123,20 +123,20 @@ function toRanges(view: View, finds: readonly Range[]): readonly Range[] {
   return list.ranges;
 }
 
-/** R2: true if a find within decoded digits is long enough, or is a whole run. */
+/** R1: true if a find within decoded digits is long enough, or is a whole run. */
 function isKnown(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start >= SHORTEST_PIECE) return true;
   return (bytes[start - 1] ?? SEPARATOR) === SEPARATOR && (bytes[end] ?? SEPARATOR) === SEPARATOR;
 }
 
-/** R4: the beginning of a secret directly before the cut. */
+/** The beginning of a secret directly before the cut. */
 function toBeginning(view: View, { tail }: Search): Range[] {
   if (tail.length < SHORTEST_BEGINNING) return [];
   const end = view.bytes.length;
   return [{ start: startOf(view, end - tail.length), end: endOf(view, end - 1), owner: tail.owner }];
 }
 
-/** R3: replaces all finds in one pass over the original. */
+/** Replaces all finds in one pass over the original. */
 function replace(text: string, ranges: readonly Range[], secrets: readonly Secret[]): string {
   if (ranges.length === 0) return text;
   const parts: string[] = [];
@@ -175,7 +175,7 @@ function formsOf(value: string): SecretForms {
   return { plain, lines: lines.map(encode), joined: joined.length < SHORTEST_LINE ? [] : [joined] };
 }
 
-/** F1: the value and its decoded forms. */
+/** The value and its decoded forms. */
 function decodedForms(value: string): Uint8Array[] {
   const forms = [encode(value)];
   let bytes: Uint8Array | undefined = forms[0];
@@ -186,7 +186,7 @@ function decodedForms(value: string): Uint8Array[] {
   return forms;
 }
 
-/** F2: `+` for spaces. */
+/** `+` for spaces. */
 function withPlus(forms: readonly Uint8Array[]): Uint8Array[] {
   return forms.flatMap((bytes) =>
     bytes.includes(0x20) ? [bytes, bytes.map((byte) => (byte === 0x20 ? 0x2b : byte))] : [bytes],

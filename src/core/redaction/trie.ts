@@ -1,8 +1,8 @@
 /**
  * The tables of an Aho-Corasick automaton: a trie of patterns, and for each state its fail link, which leads to the longest proper
  * suffix of the state's text that is a prefix of some pattern.
- * T1. States are numbered breadth first over sorted patterns: the children of a state are contiguous, in the order of their
- *     bytes, and a state's fail link always points to a smaller number.
+ * - States are numbered breadth first over sorted patterns: the children of a state are contiguous, in the order of their
+ *   bytes, and a state's fail link always points to a smaller number.
  */
 
 /** The most bytes of a pattern that are in the tables; a longer pattern is searched for by its head. */
@@ -51,7 +51,7 @@ export function compare(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** The trie, level by level: a state is a range of sorted patterns that agree so far (T1). */
+/** The trie, level by level: a state is a range of sorted patterns that agree so far. */
 function grow(sorted: readonly SortedPattern[]): Tables {
   const size = 1 + countStates(sorted);
   const tables: Tables = {

@@ -1,6 +1,6 @@
 /**
  * A text as bytes, with the position of each byte in the text: what is found in a decoded view is removed from the original.
- * V1. A byte covers its whole character, and the whole escape or digits that encode it: none is ever cut in half.
+ * - A byte covers its whole character, and the whole escape or digits that encode it: none is ever cut in half.
  */
 
 export interface View {
@@ -9,7 +9,7 @@ export interface View {
   /** UTF-16 positions in the original text: byte n was read from `from[n]` up to `to[n]`. Absent: byte n is unit n. */
   readonly from?: Int32Array;
   readonly to?: Int32Array;
-  /** True if the bytes were decoded from digits: short finds within them do not count (redactor.ts, R2). */
+  /** True if the bytes were decoded from digits: short finds within them do not count (redactor.ts, R1). */
   readonly digits?: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The decisions of a task's loop, without the loop: what an adapter's answers mean, when a task has passed, is stuck,
  * or has used up its budget. Pure.
- * C1. A failed eval without a severity counts as an error, so that nothing passes by omission.
- * C2. Nothing passes without having been measured: if there are no evals, the adapter decides.
+ * - A failed eval without a severity counts as an error, so that nothing passes by omission.
+ * - Nothing passes without having been measured: if there are no evals, the adapter decides.
  */
 import { toPico } from '../value/money.ts';
 import type { TaskLimits } from './spec.ts';
@@ -99,13 +99,12 @@ export function meanScore(evals: readonly ControlEval[]): number | undefined {
 }
 
 function isFailedEval({ passed, severity = 'error' }: ControlEval): boolean {
-  // C1: a missing severity is an error.
+  // A missing severity is an error.
   return !passed && (severity === 'error' || severity === 'critical');
 }
 
 /** The verdict for an adapter without `shouldStop`; undefined if the task goes on. */
 export function judgeEvals(evals: readonly ControlEval[]): TaskVerdict | undefined {
-  // C2: nothing was measured.
   if (evals.length === 0 || evals.some(isFailedEval)) return undefined;
   return { stoppedBy: 'stop-policy', pass: true, reason: 'all evals pass', score: meanScore(evals) };
 }

@@ -1,7 +1,7 @@
 /**
  * What a task must know before it acts, and whether it knows it. Pure: `now` is passed in, as milliseconds since 1970.
- * K1. A gap blocks if its requirement is `blocking`, falls back to `block`, or is secret.
- * K2. A score below the minimum is a caveat and never blocks: only requirements decide what blocks.
+ * - A gap blocks if its requirement is `blocking`, falls back to `block`, or is secret.
+ * - A score below the minimum is a caveat and never blocks: only requirements decide what blocks.
  */
 
 export const ACQUISITION_MODES = [
@@ -103,7 +103,7 @@ function knownShare(requirement: KnowledgeRequirement, now: number): number {
   return needed <= 0 ? 1 : Math.min(1, current / needed);
 }
 
-/** K1: true if a gap in this requirement blocks. */
+/** True if a gap in this requirement blocks. */
 function isBlocking({ importance, fallbackPolicy, sensitivity }: KnowledgeRequirement): boolean {
   return importance === 'blocking' || fallbackPolicy === 'block' || sensitivity === 'secret';
 }
@@ -144,7 +144,7 @@ function recommendAction(missing: readonly KnowledgeRequirement[]): RecommendedA
   return found?.[1] ?? 'continue_with_caveat';
 }
 
-/** K2: a low score is a caveat. `minimumScore` is from 0 to 1. */
+/** A low score is a caveat. `minimumScore` is from 0 to 1. */
 export function decideReadiness(
   { readinessScore: score, blockingMissing, nonBlockingMissing }: KnowledgeReport,
   minimumScore = MINIMUM_READINESS,

@@ -2,13 +2,13 @@
  * The activities, each once: its input and outcome, how it is scheduled, and what it is wrapped by. The implementations
  * and their registration (activities/index.ts), the calls of workflows (workflows/activities.ts), and what a worker must
  * know of a running one follow from this table. The name of an activity is its type in every recorded history.
- * P1. Model calls and at-most-once tools are regular activities: they heartbeat, time out and are cancelled.
+ * - Model calls and at-most-once tools are regular activities: they heartbeat, time out and are cancelled.
  * P2. There are no local activities, although they would save five events each. While one runs, a query, an overdue
  *     workflow task or another local activity can make a replay diverge, or lose a signal
  *     (docs/sdk-local-activities.md).
- * P3. TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
- * P4. Missing heartbeats reveal a lost worker, so the time of a long activity is only a fallback: the time limits of its
- *     models, its tool or its task end it.
+ * - TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
+ * - Missing heartbeats reveal a lost worker, so the time of a long activity is only a fallback: the time limits of its
+ *   models, its tool or its task end it.
  */
 import type { CancelVerdict } from '../governance/cancellation.ts';
 import type { OpenThreadInput, OpenThreadOutcome } from './open-thread.ts';
@@ -64,7 +64,7 @@ interface Scheduling {
   readonly options: {
     readonly startToCloseTimeout: '5 minutes' | '30 minutes' | '7 days';
     readonly retry: typeof UNTIL_STORED | typeof LOST_WORKER;
-    /** P3. If absent, a cancelled call waits for the activity to end. */
+    /** If absent, a cancelled call waits for the activity to end. */
     readonly cancellationType?: 'TRY_CANCEL';
   };
   /** Which of the worker's heartbeat timeouts applies. */

@@ -2,10 +2,10 @@
  * Decides what a model step does, given the state of the store. Normally it drains the queued items and calls the
  * model. After a reset, a revival or a lost answer the store may be ahead of the workflow: then the stored step is
  * taken over, and nothing is made a second time.
- * P1. A step that the workflow has not ended is taken over before anything is drained. Its calls come first, since a
- *     model must never see a call without its result; then the stop rules judge it (runtime §3.7). Queued items are
- *     left to the next step: stop rules and limits (runtime §6) apply to them as to anything that arrives during a
- *     step.
+ * - A step that the workflow has not ended is taken over before anything is drained. Its calls come first, since a
+ *   model must never see a call without its result; then the stop rules judge it (runtime §3.7). Queued items are
+ *   left to the next step: stop rules and limits (runtime §6) apply to them as to anything that arrives during a
+ *   step.
  */
 
 /** A committed step that the workflow does not know yet. */
@@ -15,7 +15,7 @@ export interface UnseenStep {
   readonly settled: boolean;
 }
 
-/** P1. `turnOpen`: the turn has begun, and no commit has ended it. If one has, the step that ended it was judged. */
+/** `turnOpen`: the turn has begun, and no commit has ended it. If one has, the step that ended it was judged. */
 export function mustTakeOver(unseen: UnseenStep | undefined, turnOpen: boolean): unseen is UnseenStep {
   return unseen !== undefined && (turnOpen || !unseen.settled);
 }

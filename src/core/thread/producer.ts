@@ -33,7 +33,10 @@ export function usageOf(lines: readonly ProducedLine[]): ProviderUsage & { reado
   const [promptTokens, completionTokens] = [sum('tokensIn'), sum('tokensOut')];
   const costs = asked.map(({ costUsd }) => costUsd).filter(isAmount);
   return {
-    ...{ calls: asked.length, promptTokens, completionTokens, totalTokens: promptTokens + completionTokens },
+    calls: asked.length,
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
     ...(costs.length > 0 ? { cost: sumUsd(costs) } : {}),
   };
 }

@@ -2,11 +2,11 @@
  * The thread's queue as its workflow holds it (runtime §9): a durable FIFO over three places.
  * I1. Order: `taken` (items that a step works on), the store's pending rows (`waiting` counts them), `arrivals` (content still
  *     in the workflow). No item overtakes another.
- * I2. Items leave `taken` only after their step has stored them; a cancelled or failed step leaves them, and the store's unique
- *     key makes the second attempt harmless.
- * I3. `waiting` is a hint: it may lack rows that a tool wrote, until the next commit counts them.
- * I4. An item's size is that of its JSON, ids included: ten thousand empty items still have a size. It is measured once, on
- *     arrival, and totals are kept: reading a total never walks over thousands of items.
+ * - Items leave `taken` only after their step has stored them; a cancelled or failed step leaves them, and the store's unique
+ *   key makes the second attempt harmless.
+ * - `waiting` is a hint: it may lack rows that a tool wrote, until the next commit counts them.
+ * - An item's size is that of its JSON, ids included: ten thousand empty items still have a size. It is measured once, on
+ *   arrival, and totals are kept: reading a total never walks over thousands of items.
  */
 
 import { measureJson } from '../value/json-measure.ts';
@@ -72,12 +72,12 @@ export class ThreadQueue {
     return this.#taken.length + Math.max(0, this.#waiting) + this.#arrivals.length;
   }
 
-  /** How many items are in line in the store, as far as the workflow knows (I3). */
+  /** How many items are in line in the store, as far as the workflow knows. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Whether the store lacks any item; unlike `size` this is exact (I3). */
+  /** Whether the store lacks any item; unlike `size` this is exact. */
   get holdsItems(): boolean {
     return this.#taken.length + this.#arrivals.length > 0;
   }
@@ -109,7 +109,7 @@ export class ThreadQueue {
   settle(taken: readonly QueueItem[], swept: number): void {
     this.#bytes -= bytesOf(this.#taken.slice(0, taken.length));
     this.#taken = this.#taken.slice(taken.length);
-    // Rows that were never announced (I3) were drained too; below zero, later arrivals would overtake spilled ones.
+    // Rows that were never announced were drained too; below zero, later arrivals would overtake spilled ones.
     this.#waiting = Math.max(0, this.#waiting - swept);
   }
 
@@ -136,7 +136,7 @@ export class ThreadQueue {
     this.#waiting += count;
   }
 
-  /** Raises the count to the pending rows seen in the store, some of which may not have been counted before (I3). */
+  /** Raises the count to the pending rows seen in the store, some of which may not have been counted before. */
   announce(waiting: number): void {
     this.#waiting = Math.max(this.#waiting, waiting);
   }

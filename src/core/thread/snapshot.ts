@@ -1,8 +1,8 @@
 /**
  * What a thread's workflow carries through continue-as-new: counters and ids, never large content.
- * I1. `version` increases with the shape; `parseSnapshot` reads every released version, and the rest of the code
- *     handles only the newest.
- * I2. A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
+ * - `version` increases with the shape; `parseSnapshot` reads every released version, and the rest of the code
+ *   handles only the newest.
+ * - A snapshot survives JSON unchanged: no Map, no Date, no undefined inside arrays.
  */
 
 import { showJson } from '../value/json-measure.ts';

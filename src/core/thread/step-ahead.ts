@@ -2,12 +2,12 @@
  * An activity that ends a step may go on into the next step's request to a model, which saves an activity and a
  * workflow task. The last call of a step does so, and a model step whose calls were all quick. This file holds what
  * both sides of Temporal must agree on for that.
- * N1. The workflow offers to go on if nothing that it knows of comes before the next step. The activity accepts only if
- *     the stop rules let a step follow and the workflow has received nothing since. Then the workflow would have asked
- *     for exactly that step, with nothing in line that the store does not have.
- * N2. A step that may have begun, but whose outcome is unknown, is asked for again under the same ordinal.
- *     That is another attempt at it.
- * N3. An activity goes on at most once: one of a model step makes at most two steps, and one of a call at most one.
+ * - The workflow offers to go on if nothing that it knows of comes before the next step. The activity accepts only if
+ *   the stop rules let a step follow and the workflow has received nothing since. Then the workflow would have asked
+ *   for exactly that step, with nothing in line that the store does not have.
+ * - A step that may have begun, but whose outcome is unknown, is asked for again under the same ordinal.
+ *   That is another attempt at it.
+ * - An activity goes on at most once: one of a model step makes at most two steps, and one of a call at most one.
  */
 import type {
   ModelStepInput,
@@ -41,7 +41,7 @@ export interface LastCallInput extends ToolCallInput {
   readonly next?: NextStep;
 }
 
-/** N2: the step was asked for, but its outcome is not known here; another attempt returns it. */
+/** The step was asked for, but its outcome is not known here; another attempt returns it. */
 export interface UnknownStepOutcome {
   readonly kind: 'unheard';
 }
@@ -56,7 +56,7 @@ export type CallWithNext = Extract<ToolCallOutcome, { kind: 'done' }> & WithNext
 /** The step's outcome, and that of the following step. */
 export type StepWithNext = StoredStep & WithNext;
 
-/** The input of the next step. It carries no items: all items in line are in the store (N1). */
+/** The input of the next step. It carries no items: all items in line are in the store. */
 export function toNextInput(
   executionId: string,
   { historyLength: _, ...next }: Omit<NextStep, 'historyLength'> & Partial<NextStepOffer>,

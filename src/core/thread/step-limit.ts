@@ -4,7 +4,7 @@
  * are limited like those of a model.
  * L1. Steps are counted from the outside input that began them. Work that a thread's own code queues continues the
  *     count of the execution that queued it; otherwise each execution that such work begins would have its own limits.
- * L2. Immediate subagents (runtime §7.3) are made once, before a side's first step: their steps do not count.
+ * - Immediate subagents (runtime §7.3) are made once, before a side's first step: their steps do not count.
  */
 import type { Side } from '../author/thread-execution.ts';
 import { LIMITS } from '../value/limit.ts';

@@ -1,12 +1,12 @@
 /**
  * Stop rules: what ends with this step, and why (runtime §6, definitions §12.5). A step of queued tools is judged as one of a model.
- * I1. Rules are tried in the order of STOP_RULES; the first answer wins. Safety limits come last (§6.4, step-limit.ts),
- *     and apply to every answer after which a side would act again.
- * I2. Pure: everything a rule may consult is in the facts.
- * I3. A session tool that was called and failed ends nothing by itself (definitions §22.44); requests of code still
- *     apply.
- * I4. With one AI side the end of a turn ends the execution, since the person acts next; if the person's input is
- *     already there, the next turn begins. With two, the other side acts.
+ * - Rules are tried in the order of STOP_RULES; the first answer wins. Safety limits come last (§6.4, step-limit.ts),
+ *   and apply to every answer after which a side would act again.
+ * - Pure: everything a rule may consult is in the facts.
+ * - A session tool that was called and failed ends nothing by itself (definitions §22.44); requests of code still
+ *   apply.
+ * - With one AI side the end of a turn ends the execution, since the person acts next; if the person's input is
+ *   already there, the next turn begins. With two, the other side acts.
  */
 
 import type { FlowDirective, Side, StepDirective } from '../author/thread-execution.ts';
@@ -75,7 +75,7 @@ export interface StepFacts {
 /** If `ends` is `nothing`, the same side acts again; if `turn`, the other side, or with one AI side the person. */
 export interface StopVerdict extends StepEnding {
   readonly reason?: StopReason;
-  /** True if another step follows in this execution (I4). */
+  /** True if another step follows in this execution. */
   readonly goesOn: boolean;
 }
 
@@ -115,7 +115,7 @@ function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
   }
 }
 
-/** I3: the call failed, so the session goes on. */
+/** The call failed, so the session goes on. */
 const bySessionToolThatFailed = (facts: StepFacts): Ruling | undefined =>
   wasCalled(facts, facts.rules.sessionFail) || wasCalled(facts, facts.rules.sessionStop)
     ? GOES_ON
@@ -143,12 +143,12 @@ const STOP_RULES: readonly ((facts: StepFacts) => Ruling | undefined)[] = [
       : undefined,
 ];
 
-/** I4: true if a side acts again in this execution, unless a limit forbids it. */
+/** True if a side acts again in this execution, unless a limit forbids it. */
 function actsAgain({ ends }: Ruling, { rules, moreInput }: StepFacts): boolean {
   return ends === 'nothing' || (ends === 'turn' && (rules.other !== undefined || moreInput));
 }
 
-/** I1: whether a limit forbids what the rules would let happen next. */
+/** Whether a limit forbids what the rules would let happen next. */
 function evaluateLimits(facts: StepFacts, { turn }: Ruling): LimitReason | undefined {
   const { rules, side, sideSteps } = facts;
   const next = turn && rules.other ? otherSide(side) : side;

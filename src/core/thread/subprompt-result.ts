@@ -1,10 +1,10 @@
 /**
  * The result of a prompt that was called as a tool (definitions §12.6): its text, its calls with their results, and errors,
  * each unless the entry switches it off.
- * R1. A sub-prompt has one step, so its own model never sees a call that failed. Its caller must see it: the result is
- *     then an error, with everything else included.
- * R2. With `includeErrors: false` the caller does not learn of failures, by text or by status. What failed is left out;
- *     if nothing remains, the result is an empty success.
+ * - A sub-prompt has one step, so its own model never sees a call that failed. Its caller must see it: the result is
+ *   then an error, with everything else included.
+ * - With `includeErrors: false` the caller does not learn of failures, by text or by status. What failed is left out;
+ *   if nothing remains, the result is an empty success.
  */
 import type { ToolResult, ToolStatus } from '../message/message.ts';
 import type { StoredError } from './step.ts';

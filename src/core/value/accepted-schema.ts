@@ -1,9 +1,9 @@
 /**
  * Makes any JSON schema one that providers accept for the arguments of a tool: one schema that a provider refuses fails
  * the whole request. What a call's arguments are checked against stays the original. Pure.
- * S1. The top is an object with `properties`, and has neither a union nor a reference.
- * S2. An array has `items`, and they are one schema: a list of them is an older form.
- * S3. What is no schema where one has to stand allows anything; keywords with values of another type are left out.
+ * - The top is an object with `properties`, and has neither a union nor a reference.
+ * - An array has `items`, and they are one schema: a list of them is an older form.
+ * - What is no schema where one has to stand allows anything; keywords with values of another type are left out.
  */
 import { type JsonSchema, mapSubschemas } from './json-schema.ts';
 import { isRecord } from './record.ts';
@@ -35,7 +35,7 @@ export function toAcceptedSchema(given: unknown): AcceptedSchema | undefined {
   return { schema: withDefinitions(top, root), saysLess: fields.saysMore };
 }
 
-/** S1: what the fields replace. */
+/** What the fields replace. */
 const TOP =
   /^(type|properties|required|additionalProperties|\$ref|anyOf|oneOf|allOf|not|if|then|else|enum|const)$/;
 
@@ -57,7 +57,7 @@ function clean(schema: JsonSchema): JsonSchema {
   return mapSubschemas(withItems(withLimits(Object.fromEntries(kept))), clean);
 }
 
-/** S3: the value of a keyword, or undefined if it can have none such. */
+/** The value of a keyword, or undefined if it can have none such. */
 function fitting(keyword: string, value: unknown): unknown {
   switch (keyword) {
     case 'type':
@@ -101,7 +101,7 @@ function schemasOf(map: JsonSchema): JsonSchema {
   );
 }
 
-/** S2: items, and one schema of them. */
+/** Items, and one schema of them. */
 function withItems(schema: JsonSchema): JsonSchema {
   const { items, type } = schema;
   if (Array.isArray(items)) return { ...schema, items: items.length === 1 ? items[0] : { anyOf: items } };

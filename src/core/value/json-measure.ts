@@ -1,9 +1,9 @@
 /**
  * The size and depth of a value's JSON without writing it: `JSON.stringify` is recursive, and an untrusted value of some 4,500 levels
  * exhausts its stack. This is a loop that stops at the given bounds.
- * M1. `bytes` is exactly the UTF-8 length of `JSON.stringify(value)` if no bound was exceeded: workflows decide by it,
- *     and a replay must compute the same.
- * M2. Globals such as `Array` are looked up once: in the workflow's context a look-up costs as much as ten numbers.
+ * - `bytes` is exactly the UTF-8 length of `JSON.stringify(value)` if no bound was exceeded: workflows decide by it,
+ *   and a replay must compute the same.
+ * - Globals such as `Array` are looked up once: in the workflow's context a look-up costs as much as ten numbers.
  */
 import { utf8Length } from './limit.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Strict JSON (runtime §14.1.4): what reads back is what was written. A value that JSON would change silently is refused, and the
  * refusal names the place: `value.orders[2].total`.
- * J1. One pass reads each property once: a getter or proxy cannot give the check one value and the writer another.
- * J2. Visits are counted and bounded: a shared part is written at each reference, which can grow exponentially.
+ * - One pass reads each property once: a getter or proxy cannot give the check one value and the writer another.
+ * - Visits are counted and bounded: a shared part is written at each reference, which can grow exponentially.
  * As in JSON, -0 becomes 0 and a property that is undefined is left out; in a list undefined is refused.
  */
 import { RuntimeError } from './error.ts';
@@ -31,7 +31,7 @@ export function toJsonObject(value: unknown, bound: JsonBound): Readonly<Record<
   return JSON.parse(toJsonText(value, bound)) as Record<string, unknown>;
 }
 
-/** Copies a value part by part (J1), within a budget (J2). */
+/** Copies a value part by part, within a budget. */
 class StrictCopy {
   readonly #bound: JsonBound;
   readonly #ancestors = new Set<object>();

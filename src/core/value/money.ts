@@ -2,7 +2,7 @@
  * Money: whole numbers of 10⁻¹² US dollars, because sums of decimal fractions are inexact. Pure.
  * M1. Inside, money is a bigint, and it is added only here or as a bigint; US dollars as numbers exist only where people and authors
  *     read or write them.
- * M2. No amount is above what a database holds in 64 bits, some nine million dollars: a larger one is that.
+ * - No amount is above what a database holds in 64 bits, some nine million dollars: a larger one is that.
  */
 
 /** 10⁻¹² US dollars. */
@@ -47,7 +47,7 @@ export function costOfTokens(parts: readonly PricedTokens[]): Pico {
   return clampAmount((millionths + TOKENS_PER_PRICE / 2n) / TOKENS_PER_PRICE);
 }
 
-/** M2: what 64 bits hold. */
+/** What 64 bits hold. */
 export function clampAmount(amount: bigint): bigint {
   if (amount > MAX_AMOUNT) return MAX_AMOUNT;
   return amount < -MAX_AMOUNT ? -MAX_AMOUNT : amount;

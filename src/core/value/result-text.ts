@@ -2,8 +2,8 @@
  * Writes whatever a tool returned as text for a model: a result is never a failure because of what it is. Plain JSON is written as
  * JSON.stringify writes it. Other values are written as the sandbox writes them (tagged-json.ts), with two exceptions: a bigint is
  * its digits, and bytes are their type and length.
- * R1. Nothing here throws. A part whose reading throws (a getter, a proxy, a `toJSON`) is marked in its place, and counted.
- * R2. The work is bounded: deep parts and parts beyond the bound are marked and counted too.
+ * - Nothing here throws. A part whose reading throws (a getter, a proxy, a `toJSON`) is marked in its place, and counted.
+ * - The work is bounded: deep parts and parts beyond the bound are marked and counted too.
  */
 import { kindOf } from './tagged-json.ts';
 import { errorMessage, readField } from './thrown.ts';

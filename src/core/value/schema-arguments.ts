@@ -1,8 +1,8 @@
 /**
  * What a JSON schema says of the fields of an object, read through its references and its unions at the top. Pure.
- * F1. A field has all that the parts of an `allOf` say of it, and what any branch of an `anyOf` or a `oneOf` says. A field
- *     is required if every branch requires it.
- * F2. A reference is read once, so a schema that refers to itself ends, and nothing grows beyond what was given.
+ * - A field has all that the parts of an `allOf` say of it, and what any branch of an `anyOf` or a `oneOf` says. A field
+ *   is required if every branch requires it.
+ * - A reference is read once, so a schema that refers to itself ends, and nothing grows beyond what was given.
  */
 import { canonicalJson } from './canonical-json.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -47,7 +47,7 @@ export function readFields(root: JsonSchema): ObjectFields | undefined {
 
   function ofReference(ref: unknown): ObjectFields | undefined {
     if (typeof ref !== 'string') return NOTHING;
-    // F2: NOTHING while it is being read.
+    // NOTHING while it is being read.
     if (!read.has(ref) && following < MAX_REFERENCES) {
       following += 1;
       read.set(ref, NOTHING);
@@ -129,7 +129,7 @@ function distinct(schemas: readonly unknown[]): readonly unknown[] {
 
 /**
  * One schema with the keywords of all; the first wins where they differ, for the original decides in the end. Nothing is
- * added to alternatives: with each level of a union they would double (F2).
+ * added to alternatives: with each level of a union they would double.
  */
 const intersect: Join = (schemas) => {
   const choice = schemas.find((schema) => isRecord(schema) && schema.anyOf !== undefined);

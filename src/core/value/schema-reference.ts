@@ -1,7 +1,7 @@
 /**
  * References within a JSON schema (`$ref`). Providers accept those to its definitions alone, and generators write others
  * too, such as `#/properties/a/items`. Pure.
- * R1. Each schema that is referred to is kept once, under `$defs`, so nothing grows and recursion stays.
+ * - Each schema that is referred to is kept once, under `$defs`, so nothing grows and recursion stays.
  */
 import { type JsonSchema, mapSubschemas } from './json-schema.ts';
 import { isRecord } from './record.ts';
@@ -56,7 +56,7 @@ export function withDefinitions(schema: JsonSchema, root: JsonSchema): JsonSchem
 
   const redirected = redirect(schema);
   const definitions: [string, JsonSchema][] = [];
-  // R1: the list grows while definitions refer to others.
+  // The list grows while definitions refer to others.
   for (const ref of open) definitions.push([nameOf(ref), redirect(resolvePointer(root, ref) ?? {})]);
   return definitions.length === 0 ? redirected : { ...redirected, $defs: Object.fromEntries(definitions) };
 }

@@ -6,9 +6,9 @@
  *   {"$number":"NaN"}  {"$regexp":"/a/g"}  {"$error":{"name":…,"message":…}}
  *   {"$function":"name"}  {"$symbol":"name"}  {"$ref":"cycle"}: stands for a value that cannot be written
  * `undefined` is absent, and null in lists. An object of the program that would read as a tag becomes {"$object":{…}}.
- * I1. The output is bounded: visited and written parts are counted, and the writer gives up at the limit. A shared
- *     value is written at each reference, which can grow exponentially.
- * I2. The writer is iterative, so deep values do not exhaust the stack.
+ * - The output is bounded: visited and written parts are counted, and the writer gives up at the limit. A shared
+ *   value is written at each reference, which can grow exponentially.
+ * - The writer is iterative, so deep values do not exhaust the stack.
  */
 import { toBase64 } from './base64.ts';
 import { utf8Length } from './limit.ts';

@@ -1,8 +1,8 @@
 /**
  * Reads thrown values safely: code may throw null, a symbol, an object without a prototype, one whose
  * getters throw, or a proxy whose every trap does.
- * W1. Nothing here throws, and the output is bounded: omitted values are marked as omitted, and a
- *     text is kept whole or not at all, since redaction would not find half a secret.
+ * - Nothing here throws, and the output is bounded: omitted values are marked as omitted, and a
+ *   text is kept whole or not at all, since redaction would not find half a secret.
  */
 
 /** The most causes that are read: they may form a cycle. */
@@ -70,7 +70,7 @@ export function errorStack(thrown: unknown): string | undefined {
   return omitIfLong(stack) + causes.join('');
 }
 
-/** W1: a text that is too long is left out whole. */
+/** A text that is too long is left out whole. */
 function omitIfLong(text: string): string {
   return text.length > MAX_TEXT_CHARS ? `(a string of ${text.length} characters)` : text;
 }

@@ -2,7 +2,7 @@
  * A wait: an answer that a person, or another program, must give before a call, an execution or a thread goes on.
  * Questions and answers are rows of the store; this file decides which answers fit, and their outcome.
  * W1. The first answer counts. An equal second answer is a harmless duplicate; any other is too late.
- * W2. A wait past its expiry time is over, even if its state is still `open`.
+ * - A wait past its expiry time is over, even if its state is still `open`.
  */
 import { canonicalJson } from '../value/canonical-json.ts';
 import type { WaitAnswer } from './answer.ts';
@@ -56,7 +56,7 @@ export interface GivenAnswer {
   readonly fingerprint?: string;
 }
 
-/** W2: true if an open wait has expired. `now` is in microseconds since 1970. */
+/** True if an open wait has expired. `now` is in microseconds since 1970. */
 export function isWaitExpired(
   { state, expiresAt }: Pick<JudgedWait, 'state' | 'expiresAt'>,
   now: number,

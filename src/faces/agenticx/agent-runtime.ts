@@ -127,8 +127,13 @@ export class AgentRuntime {
       agents: [defineAgent({ name: this.#name, sideA: { prompt: 'turn' }, guards: this.#guards() })],
       prompts: [
         definePrompt({
-          ...{ name: 'turn', toolDescription: 'A turn.', prompt: systemPrompt, model: 'llm' },
-          ...{ includeChat: true, includePastTools: true, parallelToolCalls: true },
+          name: 'turn',
+          toolDescription: 'A turn.',
+          prompt: systemPrompt,
+          model: 'llm',
+          includeChat: true,
+          includePastTools: true,
+          parallelToolCalls: true,
           tools: Object.keys(tools),
         }),
       ],

@@ -48,7 +48,9 @@ export function toLogged({ type, data }: RuntimeEvent): readonly ExecutorEvent[]
     case 'tool_result':
       return [
         {
-          ...{ type: 'tool_result', tool_call_id: data.tool_call_id, success: !data.is_error },
+          type: 'tool_result',
+          tool_call_id: data.tool_call_id,
+          success: !data.is_error,
           ...(data.is_error ? { error: data.result } : { result: data.result }),
         },
       ];

@@ -33,20 +33,30 @@ export function taskProject(
   // Without a gate, tools still ask, and a person answers.
   const asks = confirmGate ?? { approvesAll: false };
   const guards = {
-    ...{ rounds: { max: maxIterations }, failures: { max: FAILURES }, loops: true, compaction: compactor },
+    rounds: { max: maxIterations },
+    failures: { max: FAILURES },
+    loops: true,
+    compaction: compactor,
     ...(asks.approvesAll ? { confirm: 'auto' as const } : {}),
   };
   return registryFrom({
     agents: [
       defineAgent({
-        ...{ name, version, guards },
+        name,
+        version,
+        guards,
         sideA: { prompt: 'task', stopTool: FINISH_TOOL_NAME, stopOnResponse: true },
       }),
     ],
     prompts: [
       definePrompt({
-        ...{ name: 'task', toolDescription: goal, prompt: persona, model: 'llm' },
-        ...{ includeChat: true, includePastTools: true, parallelToolCalls: true },
+        name: 'task',
+        toolDescription: goal,
+        prompt: persona,
+        model: 'llm',
+        includeChat: true,
+        includePastTools: true,
+        parallelToolCalls: true,
         tools: [...toolNames, FINISH_TOOL_NAME, HUMAN_TOOL_NAME],
       }),
     ],

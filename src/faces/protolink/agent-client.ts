@@ -1,7 +1,7 @@
 /**
  * Protolink's AgentClient: sends tasks to agents elsewhere, over A2A (docs/a2a.md). The id of a task is also that of
  * its message and its context, so it can be cancelled by its id while the request that sent it is open.
- * C1. A task is sent again if its response was lost: the agent has it once, however often it arrives.
+ * - A task is sent again if its response was lost: the agent has it once, however often it arrives.
  */
 import {
   type HttpConnection,
@@ -77,7 +77,7 @@ export class AgentClient {
     const place = this.#place(agentUrl);
     const body = request('SendMessage', task);
     for (;;) {
-      // C1: sending the same message again waits for the same task.
+      // Sending the same message again waits for the same task.
       const asked = {
         method: 'POST',
         path: '',
@@ -109,7 +109,7 @@ export class AgentClient {
           patience.answered();
           yield* toTaskEvents(task, readResult(frame) as A2aFrame);
         }
-        // C1: a stream that ends before its task was cut off.
+        // A stream that ends before its task was cut off.
         if (!isOver(task)) throw new NoAnswer('The stream ended before its task.');
       } catch (error) {
         if (!isTransient(error)) throw toTaskError(error);

@@ -62,7 +62,9 @@ function scopeOf(state: ThreadState): RunScope {
   const signal = execution?.abortSignal ?? new AbortController().signal;
   const context = new RunContext((execution?.context ?? {}) as GivenContext);
   return {
-    ...{ context, signal, raiseIfCancelled: () => signal.throwIfAborted() },
+    context,
+    signal,
+    raiseIfCancelled: () => signal.throwIfAborted(),
     async act(action, execute) {
       const { kind, name, payload } = action;
       const given = { kind, name, arguments: (payload.arguments ?? payload) as Fields };

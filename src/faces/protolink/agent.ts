@@ -228,8 +228,13 @@ export class Agent {
       ],
       prompts: [
         definePrompt({
-          ...{ name: 'task', toolDescription: description, prompt: description, model: 'llm' },
-          ...{ includeChat: true, includePastTools: true, tools: Object.keys(this.#tools) },
+          name: 'task',
+          toolDescription: description,
+          prompt: description,
+          model: 'llm',
+          includeChat: true,
+          includePastTools: true,
+          tools: Object.keys(this.#tools),
         }),
       ],
       models: [

@@ -1,7 +1,7 @@
 /**
  * The artifacts of a task: its answers, each under the id of the answer's message, and the files that it writes.
- * A1. A piece of text is appended; discarded or committed text replaces all that was sent of it. So a reader that has
- *     missed pieces receives the whole text with the commit.
+ * - A piece of text is appended; discarded or committed text replaces all that was sent of it. So a reader that has
+ *   missed pieces receives the whole text with the commit.
  */
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { A2aArtifact, A2aFrame, A2aPart } from './a2a-shape.ts';

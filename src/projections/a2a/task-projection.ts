@@ -2,8 +2,8 @@
  * Projects the log as tasks of A2A: an execution is a task. The state after each row has the whole task, so a reader
  * that joins late receives the task first and then its changes. The projection may begin at the start of any execution,
  * or some rows before it, so that it also reads the messages that begin the execution.
- * T1. A task ends once.
- * T2. Nothing that happens between executions is emitted.
+ * - A task ends once.
+ * - Nothing that happens between executions is emitted.
  */
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
@@ -26,9 +26,8 @@ export const projectTasks: Projection<TaskReading, A2aFrame> = (reading, row) =>
     return [{ ...reading, received: [], open: begun }, [{ statusUpdate: { taskId, contextId, status } }]];
   }
   if (event.type === 'message.created') return handleMessage(reading, row);
-  // T2: between executions.
   if (!open) return [isExecutionRow(event) ? { ...reading, received: [] } : reading, []];
-  // T1: the last frame of the task.
+  // The last frame of the task.
   if (event.type === 'execution.ended') {
     const [{ task }, frames] = endTask(open, event.data, event);
     return [{ ...reading, received: [], open: null, ended: task }, frames];

@@ -1,9 +1,9 @@
 /**
  * Calls of tools and subagents. The client is shown the agent's calls, and only answers the waits that they open. Calls
  * of the client's own tools are run by the client.
- * Y1. A call is emitted once, because clients append every piece of arguments to those that they have.
- * Y2. Calls of a client's tools use its names, and all are emitted at the latest when one is waited for. The client
- *     returns all their results together.
+ * - A call is emitted once, because clients append every piece of arguments to those that they have.
+ * - Calls of a client's tools use its names, and all are emitted at the latest when one is waited for. The client
+ *   returns all their results together.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
@@ -49,7 +49,6 @@ export const CALL_HANDLERS: AgUiHandlers = {
 
 function emitCall(run: OpenRun, toolCallId: string, name: string): AgUiTransition {
   const { [toolCallId]: asked, ...left } = run.asked;
-  // Y1: emitted already.
   if (toolCallId in run.calls) return [{ ...run, asked: left }, []];
   const parent = asked ? { parentMessageId: asked.parent } : {};
   const given = asked?.given ?? '{}';
@@ -66,13 +65,13 @@ function emitCall(run: OpenRun, toolCallId: string, name: string): AgUiTransitio
   ];
 }
 
-/** Y1: marks the pending calls as emitted, because a snapshot has shown their messages. */
+/** Marks the pending calls as emitted, because a snapshot has shown their messages. */
 export function withShownCalls(run: OpenRun): OpenRun {
   const shown = Object.keys(run.asked).map((id) => [id, true] as const);
   return { ...run, asked: {}, calls: { ...run.calls, ...Object.fromEntries(shown) } };
 }
 
-/** Y2: emits the client's calls that were not emitted yet. */
+/** Emits the client's calls that were not emitted yet. */
 export function emitClientCalls(run: OpenRun): AgUiTransition {
   let next = run;
   const interrupted: AgUiEvent[] = [];

@@ -1,10 +1,10 @@
 /**
  * What an answer streams besides its text: reasoning, and the arguments of its calls.
- * Z1. Reasoning is a message of its own until text or arguments follow. No snapshot has such messages, so those of a
- *     discarded request stay.
- * Z2. Streamed arguments end as a call only if the call is made with exactly these (ag-ui-calls.ts). Others are ended,
- *     since no run may end with an open call, and removed by a snapshot in the same row.
- * Z3. Calls of the client's own tools are not streamed: the client runs what has ended, and all of them come together.
+ * - Reasoning is a message of its own until text or arguments follow. No snapshot has such messages, so those of a
+ *   discarded request stay.
+ * - Streamed arguments end as a call only if the call is made with exactly these (ag-ui-calls.ts). Others are ended,
+ *   since no run may end with an open call, and removed by a snapshot in the same row.
+ * - Calls of the client's own tools are not streamed: the client runs what has ended, and all of them come together.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import { parseClientToolName } from '../../core/project/client-tool.ts';
@@ -27,7 +27,7 @@ export function addReasoning(run: OpenRun, request: string, delta: string): AgUi
   ];
 }
 
-/** Z1: text or arguments follow. */
+/** Text or arguments follow. */
 export function endReasoning(run: OpenRun): AgUiTransition {
   const { id: messageId, count } = run.reasoning;
   if (messageId === null) return [run, []];
@@ -45,7 +45,6 @@ export function addInput(
   { callId: toolCallId, name, delta }: NonNullable<EventData['model.chunk']['input']>,
   parentMessageId: string,
 ): AgUiTransition {
-  // Z3: the client's own tools.
   if (parseClientToolName(name) !== undefined) return [run, []];
   const known = run.inputs[toolCallId];
   const start: AgUiEvent[] =
@@ -54,12 +53,12 @@ export function addInput(
   return [{ ...run, inputs }, [...start, { type: 'TOOL_CALL_ARGS', toolCallId, delta }]];
 }
 
-/** Z2: true if each call whose arguments were streamed is made, with these as the beginning of its own. */
+/** True if each call whose arguments were streamed is made, with these as the beginning of its own. */
 export function areMade({ inputs, asked }: OpenRun): boolean {
   return Object.entries(inputs).every(([callId, text]) => asked[callId]?.given.startsWith(text));
 }
 
-/** Z2: the snapshot is the caller's. */
+/** The snapshot is the caller's. */
 export function endInputs(run: OpenRun): AgUiTransition {
   const ending = Object.keys(run.inputs).map(
     (toolCallId): AgUiEvent => ({ type: 'TOOL_CALL_END', toolCallId }),

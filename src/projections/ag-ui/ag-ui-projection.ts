@@ -1,8 +1,8 @@
 /**
  * Projects the log as AG-UI events. It may begin at the start of any execution, which is one run.
- * Q1. A run begins with a snapshot of all messages before it. So its readers, which cannot resume, have missed nothing.
- * Q2. A run ends once, after everything that it has opened is closed.
- * Q3. Nothing that happens between executions is emitted.
+ * - A run begins with a snapshot of all messages before it. So its readers, which cannot resume, have missed nothing.
+ * - A run ends once, after everything that it has opened is closed.
+ * - Nothing that happens between executions is emitted.
  */
 import type { EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import { isAnswerId } from '../../core/message/answer-id.ts';
@@ -38,12 +38,9 @@ export const projectAgUi: Projection<AgUiReading, AgUiEvent> = (before, row) => 
   const { event } = row;
   const reading = rememberMessage(before, row);
   const { open } = reading;
-  // Q1: with a snapshot.
   if (event.type === 'execution.started')
     return [{ ...reading, open: NEW_RUN }, [{ type: 'MESSAGES_SNAPSHOT', upTo: reading.upTo || event.at }]];
-  // Q3: between executions.
   if (!open) return [reading, []];
-  // Q2: once.
   if (event.type === 'execution.ended') return [{ ...reading, open: null }, endRun(open, event.data)];
   if (event.type === 'message.created') return emitJoinedMessage(reading, open, row);
   const [run, events] = handle(open, event, reading);

@@ -1,6 +1,6 @@
 /**
  * Steps and their text. A message has exactly the text that was committed.
- * X1. Discarded text is removed by a snapshot without it; the text that replaces it has the same message id.
+ * - Discarded text is removed by a snapshot without it; the text that replaces it has the same message id.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
@@ -101,7 +101,7 @@ function endText({ text }: OpenRun): readonly AgUiEvent[] {
   return text ? [{ type: 'TEXT_MESSAGE_END', messageId: text.messageId }] : [];
 }
 
-/** X1: ends all that a request has streamed, and removes it by a snapshot. */
+/** Ends all that a request has streamed, and removes it by a snapshot. */
 function withdrawAnswer(run: OpenRun, upTo: number): AgUiTransition {
   const [closed, ending] = closeAnswer(run);
   const isShown = run.text !== null || Object.keys(run.inputs).length > 0;

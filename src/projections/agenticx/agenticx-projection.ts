@@ -1,7 +1,7 @@
 /**
  * Projects the log as AgenticX's RuntimeEvents. It may begin at the start of any execution, which is a turn here.
- * T1. A turn has exactly one terminal event, its last: `final`, or an `error` with `terminal: true`.
- * T2. Nothing that happens between turns is emitted.
+ * - A turn has exactly one terminal event, its last: `final`, or an `error` with `terminal: true`.
+ * - Nothing that happens between turns is emitted.
  */
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
@@ -18,7 +18,6 @@ export const projectTurns: Projection<TurnReading, RuntimeEvent> = (reading, row
   const { turn } = reading;
   if (event.type === 'execution.started')
     return [{ ...reading, turn: openTurn(event.data.executionId, event.data.maxRounds) }, []];
-  // T2: between turns.
   if (!turn) return [reading, []];
   if (event.type === 'execution.ended')
     return [{ ...reading, turn: null }, [addAgentId(reading, endTurn(turn, event.data))]];

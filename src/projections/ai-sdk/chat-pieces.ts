@@ -1,9 +1,9 @@
 /**
  * What an answer streams besides its text: reasoning, and the arguments of its calls.
- * R1. Reasoning is a part of its own until text or arguments follow.
- * R2. Streamed arguments never end as a call: a call that is made is emitted whole, with what it was called with, and
- *     replaces them (chat-calls.ts). All others end as an error, and so do those of calls that are not made yet when
- *     the response ends; a later response replaces these.
+ * - Reasoning is a part of its own until text or arguments follow.
+ * - Streamed arguments never end as a call: a call that is made is emitted whole, with what it was called with, and
+ *   replaces them (chat-calls.ts). All others end as an error, and so do those of calls that are not made yet when
+ *   the response ends; a later response replaces these.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { ChatTransition } from './chat-handler.ts';
@@ -24,7 +24,7 @@ export function partStart(type: 'text-start' | 'reasoning-start', id: string): U
   return { type, id, providerMetadata: { everthread: { part: id } } };
 }
 
-/** R1: text or arguments follow. */
+/** Text or arguments follow. */
 export function endReasoning(response: OpenResponse): ChatTransition {
   const { ids, open } = response.reasoning;
   const id = ids.at(-1);
@@ -47,7 +47,7 @@ export function addInput(
   ];
 }
 
-/** R2: ends streamed arguments whose call was not made; of all calls, or of those for which `isMade` is false. */
+/** Ends streamed arguments whose call was not made; of all calls, or of those for which `isMade` is false. */
 export function endInputs(
   response: OpenResponse,
   isMade: (callId: string) => boolean = () => false,
@@ -61,8 +61,12 @@ export function endInputs(
 
 function toError([toolCallId, { name, text }]: [string, OpenInput]): UiChunk {
   return {
-    ...{ type: 'tool-input-error', toolCallId, toolName: name, input: text },
-    ...{ errorText: 'The call has not been made.', dynamic: true },
+    type: 'tool-input-error',
+    toolCallId,
+    toolName: name,
+    input: text,
+    errorText: 'The call has not been made.',
+    dynamic: true,
   } as const;
 }
 

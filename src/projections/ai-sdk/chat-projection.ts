@@ -1,8 +1,8 @@
 /**
  * Projects the log as the AI SDK's UI message stream. It may begin at the start of any execution, which is one
  * assistant message here.
- * U1. A response ends once: with `finish`, or with `abort`.
- * U2. Nothing that happens between executions is emitted.
+ * - A response ends once: with `finish`, or with `abort`.
+ * - Nothing that happens between executions is emitted.
  */
 import type { EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
 import type { LogRow, Projection } from '../projection.ts';
@@ -29,9 +29,8 @@ export const projectChat: Projection<ChatReading, UiChunk> = (reading, row) => {
     const opened = openResponse(event.data.executionId);
     return [{ ...reading, response: opened }, [{ type: 'start', messageId: opened.messageId }]];
   }
-  // U2: between executions.
   if (!response) return [reading, []];
-  // U1: the last chunks of the response.
+  // The last chunks of the response.
   if (event.type === 'execution.ended')
     return [{ ...reading, response: null }, endResponse(response, event.data)];
   if (event.type === 'message.created') {

@@ -1,14 +1,14 @@
 /**
  * Projects the log as OpenAI's Chat Completions. It may begin at the start of any execution, which is one completion.
- * O1. A completion ends once: with a finish reason and the chunk of its usage, or as failed.
- * O2. Nothing that happens between executions is emitted. Nor are the agent's own calls: a client must answer each call
- *     that it receives, so it receives only those of its own tools.
+ * - A completion ends once: with a finish reason and the chunk of its usage, or as failed.
+ * - Nothing that happens between executions is emitted. Nor are the agent's own calls: a client must answer each call
+ *   that it receives, so it receives only those of its own tools.
  *
  * The emitted text of an answer. What a reader has of a step is the beginning of the committed text, or a chunk names
  * the part that is void.
- * T1. A repeated request is assumed to repeat its text, so only text that is longer or different is emitted.
- * T2. Emitted text is never withdrawn: its replacement is a separate paragraph, and the chunk names what it replaces.
- * T3. Texts of several steps are paragraphs of one answer.
+ * - A repeated request is assumed to repeat its text, so only text that is longer or different is emitted.
+ * - Emitted text is never withdrawn: its replacement is a separate paragraph, and the chunk names what it replaces.
+ * - Texts of several steps are paragraphs of one answer.
  */
 
 import type { EventData, NamedWait } from '../../core/event/event-data.ts';
@@ -71,9 +71,8 @@ export const projectCompletion: Projection<CompletionReading, CompletionOutput> 
   // Also between executions: the next answer is of the new agent.
   if (event.type === 'thread.agent') return [{ ...reading, model: event.data.to }, []];
   const { open } = reading;
-  // O2: between executions.
   if (!open) return [reading, []];
-  // O1: the last chunks of the completion.
+  // The last chunks of the completion.
   if (event.type === 'execution.ended')
     return [{ ...reading, open: null }, endChunks(reading, open, event.data)];
   const [next, pieces] = handle(open, row, reading);
@@ -237,7 +236,7 @@ function handleChunk(open: OpenCompletion, event: ThreadEventOf<'model.chunk'>):
   const id = `${event.step ?? 0}.${event.attempt ?? 0}.${call}`;
   const text = (open.attempt?.id === id ? open.attempt.text : '') + delta;
   const next = { ...open, attempt: { id, text } };
-  // T1: nothing until the text is longer or different.
+  // Nothing until the text is longer or different.
   return open.told.startsWith(text) ? [next, []] : emitText(next, text);
 }
 
@@ -253,11 +252,10 @@ function emitText(open: OpenCompletion, text: string): TextTransition {
   const next = { ...open, told: text, begun: true };
   if (told === '') return [next, [{ text: (begun ? PARAGRAPH : '') + text }]];
   if (text.startsWith(told)) return [next, [{ text: text.slice(told.length) }]];
-  // T2: the replacement.
   return [next, [{ text: text === '' ? '' : PARAGRAPH + text, discarded: told }]];
 }
 
-/** T3: separates a text from earlier text. */
+/** Separates a text from earlier text. */
 function paragraph(open: OpenCompletion, text: string): string {
   return (open.begun ? PARAGRAPH : '') + text;
 }

@@ -76,7 +76,10 @@ export const MODEL_HANDLERS: RunHandlers = {
         {
           type: 'llm.call.started',
           payload: {
-            ...{ model, model_id: modelId, attempt: attemptOf(call), worker_attempt: event.attempt ?? 1 },
+            model,
+            model_id: modelId,
+            attempt: attemptOf(call),
+            worker_attempt: event.attempt ?? 1,
             ...(purpose && { purpose }),
           },
           summary: `Asking ${model}`,

@@ -1,8 +1,8 @@
 /**
  * Projects the log as RunEvents. It may begin at the start of any execution.
- * R1. Exactly one event of a run is marked `final`: its last.
- * R2. `sequence` counts the events of a run; a removed row counts as one, the event that it has given (J2).
- * R3. Between runs only events of authors' code (`app.*`) are emitted, with a null run and sequence.
+ * - Exactly one event of a run is marked `final`: its last.
+ * - `sequence` counts the events of a run; a removed row counts as one, the event that it has given (J2).
+ * - Between runs only events of authors' code (`app.*`) are emitted, with a null run and sequence.
  */
 import type { ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { writeContextMetadata } from '../../core/governance/context-metadata.ts';
@@ -50,7 +50,7 @@ export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
   }
 };
 
-/** R2: only streamed text is ever removed. */
+/** Only streamed text is ever removed. */
 function countRemoved(reading: RunReading, { seq }: ThreadEvent): RunReading {
   const removed = seq - reading.seq - 1;
   const { run } = reading;
@@ -110,7 +110,7 @@ function rememberMessage(reading: RunReading, { event, message }: LogRow): RunRe
   };
 }
 
-/** R3: also between runs. */
+/** Also between runs. */
 function toAppEvent({ data: { event, data, omitted } }: ThreadEventOf<'custom'>): RunEventDraft {
   const left = omitted === undefined ? {} : { omitted };
   return { type: `app.${event}`, payload: { name: event, data, ...left }, summary: event };

@@ -1,9 +1,9 @@
 /**
  * Projects the log as frames of the Standard Agents stream. Its clients have neither cursors nor replay: they keep rows
  * by id, replace a row by the whole row, and append pieces to rows that they have.
- * N1. The pending row of an answer is sent before its pieces, and the stored row, with the same id, replaces it.
- * N2. Discarded text is withdrawn by sending the pending row without text.
- * N3. An answer that never came leaves no pending row: its row is sent as failed.
+ * - The pending row of an answer is sent before its pieces, and the stored row, with the same id, replaces it.
+ * - Discarded text is withdrawn by sending the pending row without text.
+ * - An answer that never came leaves no pending row: its row is sent as failed.
  */
 
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
@@ -66,7 +66,7 @@ function beginAnswer(
   return { id: answerIdOf(threadId, step), role, depth, at, text: null };
 }
 
-/** N1: the pending row is sent before the first piece. */
+/** The pending row is sent before the first piece. */
 function appendText(
   reading: StandardReading,
   { step, at, data }: ThreadEventOf<'model.chunk'>,
@@ -84,7 +84,7 @@ function appendText(
   ];
 }
 
-/** N2: sends the pending row without text. */
+/** Sends the pending row without text. */
 function withdrawText(
   reading: StandardReading,
   { step }: ThreadEventOf<'attempt.discarded'>,
@@ -97,7 +97,7 @@ function withdrawText(
   ];
 }
 
-/** N3: sends the rows of these steps as failed. */
+/** Sends the rows of these steps as failed. */
 function failSteps(reading: StandardReading, steps: readonly number[]): StandardTransition {
   const shown = steps.flatMap((step) => reading.open[step] ?? []).filter(({ text }) => text !== null);
   const open = Object.fromEntries(

@@ -35,8 +35,23 @@ export function answerFrame(
   { status, content }: Pick<StandardRow, 'status' | 'content'>,
 ): StandardFrame {
   return rowFrame({
-    ...{ id, role, content, name: null, tool_calls: null, tool_call_id: null, created_at: at },
-    ...{ parent_id: null, depth, silent: false, metadata: {}, attachments: null, status, tool_status: null },
-    ...{ log_id: null, reasoning_content: null, reasoning_details: null, subagent_id: null },
+    id,
+    role,
+    content,
+    name: null,
+    tool_calls: null,
+    tool_call_id: null,
+    created_at: at,
+    parent_id: null,
+    depth,
+    silent: false,
+    metadata: {},
+    attachments: null,
+    status,
+    tool_status: null,
+    log_id: null,
+    reasoning_content: null,
+    reasoning_details: null,
+    subagent_id: null,
   });
 }

@@ -1,10 +1,10 @@
 /**
  * Projects the log as events of Tangle's agent-runtime. It may begin at the start of any execution.
- * T1. An execution begins with `execution.started` and ends with `execution.completed` or `execution.failed`.
- * T2. Nothing that happens between executions is emitted.
- * T3. An execution whose turn had to be kept, and was not, has failed for its readers.
- * T4. Lines of code that produces an execution are emitted unchanged, between its first and its last event.
- * T5. The pieces after the last `message.started` or `message.discarded` are exactly the stored answer.
+ * - An execution begins with `execution.started` and ends with `execution.completed` or `execution.failed`.
+ * - Nothing that happens between executions is emitted.
+ * - An execution whose turn had to be kept, and was not, has failed for its readers.
+ * - Lines of code that produces an execution are emitted unchanged, between its first and its last event.
+ * - The pieces after the last `message.started` or `message.discarded` are exactly the stored answer.
  */
 import type { EventData } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
@@ -95,7 +95,6 @@ export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, r
     const began = { type: 'execution.started', data: { executionId, sessionId } } as const;
     return [{ ...reading, open: openExecution(executionId, produced) }, [began]];
   }
-  // T2: between executions.
   if (!open) return [reading, []];
   if (event.type === 'execution.ended') return [{ ...reading, open: null }, endOf(open, event.data)];
   if (event.type === 'thread.terminated')
@@ -116,7 +115,7 @@ export const projectTangle: Projection<TangleReading, TangleEvent> = (reading, r
   return [{ ...reading, open: next }, events];
 };
 
-/** T4: emits only the producer's lines, unchanged; the producer alone is responsible for their content. */
+/** Emits only the producer's lines, unchanged; the producer alone is responsible for their content. */
 function handleProduced(open: OpenExecution, event: ThreadEvent): ExecutionTransition {
   if (event.type === 'produced.line') return [open, [event.data as TangleEvent]];
   const [next] = handle(open, event);
@@ -131,13 +130,13 @@ function handle(open: OpenExecution, event: ThreadEvent): ExecutionTransition {
   return handler ? handler(open, event) : [open, []];
 }
 
-/** T1: the last events. T3: a turn that was not kept has failed. */
+/** The last events. T3: a turn that was not kept has failed. */
 function endOf(open: OpenExecution, end: EventData['execution.ended']): readonly TangleEvent[] {
   const { executionId, keeping, notKept, answer, produced } = open;
   const { status = 'idle', reason, error, cancelReason } = end;
   if (status === 'idle' && keeping === 'begun')
     return failureEvents(executionId, 'failed', notKept ?? 'The turn could not be stored.', 'TurnNotKept');
-  // T4: the result is one of the producer's lines.
+  // The result is one of the producer's lines.
   if (status === 'idle' && produced) return [{ type: 'execution.completed', data: { executionId } }];
   if (status === 'idle')
     return [
@@ -170,7 +169,7 @@ function textDelta(delta: string): TangleEvent {
 }
 
 /**
- * T5: emits the missing rest of the text, or all of it if the stored text differs from the streamed one. That is so if
+ * Emits the missing rest of the text, or all of it if the stored text differs from the streamed one. That is so if
  * the model does not stream, if a piece was lost, if an attempt has answered although it was discarded, or if a hook
  * has changed the answer.
  */

@@ -1,8 +1,8 @@
 /**
  * Projects a task's log as its stream. It always begins at the task's first row, whatever cursor a reader has, because
  * the last event has the whole text.
- * T1. A task that requires no knowledge emits a readiness check, too, so that its readers need no special case.
- * T2. A task whose loop never began ends without `control_end`.
+ * - A task that requires no knowledge emits a readiness check, too, so that its readers need no special case.
+ * - A task whose loop never began ends without `control_end`.
  */
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { BackendErrorDetail, TaskEmission } from '../../core/task/emission.ts';
@@ -73,7 +73,6 @@ const HANDLERS: Handlers = {
   'task.observed'({ began, checked }, { step = 0, data: { score, failing } }) {
     const seen = { type: 'control_observed', step, score, failing };
     if (began) return { tell: [seen] };
-    // T1: nothing was required.
     const ready = checked
       ? []
       : [{ type: 'readiness_start' }, { type: 'readiness_end', decision: READY_DECISION }];
@@ -91,7 +90,7 @@ const HANDLERS: Handlers = {
   'wait.closed': (_, { data: { waitId } }) => emit('waiting_end', { waitId, answered: false }),
   'task.ended'({ began, text, error }, { data: { status, ...ended } }) {
     const { reason, code } = ended;
-    // T2: only if the loop began.
+    // Only if the loop began.
     const control = began ? [{ type: 'control_end', ...ended }] : [];
     const whole = {
       ...(code === undefined ? {} : { code }),

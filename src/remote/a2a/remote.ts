@@ -1,8 +1,8 @@
 /**
  * Sends single requests to an agent elsewhere, through the protocol's published client. Each is bounded in time and
  * size; nothing of the agent is kept between two requests.
- * R1. Requests carry the author's headers, and go only to origins that D1 allows (card.ts).
- * R2. A stream is only a hint to fetch the task: its content is not trusted, and its errors are ignored. So lost,
+ * - Requests carry the author's headers, and go only to origins that D1 allows (card.ts).
+ * R3. A stream is only a hint to fetch the task: its content is not trusted, and its errors are ignored. So lost,
  *     duplicate and invented frames change nothing.
  */
 import { type Message, type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
@@ -97,9 +97,14 @@ export class A2aRemote {
     let pageToken = '';
     for (let page = 0; page < A2A_LIMITS.listPages; page++) {
       const request = {
-        ...{ tenant: this.#endpoint.tenant, contextId, pageToken, pageSize: 50 },
-        ...{ status: TaskState.TASK_STATE_UNSPECIFIED, historyLength: undefined },
-        ...{ statusTimestampAfter: undefined, includeArtifacts: false },
+        tenant: this.#endpoint.tenant,
+        contextId,
+        pageToken,
+        pageSize: 50,
+        status: TaskState.TASK_STATE_UNSPECIFIED,
+        historyLength: undefined,
+        statusTimestampAfter: undefined,
+        includeArtifacts: false,
       };
       const { tasks, nextPageToken } = await this.#ask(signal, (transport, own) =>
         transport.listTasks(request, { signal: own }),
@@ -112,7 +117,7 @@ export class A2aRemote {
     return found;
   }
 
-  /** R2: resolves once the task seems to have ended or to ask something, the stream is over, or the time is up. */
+  /** R3: resolves once the task seems to have ended or to ask something, the stream is over, or the time is up. */
   async listen(
     { taskId: id }: KnownTaskRef,
     { signal, withinMs }: { signal: AbortSignal; withinMs: number },
@@ -150,7 +155,7 @@ function openTransport({ url, binding }: A2aEndpoint, reach: Reach): Promise<Tra
   return factory.create(url, card as unknown as Parameters<typeof factory.create>[1]);
 }
 
-/** R1. Statuses outside the protocol become an A2aFailure here: the client would quote the body unescaped. */
+/** Statuses outside the protocol become an A2aFailure here: the client would quote the body unescaped. */
 function withHeaders(ask: WalledFetch, headers: Readonly<Record<string, string>>): WalledFetch {
   return async (input, init) => {
     const all = new Headers(init?.headers);

@@ -1,9 +1,9 @@
 /**
  * One connection to an untrusted server: bounded in time and size, and closed at the first fault.
- * N1. A request ends with its answer, its timeout, its caller's signal or the end of the connection. The connection
- *     stays open only if the server answered by the protocol.
- * N2. An answer to a request that was not sent is a fault. Requests of the server are declined or refused.
- * N3. Schemas of a server are never compiled or evaluated.
+ * - A request ends with its answer, its timeout, its caller's signal or the end of the connection. The connection
+ *   stays open only if the server answered by the protocol.
+ * - An answer to a request that was not sent is a fault. Requests of the server are declined or refused.
+ * - Schemas of a server are never compiled or evaluated.
  */
 import {
   Client,
@@ -47,7 +47,7 @@ export interface AskTerms {
 
 type OurTransport = StdioTransport | HttpTransport;
 
-/** N3: results of tools are not validated. */
+/** Results of tools are not validated. */
 const NO_VALIDATION: jsonSchemaValidator = {
   getValidator:
     <T>() =>
@@ -132,7 +132,7 @@ class Connection implements McpConnection {
     } catch (thrown) {
       const error = thrown === CLOSED ? await whyOf(sent, late.promise) : thrown;
       if (isAnswered(error)) throw error;
-      // N1: cancels the request, so that a server that honours this stops.
+      // Cancels the request, so that a server that honours this stops.
       own.abort(new Error('The call was abandoned.'));
       const failure = this.#fault ?? this.#transport.failure ?? this.#explain(error);
       await this.close();
@@ -151,7 +151,7 @@ class Connection implements McpConnection {
     await this.#transport.close().catch(() => {});
   }
 
-  /** N2. The client calls the handlers that it finds set here beside its own. */
+  /** The client calls the handlers that it finds set here beside its own. */
   #observe(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {

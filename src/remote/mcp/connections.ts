@@ -1,9 +1,9 @@
 /**
  * The pool of MCP connections of this process.
- * C1. A connection belongs to one thread and one set of values, so a server cannot leak data between threads.
- * C2. A connection in use is not shared: a concurrent call gets another.
- * C3. An idle connection is kept for a while, so that the thread's next call need not start a process. If there are too
- *     many, the oldest is closed.
+ * - A connection belongs to one thread and one set of values, so a server cannot leak data between threads.
+ * - A connection in use is not shared: a concurrent call gets another.
+ * - An idle connection is kept for a while, so that the thread's next call need not start a process. If there are too
+ *   many, the oldest is closed.
  */
 import { createHash } from 'node:crypto';
 import type { McpReach } from '../../core/author/mcp-server.ts';
@@ -33,7 +33,7 @@ export async function withConnection<T>(
   signal: AbortSignal,
   use: (connection: McpConnection) => Promise<T>,
 ): Promise<T> {
-  // C1: the key is a hash, because the values may be secrets.
+  // The key is a hash, because the values may be secrets.
   const key = createHash('sha256')
     .update(JSON.stringify([threadId, reach]))
     .digest('hex');

@@ -1,7 +1,7 @@
 /**
  * A server that is reached over streamable HTTP, through the wall of `outbound`.
- * H1. A failure says how the server has answered, and where. Servers echo what they are sent: the values of headers and
- *     of the query are removed from it.
+ * - A failure says how the server has answered, and where. Servers echo what they are sent: the values of headers and
+ *   of the query are removed from it.
  */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpReach } from '../../core/author/mcp-server.ts';
@@ -49,7 +49,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   /** Nothing to reset: `walledFetch` counts each request separately. */
   allow(): void {}
 
-  /** H1: the same failure, with the answer and the address. */
+  /** The same failure, with the answer and the address. */
   explain({ code, message }: McpFailure): McpFailure {
     const { url, headers } = this.#address;
     const { origin, pathname, searchParams } = new URL(url);

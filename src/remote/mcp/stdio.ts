@@ -1,9 +1,9 @@
 /**
  * A server as a child process that speaks over its standard streams, one message per line.
- * P1. The process gets its author's environment, and only those variables of the worker that any program needs. No key,
+ * P5. The process gets its author's environment, and only those variables of the worker that any program needs. No key,
  *     no address and no variable of the project is among them.
- * P2. Output is counted before it is parsed: per line, and per request. Beyond a limit the process is ended.
- * P3. The process is ended with its whole process group, and does not outlive this process (guardian.ts).
+ * - Output is counted before it is parsed: per line, and per request. Beyond a limit the process is ended.
+ * - The process is ended with its whole process group, and does not outlive this process (guardian.ts).
  */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ import { MCP_LIMITS } from './limit.ts';
 
 type Program = Extract<McpReach, { by: 'stdio' }>;
 
-/** P1: the inherited variables; none reveals anything of the project. */
+/** P5: the inherited variables; none reveals anything of the project. */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -72,7 +72,7 @@ export class StdioTransport implements Transport {
       );
     });
     const dismiss = child.pid === undefined ? () => {} : guardGroup(child.pid);
-    // P3: nor does the child keep this process alive.
+    // Nor does the child keep this process alive.
     child.unref();
     for (const stream of [child.stdin, child.stdout, child.stderr]) unref(stream);
     child.on('error', (error) => this.onerror?.(error));
@@ -87,7 +87,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** P2: resets the counters for a new request. */
+  /** Resets the counters for a new request. */
   allow(): void {
     this.#bytes = 0;
     this.#messages = 0;

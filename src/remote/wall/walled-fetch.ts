@@ -1,15 +1,15 @@
 /**
  * A `fetch` for requests to untrusted servers. All requests to MCP servers and A2A agents go through it.
- * W1. Requests go only to addresses that the author allows, and redirects are never followed. So an untrusted server
+ * W3. Requests go only to addresses that the author allows, and redirects are never followed. So an untrusted server
  *     cannot reach the worker's internal network, and headers, which may hold keys, are sent to those addresses only.
- * W2. The body of a response is counted after decompression; reading it fails once it exceeds its limits.
+ * - The body of a response is counted after decompression; reading it fails once it exceeds its limits.
  */
 
 /** Creates the error that the caller receives. */
 export type WallFault = (kind: 'redirect' | 'too_large', message: string) => Error;
 
 export interface Wall {
-  /** W1: true if the author allows requests to this address. */
+  /** W3: true if the author allows requests to this address. */
   allows(url: URL): boolean;
   /** Maximum size of one response body, in bytes. */
   readonly maxBytes: number;
@@ -26,7 +26,7 @@ export function walledFetch(wall: Wall): WalledFetch {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!allows(url)) throw fault('redirect', `Requests to ${url.origin} are not allowed.`);
     const response = await fetch(url, { ...init, redirect: 'manual' });
-    // W1: a redirect is an error, wherever it leads.
+    // W3: a redirect is an error, wherever it leads.
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel().catch(() => {});
       const to = originOf(response.headers.get('location'), url);
@@ -44,7 +44,7 @@ function originOf(location: string | null, base: URL): string {
   }
 }
 
-/** W2: enforces the limits while the body is read. Each message of an event stream ends with an empty line. */
+/** Enforces the limits while the body is read. Each message of an event stream ends with an empty line. */
 function limitBody(
   response: Response,
   { maxBytes, maxMessages = Number.POSITIVE_INFINITY, fault }: Wall,

@@ -2,11 +2,11 @@
  * Prepares a module's source for the engine (§13.2, 13.6): erases types, renames `import()` and `import.meta`, and
  * binds the run's globals in the module.
  *
- * I1  Additions move no line, and no column of the erased text: they are one line after the last.
- *     Imports are hoisted, so the bindings are valid from line 1 on.
- * I2  Additions never complete an unfinished source. They begin with `import`, which no unfinished statement accepts;
- *     a leading `;` would make a program of `while (true)`.
- * I3  The internal specifier is a random one from the caller: user code cannot import it by guessing.
+ * - Additions move no line, and no column of the erased text: they are one line after the last.
+ *   Imports are hoisted, so the bindings are valid from line 1 on.
+ * - Additions never complete an unfinished source. They begin with `import`, which no unfinished statement accepts;
+ *   a leading `;` would make a program of `while (true)`.
+ * - The internal specifier is a random one from the caller: user code cannot import it by guessing.
  */
 
 import { type Import, init, type StaticImport } from 'es-module-lexer';

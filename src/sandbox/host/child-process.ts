@@ -1,10 +1,10 @@
 /**
  * One sandbox child as its parent sees it: how it is started, addressed and killed, and how its end is reported.
- * C1. A child runs behind the best wall available, which is chosen before it starts (`wall/`).
- * C2. Nothing a child writes is trusted: frames are bounded, messages are parsed by hand, and a child that violates the
- *     protocol is killed (`SupervisedProcess`). The holder of its run is notified as of any other end.
- * C3. On Linux a child's memory is watched from outside, even while the host is busy.
- * C4. A child ends when the channel closes, and when its parent dies.
+ * - A child runs behind the best wall available, which is chosen before it starts (`wall/`).
+ * - Nothing a child writes is trusted: frames are bounded, messages are parsed by hand, and a child that violates the
+ *   protocol is killed (`SupervisedProcess`). The holder of its run is notified as of any other end.
+ * - On Linux a child's memory is watched from outside, even while the host is busy.
+ * - A child ends when the channel closes, and when its parent dies.
  */
 
 import { errorMessage } from '../../core/value/error.ts';

@@ -1,9 +1,9 @@
 /**
  * Flow control for the messages of one child during a run.
- * T1. Processed messages are acknowledged, and the sandbox sends more only then; a child that does not wait is refused.
- * T2. A run takes at most a quarter of this process's one thread for reading, whatever it sends. The longer reading
- *     takes, the later messages are acknowledged.
- * T3. No transfer from a child is read beyond the limits of its size and of the time to read it.
+ * - Processed messages are acknowledged, and the sandbox sends more only then; a child that does not wait is refused.
+ * - A run takes at most a quarter of this process's one thread for reading, whatever it sends. The longer reading
+ *   takes, the later messages are acknowledged.
+ * - No transfer from a child is read beyond the limits of its size and of the time to read it.
  */
 import { decode } from '../codec/decode.ts';
 import { type FunctionTable, type Wire, wireBytes } from '../codec/wire.ts';
@@ -17,7 +17,7 @@ export interface Taken {
 /** How much is processed before an acknowledgement is sent. */
 const ACK_MESSAGES = 32;
 const ACK_BYTES = 256 * 1024;
-/** T2: milliseconds of pause per millisecond of reading. */
+/** Milliseconds of pause per millisecond of reading. */
 const REST_FACTOR = 3;
 const MIN_REST_MS = 5;
 const MAX_REST_MS = 10_000;
@@ -46,7 +46,7 @@ export class Intake {
     this.#acknowledge = acknowledge;
   }
 
-  /** T3. Decodes a value. Throws if it cannot be read. */
+  /** Decodes a value. Throws if it cannot be read. */
   read(wire: Wire, functionTable?: FunctionTable): unknown {
     const begun = performance.now();
     try {
@@ -60,7 +60,7 @@ export class Intake {
     }
   }
 
-  /** T1. Counts a processed message. Call it once for each that the sandbox expects an acknowledgement for. */
+  /** Counts a processed message. Call it once for each that the sandbox expects an acknowledgement for. */
   take(wire: Wire): void {
     if (this.#closed) return;
     const { count, bytes } = this.#taken;

@@ -1,11 +1,11 @@
 /**
  * The children of one process: one run per child at a time, a fresh isolate per run, and by default one spare child.
- * P1. Runs beyond the pool's size wait, and tenants take turns (`run-queue.ts`).
- * P2. Runs begun inside a bridged function, and children held for functions of a result, are outside the pool. The run
- *     that waits for them already holds a place. Their number is limited; beyond it they are refused.
- * P3. A child serves one tenant. Others are started ahead in the background, for the tenants that come next.
- * P4. A child is replaced if it was killed, crashed, ran out of memory, grew, or served its maximum of runs. So is one
- *     whose run was ended from outside or kept its thread busy: what is left of that run must not burden the next.
+ * - Runs beyond the pool's size wait, and tenants take turns (`run-queue.ts`).
+ * - Runs begun inside a bridged function, and children held for functions of a result, are outside the pool. The run
+ *   that waits for them already holds a place. Their number is limited; beyond it they are refused.
+ * - A child serves one tenant. Others are started ahead in the background, for the tenants that come next.
+ * - A child is replaced if it was killed, crashed, ran out of memory, grew, or served its maximum of runs. So is one
+ *   whose run was ended from outside or kept its thread busy: what is left of that run must not burden the next.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';

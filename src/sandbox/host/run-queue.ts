@@ -1,7 +1,7 @@
 /**
  * The queue of waiting runs. Tenants take turns, however many runs each has queued; one tenant's runs keep their order.
- * L1. Runs outside the pool go first: the runs that wait for them already hold places.
- * L2. A free place goes to a tenant that holds the fewest; among those, to the one whose last turn is longest ago.
+ * - Runs outside the pool go first: the runs that wait for them already hold places.
+ * - A free place goes to a tenant that holds the fewest; among those, to the one whose last turn is longest ago.
  * L3. A tenant without a place gets one beyond the pool's size for each run that has held its place for long: endless
  *     programs of one tenant never keep another from beginning. No run is ended for that; the kernel shares the CPU.
  */

@@ -1,9 +1,9 @@
 /**
  * Authorisation of requests.
- * A1. With tokens, every request must carry one: `Authorization: Bearer …`. Only digests of tokens are kept.
- * A2. Without tokens, anyone who reaches the port may do everything. So the server listens on loopback only, and
- *     refuses web pages in a browser on the same machine: by their `Origin`, and by a `Host` that is no name of this
- *     machine.
+ * - With tokens, every request must carry one: `Authorization: Bearer …`. Only digests of tokens are kept.
+ * - Without tokens, anyone who reaches the port may do everything. So the server listens on loopback only, and
+ *   refuses web pages in a browser on the same machine: by their `Origin`, and by a `Host` that is no name of this
+ *   machine.
  */
 import { hash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -48,7 +48,7 @@ export function parseTokens(text: string): readonly KnownToken[] {
 }
 
 /**
- * A1: accepts requests with one of these tokens. Throws `InvalidConfiguration`.
+ * Accepts requests with one of these tokens. Throws `InvalidConfiguration`.
  * @example
  * ```ts
  * const api = createApi({ client, access: tokenAccess('0123456789abcdef0123=read+answer@ada') });
@@ -64,7 +64,7 @@ export function tokenAccess(text: string): Access {
 }
 
 /**
- * A2: accepts only requests with a host and an origin on this machine. Throws `Forbidden`.
+ * Accepts only requests with a host and an origin on this machine. Throws `Forbidden`.
  * @example
  * ```ts
  * const api = createApi({ client, access: loopbackAccess });

@@ -1,7 +1,7 @@
 /**
  * Pages of other origins: which of them a browser lets call the API (CORS).
- * O1. A browser asks for permission without a token. So it is answered before access is checked, and grants no access.
- * O2. Cookies are neither read nor allowed: a page has the access of the token that it sends.
+ * - A browser asks for permission without a token. So it is answered before access is checked, and grants no access.
+ * - Cookies are neither read nor allowed: a page has the access of the token that it sends.
  */
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';

@@ -1,8 +1,8 @@
 /**
  * Responses with the bytes of a file, whole or a range of them (RFC 9110).
- * B1. The ETag identifies the content: equal bytes have the same one, whatever the file's name, and other bytes never
- *     do.
- * B2. Content that a browser could execute is a download, and whatever a browser displays is sandboxed.
+ * - The ETag identifies the content: equal bytes have the same one, whatever the file's name, and other bytes never
+ *   do.
+ * - Content that a browser could execute is a download, and whatever a browser displays is sandboxed.
  */
 
 import { RuntimeError } from '../../core/value/error.ts';
@@ -81,7 +81,7 @@ async function* readBytes(
   }
 }
 
-/** B2: types that a browser may display; all others are downloads. */
+/** Types that a browser may display; all others are downloads. */
 const INLINE_TYPES =
   /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/(json|pdf)|audio\/.+|video\/.+)$/;
 

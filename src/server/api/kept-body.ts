@@ -1,10 +1,10 @@
 /**
  * What is kept of a body that carries a conversation: clients send all of it each time, pictures included, and a thread
  * has the earlier messages itself.
- * J1. Of a body that is too large, long texts of earlier messages are left out, the oldest first, until the rest fits.
- *     The last message is kept whole, or the body is refused. A body that fits stays as it is, byte by byte.
- * J2. What is left out is told where it stood: as a data URL without data, or by a text that says how long it was.
- * J3. No more than the limit is held. Bytes are looked at as they arrive: JSON is parsed later, by the route.
+ * - Of a body that is too large, long texts of earlier messages are left out, the oldest first, until the rest fits.
+ *   The last message is kept whole, or the body is refused. A body that fits stays as it is, byte by byte.
+ * - What is left out is told where it stood: as a data URL without data, or by a text that says how long it was.
+ * - No more than the limit is held. Bytes are looked at as they arrive: JSON is parsed later, by the route.
  */
 import { tooLarge } from './problem.ts';
 
@@ -130,7 +130,7 @@ export class KeptBody {
     this.#restBytes = 0;
   }
 
-  /** J1: makes room. */
+  /** Makes room. */
   #dropOldest(): void {
     const [oldest] = this.#long;
     if (!oldest || oldest.message >= this.#message) throw tooLarge(this.#most);
@@ -141,7 +141,7 @@ export class KeptBody {
   }
 }
 
-/** J2: what stands in place of a text. */
+/** What stands in place of a text. */
 function describeLoss(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, HEAD)).toString('latin1');
   const [, type] = /^data:([\w.+/\\-]*)[;,]/.exec(head) ?? [];

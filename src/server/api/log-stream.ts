@@ -1,8 +1,8 @@
 /**
  * A log as a stream: server-sent events or lines of JSON, in the same order with the same cursors.
- * L1. The first frame has the cursor that the stream begins behind. It comes before any event, so that a reader that
- *     loses the connection at once resumes from there.
- * L2. `caught-up` marks the end of the log for now, `end` its final end. A closed connection means neither.
+ * - The first frame has the cursor that the stream begins behind. It comes before any event, so that a reader that
+ *   loses the connection at once resumes from there.
+ * - `caught-up` marks the end of the log for now, `end` its final end. A closed connection means neither.
  */
 import type { ApiHost } from './host.ts';
 import { SAFE_HEADERS } from './problem.ts';
@@ -19,7 +19,7 @@ export interface LogReading {
   readonly request: Request;
   readonly threadId: string;
   readonly format: 'sse' | 'ndjson';
-  /** L1: the cursor that the stream begins behind. */
+  /** The cursor that the stream begins behind. */
   readonly start: string;
   /** False: the stream stops at the end of the log for now. */
   readonly follow: boolean;
@@ -67,7 +67,7 @@ export async function logResponse(host: ApiHost, reading: LogReading): Promise<R
       cursor = page.at(-1)?.cursor ?? cursor;
       return page.length === 0 ? write.mark('caught-up', cursor) : page.map(write.frame).join('');
     },
-    // L2: no `end` if the stream was cut off, or stops at the end of the log for now.
+    // No `end` if the stream was cut off, or stops at the end of the log for now.
     last: (isCut) => (isCut || isAtEnd ? '' : write.mark('end', cursor)),
   });
 }

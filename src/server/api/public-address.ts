@@ -1,9 +1,9 @@
 /**
  * The address under which a request reached the server from outside: behind a proxy, another one than the server's own.
  * It is put into the request once, at its entrance; everything absolute that an answer has is made of `addressOf`.
- * P1. Headers that forward an address count only if the peer that sent the request is a trusted proxy. A chain of
- *     proxies counts as far as it is trusted.
- * P2. A path prefix is removed by the proxy; the server knows it for its addresses only.
+ * - Headers that forward an address count only if the peer that sent the request is a trusted proxy. A chain of
+ *   proxies counts as far as it is trusted.
+ * - A path prefix is removed by the proxy; the server knows it for its addresses only.
  */
 import { BlockList, isIP } from 'node:net';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -76,7 +76,7 @@ function parsePublicUrl(text: string): Required<Told> {
   );
 }
 
-/** P1: tells whether an address is one of a trusted proxy. Throws `InvalidConfiguration`. */
+/** Tells whether an address is one of a trusted proxy. Throws `InvalidConfiguration`. */
 function trustOf(proxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const proxy of proxies) {

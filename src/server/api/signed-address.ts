@@ -1,7 +1,7 @@
 /**
  * Signed URLs of files: for an `<img>`, or for a reader without a token.
- * G1. The signature covers the thread, the path and the expiry. A URL reads only that file, in its current version.
- * G2. The key is kept in the store. So every server of a store accepts the URLs of the others, also after a restart.
+ * - The signature covers the thread, the path and the expiry. A URL reads only that file, in its current version.
+ * - The key is kept in the store. So every server of a store accepts the URLs of the others, also after a restart.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -81,7 +81,7 @@ export async function hasValidSignature(
   );
 }
 
-/** G1: one signature for all three. */
+/** One signature for all three. */
 function sign(key: string, { threadId, path, expires }: SignedUrl): string {
   return createHmac('sha256', key)
     .update(JSON.stringify([threadId, path, expires]))

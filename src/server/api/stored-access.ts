@@ -1,6 +1,6 @@
 /**
  * Access by tokens in the store, in addition to those of the environment.
- * A3. Once there has been a token, tokens stay mandatory, also after the last one is revoked.
+ * - Once there has been a token, tokens stay mandatory, also after the last one is revoked.
  */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -60,7 +60,7 @@ export function storedAccess(from: RuntimeClient | ThreadStore, known: Access | 
     const caller = known && (await known(request));
     if (caller) return caller;
     const token = secret === null ? null : await store.tokens.find(hash('sha256', secret));
-    // A3: once tokens are mandatory, they stay so.
+    // Once tokens are mandatory, they stay so.
     asksForTokens ||= token !== null || (await store.tokens.list()).length > 0;
     if (!asksForTokens) return loopbackAccess(request);
     return token && { ...token, scopes: token.scopes as readonly ApiScope[] };

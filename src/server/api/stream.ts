@@ -1,8 +1,8 @@
 /**
  * Streams of a thread as responses: text that comes over time, mostly server-sent events.
- * S1. The headers are sent with the first text: at acceptance, not with the first event.
- * S2. A stream is pulled: its pages are read at most one ahead of the reader.
- * S3. Each stream ends by itself after a while, so that deployments and load balancers can drain.
+ * - The headers are sent with the first text: at acceptance, not with the first event.
+ * - A stream is pulled: its pages are read at most one ahead of the reader.
+ * - Each stream ends by itself after a while, so that deployments and load balancers can drain.
  */
 import { defer } from '../../core/value/deferred.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -13,7 +13,7 @@ export const KEEP_ALIVE_MS = 15_000;
 
 /** A stream that counts against the limits until it has left. */
 export interface OpenStream {
-  /** Fires when the reader has left, the server closes, or the stream is too old (S3). */
+  /** Fires when the reader has left, the server closes, or the stream is too old. */
   readonly signal: AbortSignal;
   leave(): void;
 }
@@ -55,7 +55,7 @@ export interface StreamText<Page> {
   readonly type?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** S1. A comment unless given. */
+  /** A comment unless given. */
   readonly first?: string;
   readonly pages?: AsyncIterable<Page>;
   readonly toText?: (page: Page) => string | Promise<string>;
@@ -117,7 +117,7 @@ async function* withPulse<Page>(
       if (found === 'pulse') yield 'pulse';
       else if (found.done) return;
       else {
-        // S2: the next page is read while this one is written.
+        // The next page is read while this one is written.
         next = iterator.next();
         yield found.value;
       }
@@ -128,7 +128,7 @@ async function* withPulse<Page>(
   }
 }
 
-/** S2: a text is made only when the reader takes it. */
+/** A text is made only when the reader takes it. */
 function toPullStream(texts: AsyncGenerator<string>, onClose: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

@@ -1,14 +1,14 @@
 /**
  * A call of an agent as a tool: one message begins an execution of a thread, and the thread's log is read until that
  * execution ends.
- * G1. The execution's id is fixed before anything is sent. So the outcome of this call is found by the id, whatever
- *     others do on the thread. If the caller gave the id, a repeated call is the same execution, in the same thread.
- * G2. The position from which the log is read is noted before the message is sent.
- * G3. A client that disconnects stops nothing; only a cancellation cancels, and only this execution. A later call with
- *     the thread's id finds it.
- * G4. A call does not stay open while a person is waited for, unless its client can ask that person. It ends, and
- *     reports the open waits.
- * G5. Answers that come with a call are stored before the log is read. They can answer waits of this thread only.
+ * - The execution's id is fixed before anything is sent. So the outcome of this call is found by the id, whatever
+ *   others do on the thread. If the caller gave the id, a repeated call is the same execution, in the same thread.
+ * - The position from which the log is read is noted before the message is sent.
+ * - A client that disconnects stops nothing; only a cancellation cancels, and only this execution. A later call with
+ *   the thread's id finds it.
+ * - A call does not stay open while a person is waited for, unless its client can ask that person. It ends, and
+ *   reports the open waits.
+ * - Answers that come with a call are stored before the log is read. They can answer waits of this thread only.
  */
 
 import { hash, randomUUID } from 'node:crypto';
@@ -76,12 +76,11 @@ export async function callAgent(
   const end = await followCall(client, { ...place, reportedSeq: call.reportedSeq ?? 0 }, ending, terms);
   if (end) return { ...end, threadId, executionId };
   if (!canceled.aborted) {
-    // G4: after a dismissal the open waits are reported.
+    // After a dismissal the open waits are reported.
     const waits = dismissed?.aborted ? await blockingWaits(client, threadId) : [];
     if (waits.length > 0) return { kind: 'waits', waits, reportedSeq: place.after, threadId, executionId };
     return { kind: 'working', threadId, executionId };
   }
-  // G3: this execution alone.
   const request = {
     executionId,
     reason: 'canceled by the client',
@@ -91,7 +90,7 @@ export async function callAgent(
   return { kind: 'failed', error: 'canceled', threadId, executionId };
 }
 
-/** G5. Skips waits that are no longer open, and forms that were dismissed. Throws `Forbidden`, `InvalidValue`. */
+/** Skips waits that are no longer open, and forms that were dismissed. Throws `Forbidden`, `InvalidValue`. */
 async function answerFilledForms(
   client: RuntimeClient,
   caller: Caller,
@@ -116,10 +115,10 @@ async function beginCall(client: RuntimeClient, caller: Caller, call: AgentCall)
     const { id, firstSeq } = await client.getExecution(threadId, call.executionId);
     return { threadId, executionId: id, after: (firstSeq ?? 1) - 1 };
   }
-  // G1: known if this call is a repeated one.
+  // Known if this call is a repeated one.
   const known = call.executionId && (await client.store.executions.get(threadId, executionId));
   await client.queueMessage(threadId, { content: message, executionId });
-  // G2: the end of the log before the message was sent.
+  // The end of the log before the message was sent.
   return { threadId, executionId, after: known ? (known.firstSeq ?? 1) - 1 : thread.lastSeq };
 }
 
@@ -127,7 +126,7 @@ async function startFor(client: RuntimeClient, caller: Caller, call: AgentCall):
   const { agent, message, executionId } = call;
   if (message === undefined) throw new RuntimeError('InvalidMessage', 'A call needs a message or a thread.');
   checkExecutionId(executionId);
-  // G1: a repeated call gets the same thread.
+  // A repeated call gets the same thread.
   const threadId = executionId === undefined ? newThreadId(agent) : threadOf(caller, agent, executionId);
   if (executionId !== undefined && (await findOwnThread({ client }, caller, { agent, threadId })))
     return threadId;

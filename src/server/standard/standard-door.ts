@@ -1,8 +1,8 @@
 /**
  * Serves the HTTP API of Standard Agents beside `/v1`: the same threads and the same access, with the paths, shapes and
  * errors that its clients expect.
- * D1. At a path that both have, the standard's route answers, not an endpoint of the project. Its clients rely on it.
- * D2. Access is checked before the request is read. So an unauthorised caller sees no validation errors.
+ * - At a path that both have, the standard's route answers, not an endpoint of the project. Its clients rely on it.
+ * - Access is checked before the request is read. So an unauthorised caller sees no validation errors.
  */
 
 import { ERRORS, isRuntimeError } from '../../core/value/error.ts';
@@ -26,7 +26,7 @@ export function isStandardPath(pathname: string): boolean {
 export function serveStandard(app: ApiApp, host: StandardHost, requireCaller: RequireCaller): void {
   for (const route of STANDARD_ROUTES)
     app.on(route.method, [route.path], async ({ req }) => {
-      // D2: before the request is read.
+      // Before the request is read.
       const caller = await requireCaller(req.raw);
       requireScope(caller, route.scope);
       return answer(route, { params: req.param(), request: req.raw, caller, host });

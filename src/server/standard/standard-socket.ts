@@ -1,11 +1,11 @@
 /**
  * The stream of a thread over a WebSocket: its access and its frames. It uses no library of sockets: the host supplies
  * the socket.
- * K1. A ticket in the URL decides access; without one, the request's own credentials do, as for any request.
- * K2. A page of frames is sent only once the page before it has left. So nothing piles up for a slow reader.
- * K3. A message in line, which is sent without waiting for the log, is never sent after the log's row of it.
- * K4. The stream stays open after the thread's end, and closes after a while like every stream. Its client reconnects
- *     by itself.
+ * - A ticket in the URL decides access; without one, the request's own credentials do, as for any request.
+ * - A page of frames is sent only once the page before it has left. So nothing piles up for a slow reader.
+ * - A message in line, which is sent without waiting for the log, is never sent after the log's row of it.
+ * - The stream stays open after the thread's end, and closes after a while like every stream. Its client reconnects
+ *   by itself.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -52,7 +52,7 @@ export interface SocketHost {
   readonly onError: (error: unknown) => void;
 }
 
-/** K3: number of message ids that are remembered as sent; the oldest are forgotten. */
+/** Number of message ids that are remembered as sent; the oldest are forgotten. */
 const MAX_REMEMBERED_IDS = 1000;
 const PONGS: Readonly<Record<string, string>> = { ping: 'pong', stream_ping: 'stream_pong' };
 
@@ -71,7 +71,7 @@ export async function acceptStream(host: SocketHost, request: Request): Promise<
   return { open: (socket) => streamToSocket(host, { threadId, filter, socket }) };
 }
 
-/** K1: a ticket, else the request's own credentials. */
+/** A ticket, else the request's own credentials. */
 async function callerOf(
   { tickets, requireCaller }: SocketHost,
   request: Request,
@@ -103,7 +103,6 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
   try {
     const place = openStream(host, threadId);
     const forget = live.join(threadId, (message) => {
-      // K3: not after its row.
       if (!sentIds.has(message.id)) send(rowFrame(toStandardRow(message)));
     });
     leave = () => {
@@ -117,10 +116,10 @@ async function streamToSocket(host: SocketHost, { threadId, filter, socket }: Op
     const signal = AbortSignal.any([place.signal, socket.closed]);
     for await (const frames of standardPages(client, { threadId, depth: filter.depth, signal })) {
       for (const frame of frames) send(frame);
-      // K2: the next page only once this one has left.
+      // The next page only once this one has left.
       await socket.drained();
     }
-    // K4: open until the stream is too old, or the client has left.
+    // Open until the stream is too old, or the client has left.
     await whenAborted(signal);
     socket.close(1001, 'Reconnect.');
   } catch (error) {

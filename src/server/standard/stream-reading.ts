@@ -2,7 +2,7 @@
  * Reads a thread's log as frames for a socket: first the newest rows, then the part of an answer that is already
  * written, then everything that follows. Clients of the standard never request what they have missed, so a client that
  * reconnects gets all of this again.
- * R1. The end of the log is read before the rows. A row that is stored in between is sent twice, never left out.
+ * - The end of the log is read before the rows. A row that is stored in between is sent twice, never left out.
  */
 import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
@@ -32,7 +32,7 @@ export async function* standardPages(
   { threadId, depth, signal }: StandardStream,
 ): AsyncGenerator<readonly StandardFrame[]> {
   const store = client.store;
-  // R1: the end of the log first.
+  // The end of the log first.
   const thread = await client.getThread(threadId);
   const page = await client.getMessages(threadId, { limit: NEWEST, includeSilent: true, maxDepth: depth });
   let reading = await readOpen(store, thread);

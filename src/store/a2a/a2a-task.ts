@@ -1,8 +1,8 @@
 /**
  * Tasks of remote agents (A2A), keyed by the calls that have begun them.
  * T1. The key is the call. Its endpoint is stored before anything is sent, so a stored endpoint means: perhaps sent.
- * T2. A task is known once: another id for the same call changes nothing.
- * T3. An unwanted task is found by its call: the call or its thread has ended, while the task may still run.
+ * - A task is known once: another id for the same call changes nothing.
+ * T6. An unwanted task is found by its call: the call or its thread has ended, while the task may still run.
  */
 import type { Selectable } from 'kysely';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
@@ -50,7 +50,6 @@ export async function noteA2aTask(
   return inThread(context, command.threadId, async (thread) => {
     const row = await find(thread, command);
     if (!row) return null;
-    // T2: the first id counts.
     const isNew = taskId !== undefined && row.task_id === null;
     const changes = {
       ...(endpoint !== undefined && { endpoint: JSON.stringify(endpoint) }),
@@ -76,7 +75,7 @@ export async function listUnwantedA2aTasks(
   { db }: CommandContext,
   threadId?: string,
 ): Promise<readonly A2aTaskRecord[]> {
-  // T3: by the state of the call and of the thread.
+  // T6: by the state of the call and of the thread.
   const rows = await db
     .selectFrom('a2a_tasks as task')
     .leftJoin('tool_calls as call', (join) =>

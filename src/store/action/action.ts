@@ -1,9 +1,9 @@
 /**
  * The lifecycle of an action: requested if it waits for an approval, then denied, or started → completed | failed |
  * uncertain → reconciled. Its row and the event log record the same states.
- * A1. The action's id is the key: beginning it again, as another attempt of an idempotent tool does, changes nothing.
- * A2. An action that code performs itself belongs to its process while that renews its lease (code-action.ts). One that
- *     is begun again after its process was lost is no longer uncertain.
+ * - The action's id is the key: beginning it again, as another attempt of an idempotent tool does, changes nothing.
+ * - An action that code performs itself belongs to its process while that renews its lease (code-action.ts). One that
+ *   is begun again after its process was lost is no longer uncertain.
  */
 import type { Insertable, Selectable } from 'kysely';
 import { type ActionState, toFatalError } from '../../core/governance/agent-policy.ts';
@@ -19,7 +19,7 @@ export interface ActionPlace {
   readonly step?: number | null;
   readonly index?: number | null;
   readonly executionId?: string | null;
-  /** Lease of an action that code performs itself (A2), in microseconds since 1970. */
+  /** Lease of an action that code performs itself, in microseconds since 1970. */
   readonly leaseUntil?: number;
 }
 
@@ -32,9 +32,8 @@ export async function openAction(
   const { action, denied } = decided;
   const state = denied ? 'denied' : 'started';
   const known = await thread.find('actions', { id: action.id });
-  // A2: another attempt of the code begins it again.
+  // Another attempt of the code begins it again.
   if (known && !denied && (await beginAgain(thread, known, place))) return;
-  // A1: it has begun before.
   if (known && known.state !== 'requested') return;
   const row = toRow(thread, decided, place, state);
   await upsertAction(thread, known, row);
@@ -47,7 +46,7 @@ export async function openAction(
   } else thread.emit('action.started', named, at);
 }
 
-/** A2. Renews an action that has begun and not ended. Returns false, without effect, for any other. */
+/** Renews an action that has begun and not ended. Returns false, without effect, for any other. */
 async function beginAgain(
   thread: ThreadTransaction,
   { id, name, state }: ActionRow,

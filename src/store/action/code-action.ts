@@ -2,8 +2,8 @@
  * Actions that code performs itself, a tool that it invokes or one of its own: their beginning, after the policy has
  * judged them, and their end.
  * C1. An approval for one call of code is used up in the transaction that begins the action.
- * C2. An action belongs to its process while that renews its lease. If the process is lost, its actions become
- *     uncertain, whether it ran an effect, an endpoint or a hook; those of a tool's call became so with the call.
+ * - An action belongs to its process while that renews its lease. If the process is lost, its actions become
+ *   uncertain, whether it ran an effect, an endpoint or a hook; those of a tool's call became so with the call.
  */
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { selectRows, updateRows } from '../transaction/rows.ts';
@@ -38,7 +38,7 @@ export async function recordAction(
 export async function endAction(context: CommandContext, { id, threadId, ...end }: EndAction): Promise<void> {
   await inThread(context, threadId, async (thread) => {
     const row = await thread.find('actions', { id });
-    // C2: the process was not lost after all, so it may still end the action.
+    // The process was not lost after all, so it may still end the action.
     await closeAction(thread, row?.state === 'uncertain' ? { ...row, state: 'started' } : row, end);
   });
 }

@@ -1,21 +1,21 @@
 /**
  * The budgets that an execution spends from, kept in its thread's row: a thread without any needs no query.
- * A1. The budgets of an execution are fixed from its beginning to its end, whatever it does.
+ * - The budgets of an execution are fixed from its beginning to its end, whatever it does.
  * A2. Work that an execution causes spends from its budgets too: a queued item names them (`CausedItem`). An item that
  *     comes back to the execution's thread, in a report or from its own code, is part of that execution and opens no
  *     budget.
  * A3. Once a budget is used up, the execution is over: the thread's row alone denies each further request, with one
  *     error.
- * A4. Limits in the execution's context are limits of its own budget; the lower of two applies. A child's context
- *     repeats its parent's: a limit that an inherited budget bounds as closely gets no line of its own.
- * A5. If relatives also spend from an exceeded budget, that is kept until the execution ends: their approvals are
- *     closed first (wait/close-approvals.ts).
+ * - Limits in the execution's context are limits of its own budget; the lower of two applies. A child's context
+ *   repeats its parent's: a limit that an inherited budget bounds as closely gets no line of its own.
+ * - If relatives also spend from an exceeded budget, that is kept until the execution ends: their approvals are
+ *   closed first (wait/close-approvals.ts).
  *
  * The ceiling of model calls of a family: of everything that one execution of a root has caused, in whichever threads.
- * F1. It is opened when an execution first makes a child or sends a message to one: a thread without children has no row. What the
- *     execution has asked before is not counted.
- * F2. It goes wherever the execution's budgets go (A2): with children, messages between relatives, reports and effects. So
- *     executions that cause each other in turn count as one family.
+ * - It is opened when an execution first makes a child or sends a message to one: a thread without children has no row. What the
+ *   execution has asked before is not counted.
+ * - It goes wherever the execution's budgets go (A2): with children, messages between relatives, reports and effects. So
+ *   executions that cause each other in turn count as one family.
  */
 
 import type { Kysely } from 'kysely';
@@ -48,7 +48,7 @@ export interface BudgetState {
   readonly told?: readonly string[];
   /** A3: the error, once a budget is used up. */
   readonly exceeded?: StoredError;
-  /** A5: the budget line that is used up. */
+  /** The budget line that is used up. */
   readonly over?: Exceeded;
 }
 
@@ -104,13 +104,13 @@ interface NewExecution {
   readonly executionId: string;
   /** What the agent may spend by its definition. */
   readonly definition: BudgetDefinition | undefined;
-  /** A4: the limits in the execution's context. */
+  /** The limits in the execution's context. */
   readonly given: RunLimits | undefined;
   /** A2: the budgets that the first item names; empty for an item from outside. */
   readonly causes: readonly BudgetAccount[];
 }
 
-/** A1: opens the budgets of an execution. One that reuses an earlier one's id continues with what is left of its. */
+/** Opens the budgets of an execution. One that reuses an earlier one's id continues with what is left of its. */
 export async function openBudget(
   thread: ThreadTransaction,
   { executionId, definition, given = {}, causes }: NewExecution,
@@ -125,7 +125,7 @@ export async function openBudget(
   await insertLines(thread, executionId, { limits, warnAt: wanted.warnAt ?? WARN_AT });
 }
 
-/** A4: the limits that no inherited budget bounds as closely. */
+/** The limits that no inherited budget bounds as closely. */
 async function withoutBounded(
   { trx }: ThreadTransaction,
   given: RunLimits,
@@ -154,8 +154,15 @@ export async function insertLines(
     .insertInto('budgets')
     .values(
       limits.map(([name, max]) => ({
-        ...{ thread_id: threadId, execution_id: executionId, name, max_units: max },
-        ...{ used_units: 0n, reserved_units: 0n, estimated_units: 0n, warn_at: warnAt, warned: 0 },
+        thread_id: threadId,
+        execution_id: executionId,
+        name,
+        max_units: max,
+        used_units: 0n,
+        reserved_units: 0n,
+        estimated_units: 0n,
+        warn_at: warnAt,
+        warned: 0,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -173,7 +180,7 @@ export function saveBudget(thread: ThreadTransaction, state: BudgetState): void 
   thread.set({ budget: JSON.stringify(state) });
 }
 
-/** A1: the execution has ended. The accounts that it has spent from are stored with it, for later reads. */
+/** The execution has ended. The accounts that it has spent from are stored with it, for later reads. */
 export async function closeBudget(thread: ThreadTransaction, executionId: string | null): Promise<void> {
   const state = budgetOf(thread.row);
   if (!state) return;
@@ -207,9 +214,15 @@ export function toLines(accounts: readonly BudgetAccount[], rows: readonly LineR
     const own = rows.filter((row) => row.thread_id === threadId && row.execution_id === executionId);
     return LINE_LIMITS.flatMap((limit) => own.filter(({ name }) => name === limit)).map(
       ({ name: limit, warn_at: warnAt, warned, running, ...row }) => ({
-        ...{ threadId, executionId, limit, warnAt, warned: warned === 1 },
-        ...{ max: row.max_units, used: row.used_units },
-        ...{ reserved: row.reserved_units, estimated: row.estimated_units },
+        threadId,
+        executionId,
+        limit,
+        warnAt,
+        warned: warned === 1,
+        max: row.max_units,
+        used: row.used_units,
+        reserved: row.reserved_units,
+        estimated: row.estimated_units,
         running: running === null ? undefined : (JSON.parse(running) as RunningClock),
       }),
     );
@@ -220,12 +233,12 @@ const selectOpen = statement((db, threadId: string) =>
   selectRows(db, 'executions', { thread_id: threadId, ended_at: null }).select('id').limit(1),
 );
 
-/** F1: called before the thread's open execution causes work of a child; changes nothing if the execution has a ceiling. */
+/** Called before the thread's open execution causes work of a child; changes nothing if the execution has a ceiling. */
 export async function openFamily({ familyCalls }: CommandContext, thread: ThreadTransaction): Promise<void> {
   const { accounts = [], ...state } = budgetOf(thread.row) ?? {};
   if (familyCalls === 0 || accounts.some(({ family }) => family)) return;
   const { threadId, trx } = thread;
-  // F2: the budget of the execution that has caused all of this, if that was in this thread.
+  // The budget of the execution that has caused all of this, if that was in this thread.
   const root = accounts.findLast((account) => account.threadId === threadId);
   const executionId = root?.executionId ?? (await selectOpen(trx, threadId).executeTakeFirst())?.id;
   if (executionId === undefined) return;

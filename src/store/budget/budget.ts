@@ -2,7 +2,7 @@
  * The commands of budgets: reads what an execution may spend and has spent, lists threads that wait for reserved amounts,
  * pays for a tool that code invokes, which counts like any other call but has no row, and logs the verdict of an
  * author's policy; a denial also ends the execution (account.ts, A3).
- * I1. A paid call's key is stored: a repeated command, as by another attempt of an idempotent tool, pays once.
+ * - A paid call's key is stored: a repeated command, as by another attempt of an idempotent tool, pays once.
  */
 import type { Transaction } from 'kysely';
 import { type CountedLine, toShown, toShownLine } from '../../core/governance/budget-amount.ts';
@@ -78,7 +78,6 @@ export async function payInvoked(
 ): Promise<PaidCall> {
   return inThread(context, threadId, async (thread) => {
     if (thread.row.budget === null) return { kind: 'paid' };
-    // I1: paid once.
     const isNew = await thread.insertNew('budget_payments', { key });
     const denied = await spend(context, thread, isNew ? { maxToolCalls: 1n } : {}, { step });
     if (!denied) return { kind: 'paid' };

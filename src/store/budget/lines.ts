@@ -1,6 +1,6 @@
 /**
  * Locks, changes and logs lines of budgets, in one transaction.
- * L1. Budget rows are locked after all other rows of a transaction, in key order: only they are shared by threads.
+ * L2. Budget rows are locked after all other rows of a transaction, in key order: only they are shared by threads.
  *
  * The clocks of time limits (core/governance/runtime.ts). The clocks of a thread run from its first spending until its
  * execution ends, waits for people, or a child works in its place; whatever it begins afterwards starts them again.
@@ -42,7 +42,7 @@ export interface SpendingPlace {
   readonly step?: number;
 }
 
-/** L1: locks in key order; returns the lines of the innermost account first. */
+/** L2: locks in key order; returns the lines of the innermost account first. */
 export async function lockLines(
   { rowLocks }: CommandContext,
   { trx }: ThreadTransaction,
@@ -59,8 +59,11 @@ export async function updateLines({ trx }: ThreadTransaction, lines: readonly Co
       'budgets',
       { thread_id: threadId, execution_id: executionId, name: limit },
       {
-        ...{ used_units: used, reserved_units: reserved, estimated_units: estimated },
-        ...{ warned: warned ? 1 : 0, running: running ? JSON.stringify(running) : null },
+        used_units: used,
+        reserved_units: reserved,
+        estimated_units: estimated,
+        warned: warned ? 1 : 0,
+        running: running ? JSON.stringify(running) : null,
       },
     );
 }
@@ -208,7 +211,7 @@ export async function narrowBudget(
   // The account that the execution spends from in this thread: its own, or that of the execution that it is a part of.
   const account = accounts.find((each) => each.threadId === threadId) ?? { threadId, executionId };
   if (!accounts.includes(account)) saveBudget(thread, { ...state, accounts: [account, ...accounts] });
-  // Locks all of them, in key order, before any is changed (L1).
+  // Locks all of them, in key order, before any is changed (L2).
   const lines = await lockLines(context, thread, accounts);
   const isWider = (limit: string, max: Amount) =>
     lines.some(

@@ -1,12 +1,12 @@
 /**
  * Reserves what a request to a model may use of its execution's budgets (core/governance/reservation.ts): reserved when
  * its row is written, settled in the transaction that stores its end.
- * V1. A reservation has its request's key (step, attempt, call): a repeated command finds what the first one reserved,
- *     and a second settlement changes nothing.
- * V2. A request whose end will not be reported, as its worker was lost or its execution has ended, is settled as
- *     reserved.
- * V3. A reservation past its lease that blocks another is settled so too: its own worker would have ended it by then.
- * V4. A request that the answer does not depend on is declined silently, unless there is room for it twice.
+ * - A reservation has its request's key (step, attempt, call): a repeated command finds what the first one reserved,
+ *   and a second settlement changes nothing.
+ * - A request whose end will not be reported, as its worker was lost or its execution has ended, is settled as
+ *   reserved.
+ * - A reservation past its lease that blocks another is settled so too: its own worker would have ended it by then.
+ * - A request that the answer does not depend on is declined silently, unless there is room for it twice.
  */
 import type { Selectable } from 'kysely';
 import { describeUnpriced, evaluateSpending } from '../../core/governance/budget.ts';
@@ -47,7 +47,7 @@ export async function reserveCall(
   const time = await runClocks(context, thread, { state, lines, place: { step } });
   if (time.kind === 'over') return { kind: 'exceeded', error: time.error };
   const { leftMs } = time;
-  // V4: there must be room for another request.
+  // There must be room for another request.
   if (purpose && !hasRoomForTwo(lines, reserve)) return { kind: 'declined' };
   const counted = evaluateSpending(lines, { maxLlmCalls: 1n, familyCalls: 1n });
   if (counted.kind === 'deny')
@@ -61,7 +61,7 @@ export async function reserveCall(
     return { kind: 'exceeded', error: markExceeded(thread, state, over, { step }) };
   }
   if (plan?.kind === 'blocked') {
-    // V3: the blocked request settles it.
+    // The blocked request settles it.
     if (await settleExpired(context, thread, state))
       return reserveCall(context, thread, { step, attempt, call, model, reserve, purpose });
     saveBudget(thread, { ...state, waits: true });
@@ -74,8 +74,13 @@ export async function reserveCall(
   const { maxOutputTokens } = plan;
   await insertRows(thread.trx, 'budget_reservations', [
     {
-      ...{ thread_id: thread.threadId, step, attempt, call, state: 'open' },
-      ...{ accounts: JSON.stringify(state.accounts), root_thread_id: rootOf(state.accounts, thread) },
+      thread_id: thread.threadId,
+      step,
+      attempt,
+      call,
+      state: 'open',
+      accounts: JSON.stringify(state.accounts),
+      root_thread_id: rootOf(state.accounts, thread),
       ...toColumns(plan.amounts),
       max_output: maxOutputTokens ?? null,
       lease_until: thread.now + asked.leaseMs * 1000,
@@ -88,7 +93,7 @@ function rootOf(accounts: readonly BudgetAccount[], { threadId }: ThreadTransact
   return accounts.at(-1)?.threadId ?? threadId;
 }
 
-/** V1: the request has begun already; returns the limits that it got then. */
+/** The request has begun already; returns the limits that it got then. */
 export async function findReserved(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -115,10 +120,8 @@ export async function settleReservation(
 ): Promise<void> {
   if (thread.row.budget === null) return;
   const row = await findReservation(thread, end);
-  // V1: settled once.
   if (!row || row.state === 'settled') return;
   const used = usedBy(end);
-  // V2: its cost is unknown.
   if (used === undefined) return settleAsReserved(context, thread, row);
   await settle(context, thread, row, { used, isEstimate: end.usage?.estimated === true, state: 'settled' });
 }
@@ -165,7 +168,7 @@ async function settle(
     markExceeded(thread, budget, { line, observed: line.used }, row);
 }
 
-/** V2: its end will not be reported. */
+/** Its end will not be reported. */
 async function settleAsReserved(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -175,7 +178,7 @@ async function settleAsReserved(
   await settle(context, thread, row, { used: toAmounts(row), isEstimate: true, state: 'estimated' });
 }
 
-/** V2: settles the open reservations of one step, or all that the thread has. */
+/** Settles the open reservations of one step, or all that the thread has. */
 export async function settleUnreported(
   context: CommandContext,
   thread: ThreadTransaction,
@@ -187,7 +190,7 @@ export async function settleUnreported(
   for (const row of rows) await settleAsReserved(context, thread, row);
 }
 
-/** V3: settles expired reservations of the whole family. Returns true if there were any. */
+/** Settles expired reservations of the whole family. Returns true if there were any. */
 async function settleExpired(
   context: CommandContext,
   thread: ThreadTransaction,

@@ -1,10 +1,10 @@
 /**
  * Encryption of variables at rest: AES-256-GCM, with a random 12-byte IV for each value and the key's id beside it.
  * Pure but for the random IV.
- * E1. Each value is authenticated with what it belongs to (scope, owner, name, type): a row that was moved or changed
- *     does not decrypt.
- * E2. The first key encrypts; the others only decrypt. That is how keys are rotated.
- * E3. No error message contains a key or a value. Keys are KeyObjects, which show nothing when they are printed.
+ * - Each value is authenticated with what it belongs to (scope, owner, name, type): a row that was moved or changed
+ *   does not decrypt.
+ * - The first key encrypts; the others only decrypt. That is how keys are rotated.
+ * - No error message contains a key or a value. Keys are KeyObjects, which show nothing when they are printed.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -103,7 +103,7 @@ export function decrypt(keys: EncryptionKeys, binding: Binding, { keyId, data }:
   }
 }
 
-/** E1: the authenticated data. The version comes first, so that a later format can never be mistaken for this one. */
+/** The authenticated data. The version comes first, so that a later format can never be mistaken for this one. */
 function bind({ scope, owner, name, type }: Binding): Buffer {
   return Buffer.from(JSON.stringify(['everthread.env.1', scope, owner, name, type]), 'utf8');
 }

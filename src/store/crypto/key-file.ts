@@ -1,8 +1,8 @@
 /**
  * The keys of a project without configured keys: `.everthread/encryption.key`, in the format of
  * `EVERTHREAD_ENCRYPTION_KEYS`. `everthread dev` creates it; every other command of the project reads it.
- * K1. The file is readable by its owner only and written once: of several processes that create it at once, the first
- *     wins.
+ * - The file is readable by its owner only and written once: of several processes that create it at once, the first
+ *   wins.
  */
 
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,13 +1,13 @@
 /**
  * Effects (definitions §10): scheduled, listed and removed while they are pending; then pending → running → done |
  * failed; or cancelled with their thread.
- * F1. Due times come from the clock that all processes of the store share: a delay is a minimum, whichever processes
- *     schedule the effect and check for it.
- * F2. No two effects of a thread are due in the same microsecond: the one scheduled first comes first.
- * G1. An effect begins only when it is due, in the order in which effects fall due.
- * G2. A thread runs one effect at a time. One that is found running was a lost worker's and runs again: at most
- *     ATTEMPTS times, unless the caller counts the losses itself (`mayLose`).
- * G3. An ended effect is kept for KEPT_DAYS, and longer if no other effect ends after it.
+ * - Due times come from the clock that all processes of the store share: a delay is a minimum, whichever processes
+ *   schedule the effect and check for it.
+ * - No two effects of a thread are due in the same microsecond: the one scheduled first comes first.
+ * - An effect begins only when it is due, in the order in which effects fall due.
+ * - A thread runs one effect at a time. One that is found running was a lost worker's and runs again: at most
+ *   ATTEMPTS times, unless the caller counts the losses itself (`mayLose`).
+ * - An ended effect is kept for KEPT_DAYS, and longer if no other effect ends after it.
  */
 import type { Selectable } from 'kysely';
 import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
@@ -85,7 +85,7 @@ async function insert(
   thread.emit('effect.scheduled', { id, name, dueAt });
 }
 
-/** F2: a clock may have a resolution of milliseconds, and a loop may schedule many effects in one. */
+/** A clock may have a resolution of milliseconds, and a loop may schedule many effects in one. */
 async function freeTime(thread: ThreadTransaction, dueAt: number): Promise<number> {
   const { last } = await pending(thread)
     .select((eb) => eb.fn.max('due_at').as('last'))
@@ -187,7 +187,6 @@ const KEPT_DAYS = 30;
 export async function beginEffect(context: CommandContext, command: BeginEffect): Promise<BegunEffect> {
   return inRun(context, command, async (thread): Promise<BegunEffect> => {
     const { mayLose = ATTEMPTS } = command;
-    // G2: at most one.
     const lost = await thread.find('effects', { state: 'running' });
     if (lost && lost.attempts >= mayLose) await giveUp(thread, lost);
     const again = lost && lost.attempts < mayLose ? lost : undefined;
@@ -209,7 +208,7 @@ export async function beginEffect(context: CommandContext, command: BeginEffect)
   });
 }
 
-/** G1: the next effect that is due. */
+/** The next effect that is due. */
 async function findDue(context: CommandContext, thread: ThreadTransaction): Promise<EffectRow | undefined> {
   return pending(thread)
     .selectAll()
@@ -264,7 +263,7 @@ async function close(
   thread.emit(failed ? 'effect.failed' : 'effect.done', { id, name, ...failure });
 }
 
-/** G3: deletes effects that ended long ago. The condition on `due_at` makes the index usable. */
+/** Deletes effects that ended long ago. The condition on `due_at` makes the index usable. */
 async function forgetOld(thread: ThreadTransaction): Promise<void> {
   const before = thread.now - KEPT_DAYS * 24 * 60 * 60 * 1_000_000;
   await thread.trx

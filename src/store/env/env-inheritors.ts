@@ -1,11 +1,11 @@
 /**
  * The living descendants that inherit a variable which is set for a thread (definitions §16).
- * H1. Each generation is locked before the next one is read. Creating a child takes its parent's lock: the child is
- *     either found here, or finds the new value there. Locks go from parents to children, as everywhere (family-record.ts, F3).
- * H2. Below a descendant that does not inherit, none does, since children inherit from their parent; below one that has
- *     ended, they do.
- * H3. What a child's entry does not promote is withheld from its prompts and those of all below it (runtime §7.4), also if the
- *     child had set the variable itself before.
+ * - Each generation is locked before the next one is read. Creating a child takes its parent's lock: the child is
+ *   either found here, or finds the new value there. Locks go from parents to children, as everywhere (family-record.ts, F3).
+ * - Below a descendant that does not inherit, none does, since children inherit from their parent; below one that has
+ *   ended, they do.
+ * - What a child's entry does not promote is withheld from its prompts and those of all below it (runtime §7.4), also if the
+ *   child had set the variable itself before.
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
@@ -14,7 +14,7 @@ import { inBatches, readInBatches } from '../transaction/rows.ts';
 
 interface Inheritor {
   readonly id: string;
-  /** H3: no prompt of it may show the variable. */
+  /** No prompt of it may show the variable. */
   readonly withheld: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function lockInheritors(
     const next = children.filter(({ id, agent }) => !seen.has(id) && inherits(agent));
     for (const { id, above, promoted } of next) {
       seen.add(id);
-      // H3: from its parent, or by its own entry.
+      // From its parent, or by its own entry.
       const shows = promoted === null || (JSON.parse(promoted) as string[]).includes(name);
       if (withheld.has(above) || !shows) withheld.add(id);
     }

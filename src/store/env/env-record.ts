@@ -1,8 +1,8 @@
 /**
  * The part of the ThreadStore port that stores variables (definitions §16): values of threads, users and the instance.
- * N1. Every value, text or secret, is encrypted at rest (`crypto/encryption.ts`). Without a key, or for a value whose
- *     key is unknown, commands throw `InvalidConfiguration`, which names the key's id and never a value.
- * N2. Each command may be given twice: (scope, owner, name) is the key.
+ * - Every value, text or secret, is encrypted at rest (`crypto/encryption.ts`). Without a key, or for a value whose
+ *   key is unknown, commands throw `InvalidConfiguration`, which names the key's id and never a value.
+ * - Each command may be given twice: (scope, owner, name) is the key.
  *
  * The table of variables: of a thread, of a user, or of the instance, whose owner is ''.
  */

@@ -1,9 +1,9 @@
 /**
  * Reads executions, of one thread or of all: each with the context that it ran with, given or derived from its id and
  * place.
- * E1. Every list is read from an index in the order in which it is returned: nothing is sorted, and a page costs its
- *     own length, however many executions there are (schema/migration-0001.ts). Rows that a further condition excludes
- *     are skipped.
+ * - Every list is read from an index in the order in which it is returned: nothing is sorted, and a page costs its
+ *   own length, however many executions there are (schema/migration-0001.ts). Rows that a further condition excludes
+ *   are skipped.
  *
  * Whether the hooks at the end of an execution have run. Stored separately from the end: if a thread is terminated in
  * the store alone, the next worker that handles it runs the hooks. Marking twice changes nothing.
@@ -86,7 +86,7 @@ export async function listExecutions(
   return (await found.execute()).map(toExecutionRecord);
 }
 
-// E1: the order of all indexes used here.
+// The order of all indexes used here.
 function latestFirst(query: ExecutionQuery): ExecutionQuery {
   return query
     .orderBy('executions.started_at', 'desc')

@@ -1,9 +1,9 @@
 /**
  * Removes streamed text of executions that ended some time ago; the messages stay. A repeated command removes the next
  * rows.
- * D1. Each time a bounded number of rows of a bounded number of executions is removed, so no thread waits for long.
- * D2. An execution is done when fewer rows are found than may be removed. The oldest go first, leaving the end of a
- *     text.
+ * - Each time a bounded number of rows of a bounded number of executions is removed, so no thread waits for long.
+ * - An execution is done when fewer rows are found than may be removed. The oldest go first, leaving the end of a
+ *   text.
  */
 import type { Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
@@ -64,7 +64,6 @@ async function removeExecutionChunks(
     .where('seq', 'in', streamed)
     .returning('seq')
     .execute();
-  // D2: none are left.
   if (removed.length < MAX_ROWS)
     await updateRows(trx, 'executions', { thread_id: threadId, id }, { streams: null });
   return removed.length;

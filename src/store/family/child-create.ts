@@ -134,7 +134,9 @@ async function insertThreadRow(
   const { trx, row } = parent;
   const now = context.now();
   const family = {
-    ...{ userId: row.user_id, parentId: row.id, rootId: row.root_id },
+    userId: row.user_id,
+    parentId: row.id,
+    rootId: row.root_id,
     organizationId: row.organization_id,
   };
   const made = toThreadRow({ threadId, agent, name, arguments: given, context: runContext, ...family }, now);

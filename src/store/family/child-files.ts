@@ -1,9 +1,9 @@
 /**
  * Copies files from one thread of a family to another along with a message (runtime §7.4, definitions §13.6).
- * F1. A copy has its own path under /attachments, derived from the message and the source file: the same message again
- *     finds it. Its content is not copied: it gets one more name.
- * F2. A file that cannot be copied does not fail the message, which lists the missing files.
- * F3. If the message's text names a file that is copied, it names the copy; so do the arguments of a new thread.
+ * - A copy has its own path under /attachments, derived from the message and the source file: the same message again
+ *   finds it. Its content is not copied: it gets one more name.
+ * - A file that cannot be copied does not fail the message, which lists the missing files.
+ * - If the message's text names a file that is copied, it names the copy; so do the arguments of a new thread.
  *
  * Replaces paths of files that were sent along with a message by those of their copies. Pure.
  */
@@ -29,7 +29,7 @@ interface CopiedFiles {
   readonly attachments: readonly AttachmentRef[];
   /** Paths of files in the source thread that could not be copied. */
   readonly missing: readonly string[];
-  /** F3: the paths of the copies. */
+  /** The paths of the copies. */
   readonly paths: CopiedPaths;
 }
 
@@ -46,7 +46,7 @@ interface FirstMessages {
 
 /**
  * Queues the first messages of a new thread. The files of all of them are copied first: each message, and the
- * arguments, which are returned, name the copies (F3).
+ * arguments, which are returned, name the copies.
  */
 export async function enqueueFirstMessages(
   to: ThreadTransaction,

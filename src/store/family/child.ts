@@ -1,8 +1,8 @@
 /**
  * A child's row in the registry of its parent, and its changes: when its thread is opened, when the parent's calls no
  * longer wait, and when it ends.
- * C1. The row is written under the lock of the child's thread or of its parent's, after every other lock that the
- *     transaction needs: so parent and child never deadlock.
+ * - The row is written under the lock of the child's thread or of its parent's, after every other lock that the
+ *   transaction needs: so parent and child never deadlock.
  *
  * The side of the parent to which a child's messages go (runtime §4, §8.2): the side that has asked the child last, or
  * has created it. A parent with one AI side has only side A.

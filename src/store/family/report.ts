@@ -1,19 +1,19 @@
 /**
  * A child's reports to its parent (runtime §8.2): stored with the end of its execution, in the same transaction, until
  * the parent has them. A report's id is that of the execution, or `end`.
- * R1. A report made before the child had read its parent's newest message does not answer that message. A thread at
- *     rest sends no further report, so its report always counts as the answer.
- * R2. A child whose communication is explicit says by itself how it is: the status that it has set last is not replaced when
- *     its execution ends with a result (runtime §8.2).
+ * - A report made before the child had read its parent's newest message does not answer that message. A thread at
+ *   rest sends no further report, so its report always counts as the answer.
+ * - A child whose communication is explicit says by itself how it is: the status that it has set last is not replaced when
+ *   its execution ends with a result (runtime §8.2).
  *
  * Delivers a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's
  * lock, which also decides between two deliveries of the same report.
- * D1. A waiting call without a result gets the report, unless that is early (R1). The child's
- *     communication does not matter (definitions §22.23).
- * D2. Any other report becomes a silent message to the side that asked, unless communication is explicit or no one
- *     asked for what it says.
- * D3. The child's run context also holds for what its report begins: a child cannot be used to widen a run.
- * D4. The end of a cancelled child does not set a parent to work that was stopped or cancelled: that is why the child was.
+ * - A waiting call without a result gets the report, unless that is early. The child's
+ *   communication does not matter (definitions §22.23).
+ * - Any other report becomes a silent message to the side that asked, unless communication is explicit or no one
+ *   asked for what it says.
+ * - The child's run context also holds for what its report begins: a child cannot be used to widen a run.
+ * - The end of a cancelled child does not set a parent to work that was stopped or cancelled: that is why the child was.
  *
  * The last step that has an answer, sub-prompts' steps aside, for the report of a session's end (runtime §8.2).
  */
@@ -74,12 +74,11 @@ export async function storeReport(
   await insertReport(thread, { id: executionId, report, early });
   // A child that is not resumable is done, whatever else is in its queue.
   if (goesOn && child.resumable === 1) return;
-  // R2: its own words stay.
   if (child.explicit === 1 && report.kind === 'result' && isOwnStatus(child.status)) return;
   await updateChild(thread, thread.threadId, { status: statusAfter(report.kind) });
 }
 
-/** R1: true if the newest message is unread. */
+/** True if the newest message is unread. */
 async function hasUnread(thread: ThreadTransaction, { told_id: id }: ChildRow): Promise<boolean> {
   if (id === null) return false;
   const item = await thread.find('items', { id }, ['state']);
@@ -218,16 +217,16 @@ async function chooseDelivery(
   report: ReportRow,
 ): Promise<DeliveryMethod> {
   if (parent.row.terminated_at !== null) return 'dropped';
-  // D1: a call that waits gets it.
+  // A call that waits gets it.
   if (report.early === 0 && (await isWaiting(parent, child))) return 'call';
-  // D2: a message, unless the report is not to be delivered.
+  // A message, unless the report is not to be delivered.
   if (child.explicit === 1 || report.kind === 'stopped') return 'dropped';
-  // D4: not to a parent that was stopped itself.
+  // Not to a parent that was stopped itself.
   if (report.kind === 'canceled' && (await wasStopped(parent))) return 'dropped';
   return report.kind === 'terminated' && child.owes === 0 ? 'dropped' : 'message';
 }
 
-/** D4: stopped, or being cancelled: its children are cancelled with it. */
+/** Stopped, or being cancelled: its children are cancelled with it. */
 async function wasStopped(thread: ThreadTransaction): Promise<boolean> {
   if (thread.row.status === 'stopped') return true;
   const newest = await thread
@@ -312,7 +311,7 @@ async function copyReport(
   return { content, attachments };
 }
 
-/** D3: the child's run context, for what its report begins. */
+/** The child's run context, for what its report begins. */
 async function readCauseContext(
   { trx }: ThreadTransaction,
   childId: string,

@@ -8,8 +8,8 @@
  *
  * Answers a wait for variables: `{ value: { NAME: 'text', OTHER: { value, type? } } }` creates the child with them, in
  * the transaction of the answer. The answer keeps only the names: the values are the child's, encrypted.
- * V1. The same values again are a duplicate, as long as the child has them.
- * V2. If the variables are refused, the child is not created, and the parent gets a message as for a failed child.
+ * - The same values again are a duplicate, as long as the child has them.
+ * - If the variables are refused, the child is not created, and the parent gets a message as for a failed child.
  */
 
 import { createHash } from 'node:crypto';
@@ -230,7 +230,6 @@ export async function answerVariables(
   const wait = toWait(row, now);
   const outcome = judgeAnswer(wait, command, now);
   if ('value' in answer) {
-    // V1: the same values.
     if (outcome === 'already_answered' && (await isSame(context, parent, row.id, answer)))
       return { outcome: 'duplicate', wait };
     return outcome === 'taken'
@@ -318,7 +317,7 @@ async function isSame(
   return given.every(({ name, value: text }) => values.get(name) === text);
 }
 
-/** V2: queues the refusal as a message to the parent. */
+/** Queues the refusal as a message to the parent. */
 async function refuse(parent: ThreadTransaction, row: WaitRow, { reason, by }: Decision): Promise<void> {
   const refused = await refuseIn(parent, row.id);
   if (!refused) return;

@@ -1,12 +1,12 @@
 /**
  * Contents of files, stored once per store under their SHA-256, in rows of at most 1 MiB.
- * B1. `names` counts the files that have a content; removing the last one removes the content, in one transaction.
- * B2. A content of several chunks is written before the transaction that names it, chunk by chunk under its own id: no
- *     transaction is long, and no other writer waits. Unclaimed chunks are discarded by their writer, or a later one if
- *     it died.
- * B3. The row of a content decides between two writers of the same one: the second finds it and drops its own copy.
- * B4. A streamed content is read as fast as it is stored, in constant memory. Its hash is known only at the end, so its
- *     chunks are written even if the store has them.
+ * - `names` counts the files that have a content; removing the last one removes the content, in one transaction.
+ * - A content of several chunks is written before the transaction that names it, chunk by chunk under its own id: no
+ *   transaction is long, and no other writer waits. Unclaimed chunks are discarded by their writer, or a later one if
+ *   it died.
+ * - The row of a content decides between two writers of the same one: the second finds it and drops its own copy.
+ * - A streamed content is read as fast as it is stored, in constant memory. Its hash is known only at the end, so its
+ *   chunks are written even if the store has them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -63,7 +63,7 @@ async function uploadBytes(context: CommandContext, bytes: Uint8Array, allow: Ch
   return { size: bytes.length, hash, head, held: { upload } };
 }
 
-/** B4: no more is held than the chunk that is being filled, and the first one. */
+/** No more is held than the chunk that is being filled, and the first one. */
 async function uploadStream(
   context: CommandContext,
   source: AsyncIterable<Uint8Array>,
@@ -167,7 +167,7 @@ async function putChunk(context: CommandContext, id: string, idx: number, data: 
   await breathe();
 }
 
-/** B2: an upload that fails leaves nothing behind. */
+/** An upload that fails leaves nothing behind. */
 async function orAbandon(context: CommandContext, upload: string, write: () => Promise<void>): Promise<void> {
   try {
     await write();
@@ -225,7 +225,7 @@ export async function linkContent(trx: Transaction<Tables>, content: Content): P
   return id;
 }
 
-/** Takes one name away from a content; the last one removes the content too (B1). */
+/** Takes one name away from a content; the last one removes the content too. */
 export async function releaseContent(trx: Transaction<Tables>, id: string | null): Promise<void> {
   if (id === null) return;
   const { names } = await trx

@@ -1,8 +1,8 @@
 /**
  * The tree of a thread's files, and their rows. The thumbnail, which may be large, is read only if asked for.
- * F1. The parent of every entry exists and is a directory. One that was not created explicitly is `implied`: it is
- *     created with its first entry and removed with the last, so a path needs no preparation and leaves nothing behind.
- * F2. All changes of the tree run in the thread's transaction, so what was looked up stays true.
+ * - The parent of every entry exists and is a directory. One that was not created explicitly is `implied`: it is
+ *   created with its first entry and removed with the last, so a path needs no preparation and leaves nothing behind.
+ * - All changes of the tree run in the thread's transaction, so what was looked up stays true.
  */
 
 import type { Kysely, Selectable } from 'kysely';
@@ -83,7 +83,7 @@ export function emitFile(
   thread.emit(type, { path, mimeType, size });
 }
 
-/** Removes a row, and the implied directories above that it leaves empty (F1). */
+/** Removes a row, and the implied directories above that it leaves empty. */
 async function removeRow(thread: ThreadTransaction, path: string): Promise<void> {
   const { trx, threadId } = thread;
   await thread.delete('thread_files', { path });

@@ -1,9 +1,9 @@
 /**
  * Files and folders that only their owner may read, whatever the umask: a store and a project's `.everthread` contain
  * what users said to agents.
- * V1. What is created here is private from the start; an existing file with wider rights is narrowed.
- * V2. Rights are only ever taken away, from group and others. Links in a folder are not followed, and files of another
- *     owner stay unchanged. On Windows, which has no such rights, nothing happens.
+ * - What is created here is private from the start; an existing file with wider rights is narrowed.
+ * - Rights are only ever taken away, from group and others. Links in a folder are not followed, and files of another
+ *   owner stay unchanged. On Windows, which has no such rights, nothing happens.
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

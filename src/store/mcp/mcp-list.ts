@@ -1,8 +1,8 @@
 /**
  * Lists of tools, as MCP servers have reported them.
- * M1. Pinned: within an execution a server's first list counts, even if it is asked again. A server that failed may be
+ * M2. Pinned: within an execution a server's first list counts, even if it is asked again. A server that failed may be
  *     asked again; its failure is logged once for each code.
- * M2. The key is (thread, server): the log shows how a list differs from the thread's previous one.
+ * - The key is (thread, server): the log shows how a list differs from the thread's previous one.
  */
 import type { Selectable } from 'kysely';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
@@ -33,13 +33,13 @@ export async function saveMcp(context: CommandContext, command: SaveMcpList): Pr
     refuseTerminated(thread);
     const row = await thread.find('mcp_lists', { server });
     const isSame = row?.execution_id === executionId;
-    // M1: the first list counts.
+    // M2: the first list counts.
     if (isSame && row.code === null) return toList(row);
     const kept: McpListTable = {
       thread_id: threadId,
       server,
       execution_id: executionId,
-      // M2: after a failure, the previous list stays for comparison.
+      // After a failure, the previous list stays for comparison.
       tools: 'tools' in told ? JSON.stringify(told.tools) : (row?.tools ?? null),
       code: 'code' in told ? told.code : null,
       listed_at: thread.now,
@@ -55,7 +55,7 @@ export async function saveMcp(context: CommandContext, command: SaveMcpList): Pr
   });
 }
 
-/** M2: compares the list with the previous one. */
+/** Compares the list with the previous one. */
 function emitChanges(
   thread: ThreadTransaction,
   { server, step, told }: SaveMcpList,

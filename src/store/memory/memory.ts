@@ -1,6 +1,6 @@
 /**
  * Notes of memory hooks. The natural key is (thread, digest of the question).
- * M1. Notes are bounded for each thread, and for each recall.
+ * - Notes are bounded for each thread, and for each recall.
  */
 import { createHash } from 'node:crypto';
 import type { MemoryNote } from '../../core/author/hook.ts';
@@ -28,14 +28,18 @@ export async function noteMemory(
     await trx
       .insertInto('memory_notes')
       .values({
-        ...{ thread_id: threadId, digest, asked, answered, noted_at: stamp },
-        ...{ organization_id: row.organization_id, user_id: row.user_id },
+        thread_id: threadId,
+        digest,
+        asked,
+        answered,
+        noted_at: stamp,
+        organization_id: row.organization_id,
+        user_id: row.user_id,
       })
       .onConflict((conflict) =>
         conflict.columns(['thread_id', 'digest']).doUpdateSet({ answered, noted_at: stamp }),
       )
       .execute();
-    // M1: the oldest go.
     const newest = thread.select('memory_notes').select('digest').orderBy('noted_at', 'desc').limit(most);
     await trx
       .deleteFrom('memory_notes')

@@ -2,11 +2,11 @@
  * Turns queued items into messages when a step begins (runtime §3.1): first the step's own, then the store's pending
  * rows, or those of them that hooks have seen. An item's row stays, without its content, to prevent a second copy. A
  * queued tool becomes a message of the acting side with the call, in the step that is about to open.
- * D1. With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that
- *     side. So all rows are read before the first is written.
- * D2. The files that a queued message names (definitions §15.4) become references when the message is stored, in the
- *     same transaction, so the references describe the files at that time. A missing file does not fail the message,
- *     which lists the missing files.
+ * - With two AI sides the first message decides who acts (definitions §22.40), and a queued tool is a call of that
+ *   side. So all rows are read before the first is written.
+ * - The files that a queued message names (definitions §15.4) become references when the message is stored, in the
+ *   same transaction, so the references describe the files at that time. A missing file does not fail the message,
+ *   which lists the missing files.
  */
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
@@ -66,7 +66,7 @@ export interface InputWish {
   readonly hasTools: boolean;
 }
 
-/** What a step would take, read before anything of it is written (D1). */
+/** What a step would take, read before anything of it is written. */
 export interface DueInput extends InputWish {
   /** The step's own items, then the rows that were in line before them. */
   readonly rows: readonly DueRow[];
@@ -142,7 +142,7 @@ export async function readDue(
   };
 }
 
-/** D1: the first message decides who acts. */
+/** The first message decides who acts. */
 export function wishOf(rows: readonly Pick<DueRow, 'item'>[], twoSides: boolean): InputWish {
   const roles = rows.flatMap(({ item }) => (item.kind === 'message' ? [item.role] : []));
   return {
@@ -229,7 +229,9 @@ async function storeItem(
   const message = toItemMessage(item, thread.row.side);
   const { attachments, missing } = await resolveAttachments(thread, item);
   await thread.insertMessage({
-    ...{ ...message, attachments, ...place },
+    ...message,
+    attachments,
+    ...place,
     metadata: { ...message.metadata, ...(missing.length > 0 ? { missingAttachments: missing } : {}) },
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Ids that senders have given to executions (core/thread/execution-id.ts).
- * C1. An id is claimed once for its owner: the organisation of the item's context, else the user of its thread, else
- *     the store. The same content again is the same item; any other is a conflict.
+ * - An id is claimed once for its owner: the organisation of the item's context, else the user of its thread, else
+ *   the store. The same content again is the same item; any other is a conflict.
  */
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';

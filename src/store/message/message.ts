@@ -1,7 +1,7 @@
 /**
  * Messages that code writes, changes and removes (definitions §14.2).
- * M1. A message is removed with what depends on it: results of its calls, and sub-prompts' messages below those. One
- *     with an unfinished call is not removed: its tool may be running. Its files go with it.
+ * - A message is removed with what depends on it: results of its calls, and sub-prompts' messages below those. One
+ *   with an unfinished call is not removed: its tool may be running. Its files go with it.
  *
  * Files that are deleted with a message (definitions §14.2): those under /attachments that no other message of the
  * thread names, stored or waiting. A file elsewhere belongs to the thread's own code, and stays.
@@ -99,7 +99,7 @@ async function dropPending(thread: ThreadTransaction, id: string): Promise<boole
   return true;
 }
 
-/** M1: throws `MessageConflict` if a call has no result yet. */
+/** Throws `MessageConflict` if a call has no result yet. */
 async function refuseOpenCalls(thread: ThreadTransaction, message: MessageRow): Promise<void> {
   const { step } = message;
   if (step === null || callIds(message).length === 0) return;

@@ -97,7 +97,10 @@ async function findRows(db: Transaction<Tables>, query: ReadPending, now: number
     inOrder.map(({ id }) => id),
   );
   return inOrder.map((row) => ({
-    ...{ own: row.own, created_at: row.created_at, item: readItem(row), taken: used.has(row.id) },
+    own: row.own,
+    created_at: row.created_at,
+    item: readItem(row),
+    taken: used.has(row.id),
   }));
 }
 

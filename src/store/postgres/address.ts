@@ -1,7 +1,7 @@
 /**
  * Reads and checks a PostgreSQL address (`EVERTHREAD_STORE=postgres://…`).
- * A1. A password is never shown: error messages quote nothing that could contain one.
- * A2. Unknown parameters are refused: with a mistyped `schema`, threads would be stored in the wrong schema.
+ * - A password is never shown: error messages quote nothing that could contain one.
+ * - Unknown parameters are refused: with a mistyped `schema`, threads would be stored in the wrong schema.
  */
 import { RuntimeError } from '../../core/value/error.ts';
 
@@ -13,7 +13,7 @@ export interface PostgresAddress {
   readonly poolSize: number;
   /** True if `channel_binding` is given and is not `disable`. */
   readonly channelBinding: boolean;
-  /** Server and schema, for display (A1). */
+  /** Server and schema, for display. */
   readonly place: string;
 }
 

@@ -1,12 +1,12 @@
 /**
  * A connection to PostgreSQL while one user has it. Over a network each awaited answer is a round trip to the server,
  * which is most of what a short transaction costs.
- * A1. Within a transaction, `begin` and writes without `returning` are sent without awaiting their answers. Their count
+ * A4. Within a transaction, `begin` and writes without `returning` are sent without awaiting their answers. Their count
  *     of rows is unknown, so a command that needs to know what it has written uses `returning`. `commit` awaits all of
  *     them, but the commit of a read-only transaction is not awaited either.
- * A2. The error of the first statement that fails is the one that is thrown, whichever statement was awaited.
- *     Statements after it only fail because the transaction has failed.
- * A3. `RELAX` needs no round trip of its own: it is sent with the commit.
+ * - The error of the first statement that fails is the one that is thrown, whichever statement was awaited.
+ *   Statements after it only fail because the transaction has failed.
+ * - `RELAX` needs no round trip of its own: it is sent with the commit.
  */
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, QueryResult } from 'pg';
@@ -34,7 +34,7 @@ export class StoreConnection implements PostgresPoolClient {
   #readOnly = false;
   #unanswered: Promise<void>[] = [];
   #unansweredBytes = 0;
-  /** The first failure among the unawaited statements (A2). */
+  /** The first failure among the unawaited statements. */
   #failed: { readonly error: unknown } | undefined;
 
   constructor(client: PoolClient) {
@@ -106,7 +106,7 @@ export class StoreConnection implements PostgresPoolClient {
     this.#failed = undefined;
   }
 
-  /** A1: sends without awaiting the answer. */
+  /** A4: sends without awaiting the answer. */
   #sendUnawaited(sql: string, parameters: readonly unknown[]): Answer {
     this.#unansweredBytes += sizeOf(parameters);
     const answered = this.#send(sql, parameters).then(
@@ -119,7 +119,7 @@ export class StoreConnection implements PostgresPoolClient {
     return NOTHING;
   }
 
-  /** A2: awaits the answer, and throws the first failure. */
+  /** Awaits the answer, and throws the first failure. */
   async #sendAwaited(sql: string, parameters: readonly unknown[]): Promise<Answer> {
     try {
       return await this.#send(sql, parameters);

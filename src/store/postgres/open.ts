@@ -3,12 +3,12 @@
  * advisory lock, and creates all tables in one transaction.
  *
  * Retries a store's commands if that can help. All may be given twice, because natural keys guard them. Only streamed
- * text has no key: a chunk of which it is unknown whether it was stored is given up (store.ts, P1).
- * R1. A serialization failure or a deadlock has changed nothing: the command is retried after a short pause, with
- *     MAX_ATTEMPTS attempts in all.
- * R2. After a lost connection the command is retried on another one for MAX_RETRY_MS, which is what a restart of
- *     PostgreSQL takes. After that it rejects with `StoreUnavailable`, and Temporal retries the activity for as long as
- *     it takes.
+ * text has no key: a chunk of which it is unknown whether it was stored is given up (store.ts, P6).
+ * - A serialization failure or a deadlock has changed nothing: the command is retried after a short pause, with
+ *   MAX_ATTEMPTS attempts in all.
+ * - After a lost connection the command is retried on another one for MAX_RETRY_MS, which is what a restart of
+ *   PostgreSQL takes. After that it rejects with `StoreUnavailable`, and Temporal retries the activity for as long as
+ *   it takes.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -49,7 +49,8 @@ export async function openPostgresStore(
     const store = await bindStore(db, {
       place,
       run: persistence.run,
-      ...{ keys, familyCalls },
+      keys,
+      familyCalls,
       rowLocks: true,
       relax: async (trx) => {
         await trx.executeQuery(CompiledQuery.raw(RELAX));

@@ -1,11 +1,11 @@
 /**
  * The pool of connections to PostgreSQL that Kysely's driver uses, with the settings that a store needs.
- * C1. A connection that fails, idle or in use, never ends the process: its user gets `ConnectionLost`, and the pool
- *     discards it.
- * C2. Each session has the settings that commands rely on: its schema, READ COMMITTED, and a limit for every wait. A
- *     worker that is lost with its machine holds the lock of a thread's row no longer than IDLE_IN_TRANSACTION_MS.
- * C3. How types are converted to JavaScript is set for this pool only: other users of `pg` in this process are not
- *     affected.
+ * - A connection that fails, idle or in use, never ends the process: its user gets `ConnectionLost`, and the pool
+ *   discards it.
+ * - Each session has the settings that commands rely on: its schema, READ COMMITTED, and a limit for every wait. A
+ *   worker that is lost with its machine holds the lock of a thread's row no longer than IDLE_IN_TRANSACTION_MS.
+ * - How types are converted to JavaScript is set for this pool only: other users of `pg` in this process are not
+ *   affected.
  */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Client, Pool, type PoolConfig, TypeOverrides } from 'pg';
@@ -32,7 +32,7 @@ export class StorePool implements PostgresPool {
   constructor(address: PostgresAddress, { patient = false } = {}) {
     this.#pool = new Pool(poolConfig(address, patient));
     this.#pool.on('error', () => undefined);
-    // The pool listens to idle connections only; the failure of one in use would have no listener (C1).
+    // The pool listens to idle connections only; the failure of one in use would have no listener.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 

@@ -1,21 +1,21 @@
 /**
  * Executions that code of one process produces (core/thread/producer.ts).
- * D1. There is only ever one producer: whoever claims (thread, execution) first holds it, even after that holder was
+ * D2. There is only ever one producer: whoever claims (thread, execution) first holds it, even after that holder was
  *     lost.
- * D2. A producer's lines are counted: one that is sent twice is stored once. They are stored only while their execution
- *     runs.
- * D3. A producer ends once: settled by its holder, or lost, whichever comes first.
- * D4. Usage that lines report counts in the budgets of the execution, with the lines; above a limit, the producer ends.
+ * - A producer's lines are counted: one that is sent twice is stored once. They are stored only while their execution
+ *   runs.
+ * - A producer ends once: settled by its holder, or lost, whichever comes first.
+ * - Usage that lines report counts in the budgets of the execution, with the lines; above a limit, the producer ends.
  *
  * The presence of a task's adapter that lives in a process: a producer with `task/` and the task's id as its thread and
  * its execution, held by the queue that the adapter works for.
- * H1. A task has one queue; another process that works for the same queue is the same holder.
+ * - A task has one queue; another process that works for the same queue is the same holder.
  * H2. A holder that was lost before its task existed has done nothing of it: another one may have the task.
  *
  * Ends what depended on a process that was lost: executions that its code produced, and tasks whose adapter it ran.
- * L1. Any worker may end a lost producer, and it ends once: if the process has renewed its presence since, it is not
- *     lost.
- * L2. A task ends here before its workflow does: it is `lost` until its workflow has been terminated too.
+ * - Any worker may end a lost producer, and it ends once: if the process has renewed its presence since, it is not
+ *   lost.
+ * - A task ends here before its workflow does: it is `lost` until its workflow has been terminated too.
  */
 import { type Payment, toPayment } from '../../core/governance/budget-amount.ts';
 import {
@@ -45,8 +45,11 @@ export async function claimProducer(
   await context.db
     .insertInto('producers')
     .values({
-      ...{ thread_id: threadId, execution_id: executionId, holder },
-      ...{ state: 'open', lines: 0 },
+      thread_id: threadId,
+      execution_id: executionId,
+      holder,
+      state: 'open',
+      lines: 0,
       present_until: await presenceDeadline(context, presenceMs),
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -98,14 +101,14 @@ export async function appendProduced(
   const until = await presenceDeadline(context, presenceMs);
   return inThread(context, threadId, async (thread) => {
     const row = await findOpen(thread, executionId);
-    // D2: only while it runs. A gap would mean that a line is lost.
+    // Only while it runs. A gap would mean that a line is lost.
     if (row?.holder !== holder || row.lines < from || thread.row.terminated_at !== null) return false;
     if (!(await thread.has('executions', { id: executionId, ended_at: null }))) return false;
     const added = lines.slice(row.lines - from);
     for (const line of added) thread.emit('produced.line', line);
     const appended = { lines: Math.max(row.lines, from + lines.length), present_until: until };
     await thread.update('producers', { execution_id: executionId }, appended);
-    // D4: budget rows are locked after all others.
+    // Budget rows are locked after all others.
     const error = await charge(context, thread, toSpending(added));
     if (error) await endProducer(thread, executionId, { ok: false, error });
     return true;
@@ -115,7 +118,8 @@ export async function appendProduced(
 function toSpending(lines: readonly ProducedLine[]): Payment {
   const { calls, promptTokens, completionTokens, cost = 0 } = usageOf(lines);
   return toPayment({
-    ...{ maxLlmCalls: calls, familyCalls: calls },
+    maxLlmCalls: calls,
+    familyCalls: calls,
     maxInputTokens: promptTokens,
     maxOutputTokens: completionTokens,
     maxCost: cost,
@@ -135,7 +139,7 @@ export async function settleProducer(
   });
 }
 
-/** D3. Emits no event if the execution or the thread has ended already. */
+/** Emits no event if the execution or the thread has ended already. */
 async function endProducer(
   thread: ThreadTransaction,
   executionId: string,
@@ -180,7 +184,7 @@ export async function claimTask(
   return claimProducer(context, { threadId, executionId: threadId, holder, presenceMs });
 }
 
-/** H1: renews the presence for everything that this holder has open. Returns how many. */
+/** Renews the presence for everything that this holder has open. Returns how many. */
 export async function renewAll(
   context: CommandContext,
   { holder, presenceMs }: Pick<ProducerPresence, 'holder' | 'presenceMs'>,
@@ -217,7 +221,7 @@ async function closeLost(context: CommandContext, threadId: string, executionId:
   try {
     return await inThread(context, threadId, async (thread) => {
       const row = await findOpen(thread, executionId);
-      // L1: the process may have renewed its presence since.
+      // The process may have renewed its presence since.
       if (!row || row.present_until >= (await context.clock(thread.trx))) return 0;
       if (!ofTask) await endProducer(thread, executionId, toLost(executionId));
       else {
@@ -256,7 +260,7 @@ export async function listLostTasks({ db }: CommandContext): Promise<readonly st
   return rows.map(({ thread_id: threadId }) => threadId);
 }
 
-/** L2: ends a lost task's record, once its workflow has been terminated. */
+/** Ends a lost task's record, once its workflow has been terminated. */
 export async function forgetLostTask({ db }: CommandContext, threadId: string): Promise<void> {
   await updateRows(db, 'producers', { thread_id: threadId, state: 'lost' }, { state: 'ended' });
 }

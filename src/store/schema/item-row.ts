@@ -58,7 +58,10 @@ export function toItemMessage(item: ItemInLine, side: Side): Message {
   const fields = pickFields<MessageFields>(item);
   if (item.kind === 'tool')
     return fillMessage({
-      ...{ id, ...fields, role: roleOf(side), tool_calls: JSON.stringify([toQueuedCall(item)]) },
+      id,
+      ...fields,
+      role: roleOf(side),
+      tool_calls: JSON.stringify([toQueuedCall(item)]),
       metadata: { ...fields.metadata, ...QUEUED_TOOL },
     });
   const { role, toolCalls, toolName: name, toolCallId: tool_call_id, toolStatus: tool_status } = item;

@@ -1,8 +1,8 @@
 /**
  * Searches for an untrusted pattern, with a time limit (definitions §22.29).
- * S1. The pattern never runs on the thread that sends heartbeats. It has a separate thread, which is ended with the
- *     search, or when its computing time in all exceeds LIMITS.grepMs.
- * S2. At most MAX_CONCURRENT searches run in a process; others wait. A hostile pattern keeps its place for LIMITS.grepMs.
+ * - The pattern never runs on the thread that sends heartbeats. It has a separate thread, which is ended with the
+ *   search, or when its computing time in all exceeds LIMITS.grepMs.
+ * - At most MAX_CONCURRENT searches run in a process; others wait. A hostile pattern keeps its place for LIMITS.grepMs.
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';

@@ -1,11 +1,11 @@
 /**
  * Kysely on `node:sqlite`: one connection, one statement at a time, asynchronous waits.
- * I1. `node:sqlite` blocks the thread, which also sends heartbeats. So the engine itself waits at most BUSY_TIMEOUT_MS,
- *     and longer waits for a lock use timers.
- * I2. Transactions begin IMMEDIATE, because one that reads first and writes later cannot wait for another writer. Under
- *     WAL it would fail if another process wrote in between. One that only reads takes no lock and never waits.
- * I3. Migrations run in one transaction, so that several processes may open a new file at once. SQLite can do this,
- *     although Kysely's own adapter says that it cannot.
+ * - `node:sqlite` blocks the thread, which also sends heartbeats. So the engine itself waits at most BUSY_TIMEOUT_MS,
+ *   and longer waits for a lock use timers.
+ * - Transactions begin IMMEDIATE, because one that reads first and writes later cannot wait for another writer. Under
+ *   WAL it would fail if another process wrote in between. One that only reads takes no lock and never waits.
+ * - Migrations run in one transaction, so that several processes may open a new file at once. SQLite can do this,
+ *   although Kysely's own adapter says that it cannot.
  * I4. A write is acknowledged only once it is on the disk, unless its transaction was relaxed. The wait holds up
  *     neither the thread nor the next transaction. Writes reach the disk in order, relaxed ones with the next that is
  *     not, so a power cut can only lose the newest writes.

@@ -20,7 +20,8 @@ export async function openSqliteStore(
     const store = await bindStore(db, {
       place,
       run: runOnce,
-      ...{ keys, familyCalls },
+      keys,
+      familyCalls,
       rowLocks: false,
       relax: async () => dialect.relax(),
       clock: async () => Date.now() * 1000,

@@ -1,13 +1,13 @@
 /**
  * Checks whether the files of an open connection are still the store's. SQLite continues to read and write files that
  * were unlinked, and all of that is lost when the process ends.
- * F1. The files are checked before each read, and after each commit before it is acknowledged: no lost write is
- *     accepted.
- * F2. A file that became shorter may have been truncated, or SQLite may have moved its log into the database or given
- *     free pages back. A second connection of SQLite, which has no cached pages, decides.
- * F3. A lost or damaged store stays so for this process: every later command is refused with the same error.
- * F4. The files are not opened here, except by SQLite: under POSIX, a process that closes any handle of a file loses
- *     all its locks on it.
+ * - The files are checked before each read, and after each commit before it is acknowledged: no lost write is
+ *   accepted.
+ * - A file that became shorter may have been truncated, or SQLite may have moved its log into the database or given
+ *   free pages back. A second connection of SQLite, which has no cached pages, decides.
+ * - A lost or damaged store stays so for this process: every later command is refused with the same error.
+ * - The files are not opened here, except by SQLite: under POSIX, a process that closes any handle of a file loses
+ *   all its locks on it.
  */
 import { statSync } from 'node:fs';
 import { isRuntimeError } from '../../core/value/error.ts';
@@ -35,7 +35,7 @@ export class StoreFiles {
     this.#path = path;
   }
 
-  /** Aborted when the store can no longer be used (F3); its reason is the error. */
+  /** Aborted when the store can no longer be used; its reason is the error. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
@@ -67,7 +67,7 @@ export class StoreFiles {
     if (shorter) this.#examine();
   }
 
-  /** Converts an error of SQLite for callers; an error that cannot heal ends the store (F3). */
+  /** Converts an error of SQLite for callers; an error that cannot heal ends the store. */
   explain(error: unknown): unknown {
     const explained = explainSqlite(error, this.#path);
     const final = isRuntimeError(explained, 'StoreLost') || isRuntimeError(explained, 'StoreCorrupt');
@@ -87,7 +87,7 @@ export class StoreFiles {
     }
   }
 
-  /** F2: a shorter file may have been truncated. */
+  /** A shorter file may have been truncated. */
   #examine(): void {
     try {
       const verdict = this.#known[0]?.size === 0 ? 'it is empty' : quickCheck(this.#path);

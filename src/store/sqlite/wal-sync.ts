@@ -2,8 +2,8 @@
  * Waits until SQLite's write-ahead log is on the disk, so that what was committed survives a power cut.
  * SQLite can do this itself (`synchronous = full`), but then each commit blocks the thread until the disk answers, and
  * no two commits share one wait. Under `normal` it writes the same log and leaves the waiting to us.
- * Y1. A wait ends with a sync that began after it: one that ran already may have missed what was just committed.
- * Y2. All waits that begin while a sync runs share the next one.
+ * - A wait ends with a sync that began after it: one that ran already may have missed what was just committed.
+ * - All waits that begin while a sync runs share the next one.
  * Y3. On a quick disk a sync runs in place, because passing it to another thread costs more than the sync. On a slow
  *     disk that would block this thread, so after a slow sync the next ELSEWHERE_AFTER_SLOW ones run in another thread.
  */

@@ -1,32 +1,32 @@
 /**
  * Begins a step (runtime §3.1): takes over a stored step that was not evaluated; else drains the queue, and decides
  * with `planStep` whether queued tools are run or the model is called.
- * B1. Draining is in the same transaction as the decision, so no input is lost in between. If a step is taken over,
- *     what is in line stays there for the next step.
- * B2. The workflow knows a step by (run, ordinal), the store by its own number; a repeated command with the same key
- *     finds the same step and drains nothing: input that came in between is the next step's.
- * B3. A turn that a reset or a killed run left open goes on as the same execution, whatever id the new run proposes:
- *     what the turn has said and done stays current in the model's context.
+ * - Draining is in the same transaction as the decision, so no input is lost in between. If a step is taken over,
+ *   what is in line stays there for the next step.
+ * - The workflow knows a step by (run, ordinal), the store by its own number; a repeated command with the same key
+ *   finds the same step and drains nothing: input that came in between is the next step's.
+ * - A turn that a reset or a killed run left open goes on as the same execution, whatever id the new run proposes:
+ *   what the turn has said and done stays current in the model's context.
  * B4. Steps of sub-prompts belong to a call of another step: the workflow learns of that step only, and finds them by
  *     it.
- * B5. A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began
- *     it.
- * B6. The thread's row has the side that acts while steps open; a step that is taken over has its own side.
+ * - A handoff takes effect with the next step that opens: a step that is taken over belongs to the agent that began
+ *   it.
+ * - The thread's row has the side that acts while steps open; a step that is taken over has its own side.
  * B7. Limits are checked once it is known who would act, before anything is drained: the input of a forbidden step
  *     stays in line.
- * B8. Budgets are checked after the drain: the input is history, whatever happens to the step. If a budget is used up,
- *     the execution is over, and later input is left to the next one.
- * B9. No step of an execution that is to be cancelled begins: what waits stays in line. If all of its input is
- *     cancelled, it has no step.
- * B10. An item may name the execution that it begins (core/thread/execution-id.ts, E1).
- * B11. If code of another process produces that execution (core/thread/producer.ts), the step calls no model.
- * B12. A person may let the thread go on without a message: its step count restarts, and with nothing in line it goes
- *     on from the history.
+ * - Budgets are checked after the drain: the input is history, whatever happens to the step. If a budget is used up,
+ *   the execution is over, and later input is left to the next one.
+ * - No step of an execution that is to be cancelled begins: what waits stays in line. If all of its input is
+ *   cancelled, it has no step.
+ * - An item may name the execution that it begins (core/thread/execution-id.ts, E1).
+ * - If code of another process produces that execution (core/thread/producer.ts), the step calls no model.
+ * - A person may let the thread go on without a message: its step count restarts, and with nothing in line it goes
+ *   on from the history.
  *
  * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in place of the
  * model's.
- * I1. These calls come before the first model step of an agent's side and no later one, even if there were none. After
- *     a handoff the agent begins again (execution.ts). Unanswered input stays unanswered: the next step calls the model.
+ * - These calls come before the first model step of an agent's side and no later one, even if there were none. After
+ *   a handoff the agent begins again (execution.ts). Unanswered input stays unanswered: the next step calls the model.
  *
  * Steps of an execution that code of another process produces (core/thread/producer.ts): no model is called.
  *
@@ -106,17 +106,17 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
         return withExecutionId(thread, resumed, open?.id ?? command.executionId, asked);
       }
       const unseen = await findUnknownStep(thread.trx, thread.row, command.afterStep);
-      // B6: the store's side counts if the store is ahead.
+      // The store's side counts if the store is ahead.
       const behind = unseen !== undefined || (command.session !== undefined && (await hasUnanswered(thread)));
       setSession(thread, beginSession(thread.row, command, { behind }));
       const due = await readDue(thread, command, inLine, open !== undefined);
-      if (open === undefined) await beginCount(thread, due.rows, command); // B12: restarts the count
+      if (open === undefined) await beginCount(thread, due.rows, command); // Restarts the count
       const found = { due, unseen, open };
       const decision = await decide(thread, command, found);
       if (before && decision.do === 'drain')
         return { kind: 'nothing_to_do', step: thread.row.last_step, swept: before.swept };
       if (!before) emitRejections(thread, command.rejections);
-      const named = decision.do === 'drain' ? due.executionId : undefined; // B10: named by its item
+      const named = decision.do === 'drain' ? due.executionId : undefined; // Named by its item
       const executionId = open?.id ?? named ?? command.executionId;
       const asked = {
         ...((await isProduced(thread, open, named)) ? withoutRequest(command) : command),
@@ -137,19 +137,19 @@ export async function beginStep(context: CommandContext, command: BeginStep): Pr
 interface Found {
   readonly due: DueInput;
   readonly unseen: UnseenStep | undefined;
-  /** B3: the execution that has not ended; if there is none, the one that the workflow proposes begins. */
+  /** The execution that has not ended; if there is none, the one that the workflow proposes begins. */
   readonly open: OpenExecution | undefined;
 }
 
 type Decision =
-  /** B1: what is in line is the next step's. */
+  /** What is in line is the next step's. */
   | { readonly do: 'take_over'; readonly step: number }
-  /** B8: the execution's budget is used up. */
+  /** The execution's budget is used up. */
   | { readonly do: 'end'; readonly error: StoredError }
   /** B7: a limit forbids the step, or a guard pauses it. */
   | { readonly do: 'hold_back'; readonly reason: LimitReason }
   | Extract<RoundsVerdict, { do: 'pause' }>
-  /** B9: the open execution is to be cancelled. */
+  /** The open execution is to be cancelled. */
   | { readonly do: 'cancel' }
   | { readonly do: 'drain' };
 
@@ -171,7 +171,7 @@ async function decide(
   return verdict ?? { do: 'drain' };
 }
 
-/** B8: all in line was queued by the thread's own execution, which its budget ended: it begins no other. */
+/** All in line was queued by the thread's own execution, which its budget ended: it begins no other. */
 function findEarlierEnd({ last_error: lastError }: ThreadRow, { rows }: DueInput): StoredError | undefined {
   if (lastError === null || rows.length === 0 || rows.some(({ own }) => own === 0)) return undefined;
   const error = JSON.parse(lastError) as StoredError;
@@ -226,7 +226,7 @@ async function toLimitedStep(thread: ThreadTransaction, reason: LimitReason): Pr
   return { kind: 'limited', step: thread.row.last_step, reason, swept: 0, waiting };
 }
 
-/** B9: no step begins. */
+/** No step begins. */
 async function toCanceledStep(thread: ThreadTransaction, swept: number): Promise<NewlyBegun> {
   return { kind: 'canceled', step: thread.row.last_step, swept, waiting: await countPending(thread) };
 }
@@ -244,7 +244,6 @@ async function openStep(
     return toCanceledStep(thread, swept);
   }
   if (plan === 'nothing') return { kind: 'nothing_to_do', step: thread.row.last_step, swept };
-  // B5: a new step opens.
   const { agent } = thread.row;
   applyHandoff(thread);
   await setRunning(thread, command, found, { context: drained.context });
@@ -255,7 +254,7 @@ async function openStep(
   if (plan === 'run_tools') {
     const { executionId, directive = unanswered ? 'unanswered' : undefined } = command;
     const step = await openToolStep(thread, { executionId, directive }, tools);
-    // B8: the calls are history too, and closed without running.
+    // The calls are history too, and closed without running.
     const denied = await spend(context, thread, { maxSteps: 1n }, { step });
     return denied ? endStep(thread, denied, swept) : findStored(thread, step, swept);
   }
@@ -267,7 +266,7 @@ async function openStep(
   return { kind: 'call', step, attempt: 1, swept, taken: countedSteps(thread.row) };
 }
 
-/** B8: reported as a failed step; `step` is the thread's last. */
+/** Reported as a failed step; `step` is the thread's last. */
 function endStep({ row }: ThreadTransaction, error: StoredError, swept: number) {
   return { kind: 'failed', step: row.last_step, error, swept } as const;
 }
@@ -294,7 +293,7 @@ async function openImmediateStep(thread: ThreadTransaction, command: BeginStep):
   const key = `${agent}:${side}`;
   const activated = JSON.parse(thread.row.activated) as string[];
   if (activated.includes(key)) return undefined;
-  // I1: marked even if there are none.
+  // Marked even if there are none.
   thread.set({ activated: JSON.stringify([...activated, key]) });
   const calls = command.immediate?.[side];
   if (calls?.key !== key) return undefined;

@@ -2,10 +2,10 @@
  * The execution that a step belongs to: the open one, else a new one that begins with the step.
  *
  * A handoff (definitions §12.7): the agent that a tool call has named gets the thread when its step is over.
- * H1. Until then nothing changes: the step's other calls, and its stop rules, are those of the agent that asked.
- * H2. The last handoff of a step counts, and the input for an earlier one's agent is removed.
- * H3. An agent that gets the thread starts over, with its immediate subagents before its first model step
- *     (begin-step.ts): even one that has had the thread before.
+ * - Until then nothing changes: the step's other calls, and its stop rules, are those of the agent that asked.
+ * - The last handoff of a step counts, and the input for an earlier one's agent is removed.
+ * - An agent that gets the thread starts over, with its immediate subagents before its first model step
+ *   (begin-step.ts): even one that has had the thread before.
  *
  * The scratch of an execution (`state.context`): stored with each commit, removed when the execution ends.
  */
@@ -110,7 +110,7 @@ export async function saveHandoff(
   return 1;
 }
 
-/** H2: removes the input of an earlier handoff. */
+/** Removes the input of an earlier handoff. */
 async function dropInput(thread: ThreadTransaction): Promise<void> {
   const waiting = await thread
     .select('items', { state: 'queued', kind: 'message' })
@@ -131,7 +131,7 @@ interface HandoffItem extends MessageItem {
 export function applyHandoff(thread: ThreadTransaction): void {
   const { agent: from, next_agent: to } = thread.row;
   if (to === null) return;
-  // H3: its first model step is yet to come.
+  // Its first model step is yet to come.
   thread.set({ agent: to, next_agent: null, activated: '[]' });
   thread.emit('thread.agent', { from, to });
 }

@@ -3,14 +3,14 @@
  * hooks get the expected verdict in advance (message/pending.ts). In turn: an agent's step limits
  * (core/thread/step-limit.ts), the rounds of a turn (core/guard/round.ts), and calls that have failed in a row
  * (core/guard/failure.ts). Rounds and failures pause the open execution until a person lets it go on.
- * R1. Rounds are the model steps since the newest message from outside, which grants new ones. Their limit is kept in
- *     the thread's row when an execution begins: definitions of another build hold from the next one on. A thread
- *     without a limit needs no query.
- * R2. A subagent pauses with a wait, keyed by its execution and the start of its rounds; a root thread's execution ends.
- * R3. Failures are counted in the calls' rows: a success ends the series, and a killed worker loses nothing. Failures
- *     before help was given no longer count.
- * R4. The wait of a pause is found by its key, so that a repeated check finds the same one. If it is approved, or a
- *     message comes from outside, the same execution goes on; if it is refused, the execution ends.
+ * - Rounds are the model steps since the newest message from outside, which grants new ones. Their limit is kept in
+ *   the thread's row when an execution begins: definitions of another build hold from the next one on. A thread
+ *   without a limit needs no query.
+ * - A subagent pauses with a wait, keyed by its execution and the start of its rounds; a root thread's execution ends.
+ * - Failures are counted in the calls' rows: a success ends the series, and a killed worker loses nothing. Failures
+ *   before help was given no longer count.
+ * - The wait of a pause is found by its key, so that a repeated check finds the same one. If it is approved, or a
+ *   message comes from outside, the same execution goes on; if it is refused, the execution ends.
  */
 import type { Side } from '../../core/author/thread-execution.ts';
 import { type PausedFailures, toFailuresError } from '../../core/guard/failure.ts';

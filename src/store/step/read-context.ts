@@ -2,19 +2,19 @@
  * Reads what a step's request is assembled from (runtime §4): its place, then as many messages as it needs, in one snapshot.
  *
  * The messages of a step's request, oldest first; a long thread is not read whole if a part of it is enough.
- * H1. The step's own execution is read whole, whatever the window says.
- * H2. Earlier messages are read newest first, page by page, until the window is full. It then begins with a user's
- *     message if it has one, since providers insist on that, and has no result whose call was left out.
- * H3. With two AI sides, each gets the other's messages as a user's, without the results of the other's tools: hooks
- *     see those, but they take no room.
+ * - The step's own execution is read whole, whatever the window says.
+ * - Earlier messages are read newest first, page by page, until the window is full. It then begins with a user's
+ *   message if it has one, since providers insist on that, and has no result whose call was left out.
+ * - With two AI sides, each gets the other's messages as a user's, without the results of the other's tools: hooks
+ *   see those, but they take no room.
  * H4. After a summary, the messages that it covers are not read, not even those of the step's own execution.
  *
  * What a sub-prompt's model sees (definitions §12.6, §22.8): the sub-prompt's own messages, after the thread's
  * conversation if its prompt includes that.
- * X1. The conversation ends before the message whose call it answers: a call without a result must never reach a
- *     provider, and neither may the results of that message's other calls.
- * X2. A sub-prompt's model does not see the messages of other sub-prompts, nor of the one around it.
- * X3. A summary covers no message of a sub-prompt, and nothing that follows the message whose call that answers.
+ * - The conversation ends before the message whose call it answers: a call without a result must never reach a
+ *   provider, and neither may the results of that message's other calls.
+ * - A sub-prompt's model does not see the messages of other sub-prompts, nor of the one around it.
+ * - A summary covers no message of a sub-prompt, and nothing that follows the message whose call that answers.
  */
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
@@ -143,7 +143,7 @@ function whereOwnAfter<Query extends MessageQuery>(query: Query, executionId: st
 
 type MessageQuery = SelectQueryBuilder<Tables, 'messages', object>;
 
-/** Steps of the other side, among those whose tool results are in these messages (H3). */
+/** Steps of the other side, among those whose tool results are in these messages. */
 async function readOthersSteps(
   db: Transaction<Tables>,
   { thread, side }: Place,
@@ -192,7 +192,7 @@ function selectEarlier(
   return (includePastTools ? query : query.where('role', '!=', 'tool')).execute();
 }
 
-/** H2: pages, newest first. */
+/** Pages, newest first. */
 async function readEarlier(
   db: Transaction<Tables>,
   place: Place,
@@ -348,7 +348,7 @@ async function readSubpromptOwn(
     parent_id: parentId,
     status: 'completed',
   }).selectAll();
-  // X3: the sub-prompt's messages follow the call that it answers, which no summary covers.
+  // The sub-prompt's messages follow the call that it answers, which no summary covers.
   const own =
     after === undefined
       ? all.where('execution_id', '=', executionId)
@@ -378,7 +378,7 @@ async function readOpenCalls(db: Transaction<Tables>, { thread }: Place): Promis
   return new Set(rows.map(({ step, call_id: id }) => resultKey({ step, tool_call_id: id })));
 }
 
-/** X1: drops messages with open calls. */
+/** Drops messages with open calls. */
 function withoutOpen(messages: readonly ContextMessage[], open: ReadonlySet<string>): ContextMessage[] {
   const dropped = new Set<string>();
   const kept = messages.filter((message) => {

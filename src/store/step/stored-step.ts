@@ -1,9 +1,9 @@
 /**
  * A step: opened with the thread's next number in the transaction that decided on it, with its tool calls scheduled in
  * their order (runtime §5.1); retried; and ended: committed with its answer, or failed with its reason (runtime §3.4).
- * C1. Only an open step can be ended; a later command finds what the first one stored.
- * C2. A sub-prompt's step only concerns the call that it answers. It does not change what belongs to the thread:
- *     unanswered input, the thread's last error.
+ * - Only an open step can be ended; a later command finds what the first one stored.
+ * - A sub-prompt's step only concerns the call that it answers. It does not change what belongs to the thread:
+ *   unanswered input, the thread's last error.
  * C3. The model call that brought the answer ends in the transaction that stores it, even if too late: it was paid for.
  */
 
@@ -207,7 +207,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
   );
 }
 
-/** C1. `byOther`: another attempt has committed the step, not a repetition of this command. */
+/** `byOther`: another attempt has committed the step, not a repetition of this command. */
 async function findCommitted(
   thread: ThreadTransaction,
   { step, attempt }: CommitStep,
@@ -227,12 +227,20 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
   const { step, attempt, model, finishReason, usage, content = null } = answer;
   const { side, execution_id: executionId, first_seq: firstSeq } = opened;
   const subprompt = await toSubprompt(thread.trx, thread.threadId, opened);
-  // C2: a sub-prompt has its own conversation.
+  // A sub-prompt has its own conversation.
   const role = subprompt ? 'assistant' : roleOf(side);
   const { messageId = answerIdOf(thread.threadId, step) } = answer;
   const { metadata, silent, attachments, reasoning, parts, prompt, toolCalls } = answer;
   await thread.insertMessage({
-    ...{ id: messageId, role, content, metadata, silent, attachments, reasoning, parts, prompt },
+    id: messageId,
+    role,
+    content,
+    metadata,
+    silent,
+    attachments,
+    reasoning,
+    parts,
+    prompt,
     tool_calls: toolCalls.length > 0 ? JSON.stringify(toolCalls) : null,
     parent_id: subprompt?.parentId,
     depth: subprompt?.depth,
@@ -260,7 +268,7 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
   const calls = toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
   await scheduleCalls(thread, step, calls, subprompt?.depth);
   await enqueueTools(thread, answer.queuedTools);
-  // C2: the thread's input stays unanswered.
+  // The thread's input stays unanswered.
   if (subprompt) return;
   thread.set({ answer_due: 0 });
   forgetWarnings(thread, { executionId, side });
@@ -310,7 +318,7 @@ export async function failStep(
     if (state !== 'open' || current !== attempt) return { kind: 'closed' };
     await thread.update('steps', { step }, { state: 'failed', closed_at: thread.now });
     uncountAskedStep(thread, { step, kind, side });
-    // C2: the error belongs to the call.
+    // The error belongs to the call.
     if (kind !== 'prompt') thread.set({ last_error: JSON.stringify(error) });
     thread.emit('step.failed', { ...error }, { step, attempt });
     return { kind: 'closed' };

@@ -1,7 +1,7 @@
 /**
  * Summaries of the older part of a history: rows beside the messages, which stay as they are.
- * S1. A summary is unique for its side, prompt and last covered message, and logged once: a second one returns the
- *     first.
+ * - A summary is unique for its side, prompt and last covered message, and logged once: a second one returns the
+ *   first.
  * S2. Changing or removing a message retires each summary that covers it; one that covers less becomes the newest
  *     again. A summary is outdated, and not stored, if messages were changed or removed while it was made.
  * S3. A thread that has never had a summary needs no query.
@@ -59,7 +59,6 @@ export async function saveSummary(context: CommandContext, command: SaveSummary)
       const known = await selectSummaries(thread.trx, { ...command, side })
         .where('until', '=', command.summary.until)
         .executeTakeFirst();
-      // S1: returns the first one.
       if (known) return { kind: 'kept', summary: known };
       if (await wasEdited(thread, command.seen)) return { kind: 'outdated' };
       await insertSummary(thread, side, command);
@@ -88,8 +87,17 @@ async function insertSummary(
   const { until, messages, text, asked } = summary;
   await insertRows(thread.trx, 'summaries', [
     {
-      ...{ thread_id: thread.threadId, side, prompt, scope, until, message_id: messageId },
-      ...{ messages, text, asked, step, created_at: thread.now },
+      thread_id: thread.threadId,
+      side,
+      prompt,
+      scope,
+      until,
+      message_id: messageId,
+      messages,
+      text,
+      asked,
+      step,
+      created_at: thread.now,
     },
   ]);
   thread.set({ compacted: 1 });

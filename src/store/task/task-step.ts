@@ -1,13 +1,13 @@
 /**
  * The steps of a task's loop in the store: what was known before the loop, and what each step observed, decided and
  * did.
- * T1. A step is stored once: a repeated command, as by the attempt after a lost worker, finds it and changes nothing.
- * T2. An act begins with the transition scheduled → started, under its attempt's own name. Another attempt that finds
+ * - A step is stored once: a repeated command, as by the attempt after a lost worker, finds it and changes nothing.
+ * T7. An act begins with the transition scheduled → started, under its attempt's own name. Another attempt that finds
  *     it started presumes that its worker is lost: unless the act may be repeated, its outcome is unknown from then on,
  *     and a later result is not stored.
- * T3. An action that has not succeeded yet keeps the key of its first attempt when it is chosen again.
- * T4. If an agent has started the task, an act is a call of its family: paid for when it begins, and its cost when it
- *     ends.
+ * - An action that has not succeeded yet keeps the key of its first attempt when it is chosen again.
+ * - If an agent has started the task, an act is a call of its family: paid for when it begins, and its cost when it
+ *   ends.
  */
 import type { ActionOutcome } from '../../core/author/task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
@@ -48,7 +48,7 @@ export async function saveReadiness(context: CommandContext, command: SaveReadin
   return inRun<Kept>(context, command, async (thread) => {
     const row = await requireTask(thread);
     const { requirements, answers, events, preflight, verdict } = command;
-    // T1: this has been stored before.
+    // This has been stored before.
     if (row.preflight === 'over' || row.preflight === preflight || row.verdict !== null)
       return { kind: 'kept' };
     emitAll(thread, events);
@@ -69,13 +69,16 @@ export async function saveObservation(context: CommandContext, command: SaveObse
   return inRun<First>(context, command, async (thread) => {
     const { step, state, fingerprint, evals, score } = command;
     const inserted = await insertNew(thread.trx, 'task_steps', {
-      ...{ thread_id: thread.threadId, step, state, fingerprint, score },
+      thread_id: thread.threadId,
+      step,
+      state,
+      fingerprint,
+      score,
       evals: JSON.stringify(evals),
       ok: 0,
       cost_pico: 0n,
       started_at: thread.now,
     });
-    // T1: it was observed before.
     if (!inserted) return { kind: 'known' };
     const failing = evals.filter(({ passed }) => !passed).map(({ id }) => id);
     thread.emit('task.observed', { score, evals: evals.length, failing }, { step });
@@ -94,7 +97,6 @@ export async function saveDecision(context: CommandContext, command: SaveDecisio
     const { step, decision, action, verdict, error } = command;
     const row = await requireTask(thread);
     const found = await selectTaskStep(thread.trx, thread.threadId, step).executeTakeFirst();
-    // T1: it was decided before.
     if (row.verdict !== null || (found?.decision != null && !verdict)) return { kind: 'known' };
     if (decision && found?.decision === null) {
       const isOver = decision.kind === 'stop';
@@ -124,7 +126,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
     const idempotencyKey = await keyOf(thread, found);
     const held = found.act === 'started' && found.attempt !== attempt;
     if (held && !again) {
-      // T2: its worker is presumed lost.
+      // T7: its worker is presumed lost.
       await settle(context, thread, {
         row,
         found,
@@ -132,7 +134,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
       });
       return { kind: 'settled' };
     }
-    // T4: paid for when it first begins.
+    // Paid for when it first begins.
     const denied = await spend(context, thread, found.act === 'scheduled' ? { maxToolCalls: 1n } : {}, {
       step,
     });
@@ -151,7 +153,7 @@ export async function beginAct(context: CommandContext, command: BeginAct): Prom
 const UNKNOWN_OUTCOME =
   'its worker was lost during the act, so it is unknown whether it took effect. Check that before you repeat it.';
 
-/** T3: the key of an action. */
+/** The key of an action. */
 async function keyOf(thread: ThreadTransaction, { action }: TaskStepRow): Promise<string> {
   const done = action === null ? 0 : await thread.count('task_steps', { action, ok: 1 });
   return `${thread.threadId}:${sha256OfAscii(`${action}:${done}`).slice(0, 32)}`;
@@ -166,7 +168,7 @@ export async function endAct(context: CommandContext, command: EndAct): Promise<
   await inThread(context, threadId, async (thread) => {
     if (thread.row.terminated_at !== null) return;
     const found = await selectTaskStep(thread.trx, threadId, step).executeTakeFirst();
-    // T2: nothing is stored if another attempt holds the act, or if it is over.
+    // T7: nothing is stored if another attempt holds the act, or if it is over.
     const mine =
       attempt === undefined
         ? found?.act === 'scheduled'
@@ -196,7 +198,8 @@ async function settle(
     act: 'over',
     outcome: JSON.stringify(outcome),
     ok: given.ok ? 1 : 0,
-    ...{ cost_pico: cost, ended_at: thread.now },
+    cost_pico: cost,
+    ended_at: thread.now,
   });
   const spent = clampAmount(row.spent_pico + cost);
   await updateTask(thread, {

@@ -6,7 +6,7 @@
  * Opens a task for a workflow run: the first run creates the task's rows, and every run is admitted (the fence).
  *
  * Ends a task: once, with all that is open; its thread's log ends with it.
- * N1. The parent of a task gets a report, stored in the same transaction (family/report.ts).
+ * - The parent of a task gets a report, stored in the same transaction (family/report.ts).
  */
 import type { Kysely, Selectable, Transaction, Updateable } from 'kysely';
 import type { TaskRuntimeError } from '../../core/author/task.ts';

@@ -1,13 +1,13 @@
 /**
  * Lists of threads.
- * L1. Every list is read from an index in the order in which it is returned, page by page, and a page costs its own
- *     length, however many threads there are (schema/migration-0001.ts). Rows that a further condition excludes are
- *     skipped.
+ * - Every list is read from an index in the order in which it is returned, page by page, and a page costs its own
+ *   length, however many threads there are (schema/migration-0001.ts). Rows that a further condition excludes are
+ *   skipped.
  *
  * The first words of threads, for lists: one read, by the index of their messages.
  *
  * Figures of the whole store, for monitoring.
- * C1. The cost of a census is bounded, however many threads there are: it counts up to a limit, over indexes.
+ * - The cost of a census is bounded, however many threads there are: it counts up to a limit, over indexes.
  */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { ThreadStatus } from '../../core/thread/step.ts';
@@ -43,7 +43,7 @@ export async function listThreads(
   return rows.map(toThreadRecord);
 }
 
-/** L1: the columns of the index with this order. */
+/** The columns of the index with this order. */
 function orderOf({ tag, order }: ListThreads): readonly [at: string, id: string] {
   if (tag !== undefined) return ['thread_tags.created_at', 'thread_tags.thread_id'];
   return [order === 'created' ? 'threads.created_at' : 'threads.updated_at', 'threads.id'];
@@ -131,7 +131,6 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
   return inSnapshot(context, async (db) => {
     const threads: [ThreadStatus, number][] = [];
     for (const status of STATUSES) {
-      // C1: up to a limit.
       const some = db
         .selectFrom('threads')
         .select('id')

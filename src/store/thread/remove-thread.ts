@@ -1,11 +1,11 @@
 /**
  * Deletes what a thread has: its messages, log, files, values, variables, calls, waits, budgets, and its row's own
  * content.
- * X1. Only a terminated thread is deleted: nothing writes to it any more, even if a worker is busy with it (store.ts, P3).
- * X2. Rows are removed in small transactions while the thread can be read as terminated; the last one makes it
- *     unreadable. If the process dies in between, the thread can be deleted again.
- * X3. The row keeps the thread's id and that it is terminated: a late workflow run gets that as its answer, and the id
- *     is never used again. The log keeps its end, so that its readers end as well.
+ * - Only a terminated thread is deleted: nothing writes to it any more, even if a worker is busy with it (store.ts, P3).
+ * - Rows are removed in small transactions while the thread can be read as terminated; the last one makes it
+ *   unreadable. If the process dies in between, the thread can be deleted again.
+ * - The row keeps the thread's id and that it is terminated: a late workflow run gets that as its answer, and the id
+ *   is never used again. The log keeps its end, so that its readers end as well.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -19,7 +19,7 @@ import { deleteRow, deleteRows } from '../transaction/rows.ts';
 const BATCH = 500;
 
 /**
- * X2: tables with rows of a thread, and the column with the thread's id. Every table with a `thread_id` is here, except
+ * Tables with rows of a thread, and the column with the thread's id. Every table with a `thread_id` is here, except
  * `threads` itself.
  */
 export const THREAD_TABLES = {
@@ -73,17 +73,17 @@ export async function removeThread(context: CommandContext, threadId: string): P
     );
   });
   if (gone) return;
-  // X2: each batch is a separate transaction.
+  // Each batch is a separate transaction.
   while (await removeFiles(context, threadId)) await breathe();
   for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
     while (await removeRows(context, table, threadId)) await breathe();
   await inThread(context, threadId, async (thread) => {
     const { rowLocks } = context;
-    // X2: a late tool result may have been stored in the meantime. From here on its call is unknown.
+    // A late tool result may have been stored in the meantime. From here on its call is unknown.
     for (const table of Object.keys(THREAD_TABLES) as ThreadTableName[])
       while (await removeRows({ db: thread.trx, rowLocks }, table, threadId));
     await deleteRows(thread.trx, 'env_values', { scope: 'thread', owner: threadId });
-    // X3: the reason in the end of the log is a user's text.
+    // The reason in the end of the log is a user's text.
     await thread.update('events', {}, { data: '{"reason":null}' });
     thread.set({
       deleted_at: thread.now,
@@ -135,7 +135,7 @@ async function removeRows(
   threadId: string,
 ): Promise<boolean> {
   const row = sql.raw(rowLocks ? 'ctid' : 'rowid');
-  // X3: the end of the log stays.
+  // The end of the log stays.
   const kept = table === 'events' ? sql`AND type <> 'thread.terminated'` : sql``;
   const { rows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE ${row} IN (

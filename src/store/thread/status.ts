@@ -1,17 +1,17 @@
 /**
  * Brings a thread to rest: idle, stopped, failed or terminated (runtime §6, §10), in one transaction with everything
  * that must be settled then.
- * R1. A thread does not rest while the store has items that no step has taken, unless it was stopped.
- * R2. A stopped or terminated step keeps the text that it has streamed. However an execution ends, it leaves no call
- *     without a result, which a later run could take for an open one, and no sub-prompt's step open: its call has a
- *     result.
- * R3. A handoff that still waits for a next step takes effect now.
- * R4. The report of a child to its parent is stored in the same transaction (family/report.ts).
- * R5. Items that a thread's own code queued, in an execution that a limit or its budget ended, stay in line. They begin
- *     no execution until something comes from outside.
- * R6. The waits of the execution are closed.
- * R7. An execution that is to be cancelled ends as cancelled, however it ends. Unlike a stopped one, it does not hold
- *     back what others have queued. The results of its calls are kept.
+ * - A thread does not rest while the store has items that no step has taken, unless it was stopped.
+ * - A stopped or terminated step keeps the text that it has streamed. However an execution ends, it leaves no call
+ *   without a result, which a later run could take for an open one, and no sub-prompt's step open: its call has a
+ *   result.
+ * - A handoff that still waits for a next step takes effect now.
+ * - The report of a child to its parent is stored in the same transaction (family/report.ts).
+ * - Items that a thread's own code queued, in an execution that a limit or its budget ended, stay in line. They begin
+ *   no execution until something comes from outside.
+ * - The waits of the execution are closed.
+ * - An execution that is to be cancelled ends as cancelled, however it ends. Unlike a stopped one, it does not hold
+ *   back what others have queued. The results of its calls are kept.
  *
  * Ends an execution in the store: its row, its one last event, and the results of one that was cancelled.
  */
@@ -61,18 +61,18 @@ export async function commitStatus(
     const waiting = await countPending(thread);
     const ended = await endExecution(thread, command);
     const { executionId } = ended;
-    // R7: returned again, so that descendants are cancelled even if the worker of the first commit was lost.
+    // Returned again, so that descendants are cancelled even if the worker of the first commit was lost.
     // Nothing was under way, and nothing has gone wrong: a cancelled step leaves its input with the workflow, which asks
     // for it again after the end of the execution. The thread then rests as that end says.
     const isEmpty = command.status === 'idle' && command.reason === undefined && command.error === undefined;
     const again = executionId === null && (repeated || isEmpty);
     const canceled = again ? await readLastEnd(thread) : ended.canceled;
-    // R7: it ends as cancelled, whatever the workflow has asked for.
+    // It ends as cancelled, whatever the workflow has asked for.
     const rest = canceled ? toCanceled(command, canceled) : command;
     const { status } = rest;
     const stays = status === 'stopped' && rest.reason !== CANCELED;
     const mayRest = command.park === true || stays || status === 'terminated';
-    // R5: the thread's own items do not count.
+    // The thread's own items do not count.
     const inLine =
       isUsedUp(rest) || rest.reason === CANCELED
         ? await hasOutsideInput(thread.trx, thread.threadId)
@@ -136,7 +136,7 @@ export async function terminateThread(
 }
 
 /**
- * Comes last, as budget rows are locked last (budget/lines.ts, L1): reservations are settled, and the next execution
+ * Comes last, as budget rows are locked last (budget/lines.ts, L2): reservations are settled, and the next execution
  * has its own budget.
  */
 async function endBudget(
@@ -226,7 +226,7 @@ async function streamedText(
     .join('');
 }
 
-/** R7: the end of a cancelled execution. What it has said so far is no result for the parent. */
+/** The end of a cancelled execution. What it has said so far is no result for the parent. */
 function toCanceled(command: CommitStatus, { reason }: Pick<Cancellation, 'reason'>): CommitStatus {
   const report = { kind: 'canceled', content: reason ?? '', attachments: [] } as const;
   return { ...command, status: 'stopped', reason: CANCELED, error: undefined, report };

@@ -185,7 +185,7 @@ export interface ThreadTable {
   /** Number of open waits, its own and those of descendants that it shows; if 0, their tables are not read. */
   open_waits: number;
   /**
-   * Since when its workflow has not read which waits of descendants it shows (wait/shown-wait.ts, S3); null if
+   * Since when its workflow has not read which waits of descendants it shows (wait/shown-wait.ts, S7); null if
    * it has.
    */
   unseen_since: number | null;

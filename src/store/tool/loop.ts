@@ -1,9 +1,9 @@
 /**
  * Records calls that have run, for the detection of loops, and the verdicts of its detectors (core/guard/loop.ts). The
  * window consists of the calls' rows: it is the same for every run, worker and attempt.
- * L1. Only a model's calls count: those of the execution and its side, or of the sub-prompt's step.
- * L2. A call is progress if it returns successfully what no other one of the execution has returned, or if a file or a
- *     value has changed since it began.
+ * - Only a model's calls count: those of the execution and its side, or of the sub-prompt's step.
+ * - A call is progress if it returns successfully what no other one of the execution has returned, or if a file or a
+ *   value has changed since it began.
  *
  * Warnings of loops that the next request of a side must include, kept in the thread's row until that request has been
  * answered: another attempt includes them again. A new execution starts without any.
@@ -42,7 +42,7 @@ export async function watchCall(
   call: CallRow,
   { guard, result, owner }: { readonly guard: LoopGuard; readonly result: ToolResult; readonly owner: Owner },
 ): Promise<WatchedCall | undefined> {
-  // L1: calls that a person or code has queued do not count.
+  // Calls that a person or code has queued do not count.
   if (call.origin !== 'model') return undefined;
   const { name, arguments: text, step, first_seq: since } = call;
   const signature = digest(canonicalJson(parseArguments(text) ?? text));
@@ -52,7 +52,6 @@ export async function watchCall(
     selectSame(thread, owner, outcome),
     selectChanges(thread, since),
   ]);
-  // L2: something is new.
   const progress = (outcome !== null && same.length === 0) || changed.length > 0;
   const verdict = findLoop(
     [
@@ -71,7 +70,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** L1: the newest first. */
+/** The newest first. */
 function selectNewest(thread: ThreadTransaction, owner: Owner, step: number) {
   const calls = selectExecutionCalls(thread, owner.executionId)
     .select(['tool_calls.name', 'tool_calls.signature', 'tool_calls.progress'])

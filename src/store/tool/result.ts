@@ -3,8 +3,8 @@
  * call, only the row and an event.
  *
  * A call whose worker was lost, and whose policy has a person report the outcome (`onUncertain: 'wait'`).
- * R1. Its action is uncertain as soon as the wait opens: `reconcile` and an answer of the wait have the same effect.
- * R2. The call never begins again: the end of its wait is its result. Without a report, the outcome stays unknown.
+ * - Its action is uncertain as soon as the wait opens: `reconcile` and an answer of the wait have the same effect.
+ * R4. The call never begins again: the end of its wait is its result. Without a report, the outcome stays unknown.
  */
 import { randomUUID } from 'node:crypto';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
@@ -154,7 +154,7 @@ export async function settleOpenCalls(
   await releaseCalls(thread);
 }
 
-/** Gives a call a result that its attempt did not report; from now on that attempt is late (tool/tool.ts, T2). */
+/** Gives a call a result that its attempt did not report; from now on that attempt is late (tool/tool.ts, T9). */
 export async function settleCall(
   thread: ThreadTransaction,
   call: CallRow,
@@ -213,7 +213,7 @@ export async function openReconcileWait(
   const action = await findActionOf(thread, call);
   if (action?.state !== 'started') return undefined;
   const { step, idx: index, name, call_id: toolCallId } = call;
-  // R1: uncertain from now on, and so is what its body was invoking.
+  // Uncertain from now on, and so is what its body was invoking.
   await closeStarted(thread, call, { status: 'error', error: UNKNOWN_OUTCOME, uncertain: true });
   const { executionId } = await readOwner(thread, step);
   const command: OpenWait = {
@@ -239,7 +239,7 @@ function showUncertain({ id: actionId, prepared }: ActionRow, call: CallRow): ob
   return Buffer.byteLength(JSON.stringify(shown)) <= LIMITS.waitBytes ? shown : named;
 }
 
-/** R2. Settles a call whose wait for a report is over; undefined if it had none. */
+/** R4. Settles a call whose wait for a report is over; undefined if it had none. */
 export async function settleByReconciliation(
   thread: ThreadTransaction,
   call: CallRow,

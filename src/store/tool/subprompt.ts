@@ -2,8 +2,8 @@
  * A step within a call of another step (definitions §12.6): the model step of a sub-prompt, opened, and read when it is
  * over; and before it the step of the calls that the sub-prompt makes first (runtime §7.3), which is committed as it
  * opens and has no answer: this distinguishes it from the step that the model answers.
- * S1. The step has the (step, index) of the call, so a repeated command finds it.
- * S2. The parent of the sub-prompt's messages is the id that the call's tool message will have (step-place.ts, P1).
+ * - The step has the (step, index) of the call, so a repeated command finds it.
+ * - The parent of the sub-prompt's messages is the id that the call's tool message will have (step-place.ts, P8).
  */
 import type { Transaction } from 'kysely';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
@@ -177,7 +177,7 @@ interface Substeps {
   readonly answering?: StepRow;
 }
 
-/** S1: the steps of a call. Their numbers are higher than that of the call's step, so few rows are read. */
+/** The steps of a call. Their numbers are higher than that of the call's step, so few rows are read. */
 async function findSubsteps(
   trx: Transaction<Tables>,
   threadId: string,
@@ -213,7 +213,7 @@ async function insertSubstep(
   const { step: parentStep, index, prompt } = command;
   const call = await readCall(thread, command);
   const parentId = call.message_id ?? command.parentId;
-  // S2: the message's id is fixed from now on.
+  // The message's id is fixed from now on.
   if (call.message_id === null) await updateCall(thread, call, { message_id: parentId });
   const parent = await thread.read('steps', { step: parentStep });
   const depth = parent.depth + 1;

@@ -4,8 +4,8 @@
  *
  * Author code that has brought worker processes down. A unit of work is identified by a key that is the same in every
  * attempt.
- * K1. A row marks work as suspect: it then runs in its own process. Only deaths known to be caused by it count as
- *     strikes.
+ * - A row marks work as suspect: it then runs in its own process. Only deaths known to be caused by it count as
+ *   strikes.
  * K2. The row is deleted when the work ends normally, or if it is not touched for STRIKES_KEPT_DAYS.
  */
 import type { FlowDirective } from '../../core/author/thread-execution.ts';

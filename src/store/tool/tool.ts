@@ -1,15 +1,15 @@
 /**
  * The lifecycle of a tool call (runtime §5): scheduled → started → done | unknown. A call that asks something goes from
- * started to asked, and at the end of its wait to scheduled (wait/wait.ts, W2).
- * T1. A body begins only by the transition scheduled → started, under an attempt's own name: at most once, unless the
- *     tool declares itself idempotent.
- * T2. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
- * T3. The beginning of an idempotent tool is relaxed: a crashed database on another machine may forget it while the
- *     body runs. Then the call is scheduled and held by no attempt, so the result is stored.
- * T4. A call that is to be judged, or has waited, is begun by its gate; one that is refused ends without having begun.
- * T5. A call that a budget pays for is begun by its gate too: one refused before, for its arguments, costs nothing.
- * T6. A call that has begun before is paid for, whatever has scheduled it again.
- * T7. A call that waited for a report of its outcome never begins again (result.ts, R2).
+ * started to asked, and at the end of its wait to scheduled (wait/wait.ts).
+ * - A body begins only by the transition scheduled → started, under an attempt's own name: at most once, unless the
+ *   tool declares itself idempotent.
+ * T9. A result is stored only by the attempt that holds the call; a later one becomes an event, never a second result.
+ * - The beginning of an idempotent tool is relaxed: a crashed database on another machine may forget it while the
+ *   body runs. Then the call is scheduled and held by no attempt, so the result is stored.
+ * - A call that is to be judged, or has waited, is begun by its gate; one that is refused ends without having begun.
+ * - A call that a budget pays for is begun by its gate too: one refused before, for its arguments, costs nothing.
+ * - A call that has begun before is paid for, whatever has scheduled it again.
+ * - A call that waited for a report of its outcome never begins again (result.ts, R4).
  * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
  */
 
@@ -78,7 +78,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
         const wait = await findOpenWait(context, thread, call);
         if (wait) return { kind: 'waits', name: call.name, wait };
       }
-      // T7: the reported outcome is its result.
+      // The reported outcome is its result.
       const reported = await settleByReconciliation(thread, call);
       if (reported) return { kind: 'settled', name: call.name, ...reported, waited: true };
       const held = call.attempt === command.attempt;
@@ -87,13 +87,12 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
       if (call.state === 'started' && !again && !idempotent)
         return { kind: 'begun_elsewhere', name: call.name };
       const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
-      // T4: to be judged first. If its wait has ended just now, the state is still the one from before.
+      // To be judged first. If its wait has ended just now, the state is still the one from before.
       const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call);
       const over = unbegun && budgetOf(thread.row)?.exceeded;
       if (over) return { kind: 'exceeded', name: call.name, error: over };
       let leftMs: number | undefined;
       if (!unbegun) {
-        // T6: paid for once.
         const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
         if (denied) return { kind: 'exceeded', name: call.name, error: denied };
         leftMs = await resumeClocks(context, thread, { step });
@@ -125,7 +124,7 @@ export async function beginTool(context: CommandContext, command: BeginTool): Pr
   );
 }
 
-/** T4, T5: true if the call's gate begins it. */
+/** True if the call's gate begins it. */
 function isJudged(
   { agent, budget }: ThreadRow,
   { judges }: BeginTool,
@@ -177,15 +176,13 @@ async function take(
   { attempt, unbegun, action }: CommitTool,
   owner: { readonly execution_id: string } | undefined,
 ): Promise<CallRow> {
-  // T3: its beginning was lost.
   if (!unbegun) return start(thread, call, attempt);
-  // T5: it was refused.
   if (action) await openAction(thread, action, toActionPlace(call, owner));
   await updateCall(thread, call, { attempt });
   return { ...call, state: 'started', attempt };
 }
 
-/** Stores the call's single result, from any run (store.ts, P2). The same attempt again changes nothing. */
+/** Stores the call's single result, from any run (store.ts, P7). The same attempt again changes nothing. */
 export async function commitTool(context: CommandContext, command: CommitTool): Promise<CommittedTool> {
   const { threadId, step } = command;
   return inThreadWith(
@@ -194,7 +191,7 @@ export async function commitTool(context: CommandContext, command: CommitTool): 
     (trx) => [selectCall(trx, threadId, command), selectStep(trx, threadId, step)],
     async (thread, [[row], [ownerRow]]) => {
       const found = required(row, command);
-      // T7: a person has reported the outcome, though the worker was not lost.
+      // A person has reported the outcome, though the worker was not lost.
       if (found.state === 'scheduled' && !command.unbegun && (await settleByReconciliation(thread, found))) {
         await reportLate(thread, found, command);
         return { kind: 'late' };
@@ -267,7 +264,7 @@ export async function settleLostTool(context: CommandContext, command: SettleLos
 }
 
 /**
- * A result that comes when its call already has one: an event, never a second result (T2). Logs once for each attempt,
+ * A result that comes when its call already has one: an event, never a second result (T9). Logs once for each attempt,
  * which may report its late result twice.
  */
 async function reportLate(

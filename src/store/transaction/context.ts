@@ -88,7 +88,7 @@ export interface Terminated {
 }
 
 /**
- * Runs `work` as a command of a workflow run (store.ts, P2 and P3): the fence refuses a retired run, and for a terminated
+ * Runs `work` as a command of a workflow run (store.ts, P7 and P3): the fence refuses a retired run, and for a terminated
  * thread it returns `terminated` and changes nothing.
  */
 export async function inRun<T>(

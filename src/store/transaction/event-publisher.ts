@@ -36,7 +36,10 @@ export class EventPublisher {
 
 function toEvent({ seq, at, type, step, attempt, data }: Insertable<Tables['events']>): ThreadEvent {
   return {
-    ...{ seq, at, type, data: JSON.parse(data as string) },
+    seq,
+    at,
+    type,
+    data: JSON.parse(data as string),
     step: step ?? undefined,
     attempt: attempt ?? undefined,
   } as ThreadEvent;

@@ -1,10 +1,10 @@
 /**
  * Wakes readers that wait for a thread's log to grow. One poll serves all of them, whatever their number.
- * G1. A waiter states the sequence number up to which it has read, so a poll also finds earlier writes. A missing hint
- *     leaves no waiter hanging.
- * G2. A hint, given by a commit of this process, only makes the next poll come sooner.
- * G3. A poll that fails wakes all waiters: each then reads for itself and gets the error.
- * G4. Without waiters there are no polls.
+ * - A waiter states the sequence number up to which it has read, so a poll also finds earlier writes. A missing hint
+ *   leaves no waiter hanging.
+ * - A hint, given by a commit of this process, only makes the next poll come sooner.
+ * - A poll that fails wakes all waiters: each then reads for itself and gets the error.
+ * - Without waiters there are no polls.
  * G5. While no log grows and no waiter comes, polls are rare. Growth, or a new waiter, makes them frequent again,
  *     including a poll that is already due.
  */
@@ -73,7 +73,7 @@ export class LogWatch {
     return promise;
   };
 
-  /** G2: the log of this thread has grown in a transaction that has committed. */
+  /** The log of this thread has grown in a transaction that has committed. */
   hint(threadId: string): void {
     if (!this.#waiters.has(threadId)) return;
     this.#hinted = true;
@@ -89,7 +89,7 @@ export class LogWatch {
     const here = this.#waiters.get(threadId);
     here?.delete(waiter);
     if (here?.size === 0) this.#waiters.delete(threadId);
-    // G4: a poll that is due is cancelled too.
+    // A poll that is due is cancelled too.
     if (this.#waiters.size === 0) this.#cancelPoll();
   }
 
@@ -128,7 +128,7 @@ export class LogWatch {
       for (let at = 0; at < ids.length; at += MAX_IDS)
         this.#wakeGrown(await this.#read(ids.slice(at, at + MAX_IDS)));
     } catch {
-      // G3: each waiter gets the error from its own read.
+      // Each waiter gets the error from its own read.
       this.#wakeAll();
     } finally {
       this.#polling = false;

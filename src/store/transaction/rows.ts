@@ -22,7 +22,7 @@ export type RowKey<Name extends Table> = {
 /** Most rows of an insert whose text is cached: above, their number may be any. */
 const MAX_CACHED_ROWS = 4;
 const texts = new StatementTexts<unknown>();
-/** On PostgreSQL, a write that returns something is awaited (postgres/connection.ts, A1). */
+/** On PostgreSQL, a write that returns something is awaited (postgres/connection.ts, A4). */
 const RETURNING = 'returning';
 
 /** Selects from the rows that have these values; columns, order and limit are the caller's. */

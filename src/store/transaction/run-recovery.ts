@@ -6,9 +6,9 @@
  *
  * Decides which side acts in the step that begins (definitions §12.3, §22.40); the messages that it drains may still
  * change that.
- * A1. The workflow evaluates steps, so its session is the current one. The store's is used if the store is ahead: after
- *     a reset or a killed run, or if the last step has begun and has no answer.
- * A2. If a drained message is still unanswered, the side that answers it is already decided.
+ * - The workflow evaluates steps, so its session is the current one. The store's is used if the store is ahead: after
+ *   a reset or a killed run, or if the last step has begun and has no answer.
+ * - If a drained message is still unanswered, the side that answers it is already decided.
  */
 import type { Transaction } from 'kysely';
 import type { UnseenStep } from '../../core/thread/plan-step.ts';
@@ -79,7 +79,7 @@ export async function findUnknownStep(
   return last?.state === 'committed' ? { step: last.step, settled: true } : undefined;
 }
 
-/** A1: true if the last step, sub-prompts' steps aside, has no answer. */
+/** True if the last step, sub-prompts' steps aside, has no answer. */
 export async function hasUnanswered(thread: ThreadTransaction): Promise<boolean> {
   const last = await thread
     .select('steps')
@@ -98,7 +98,7 @@ export function beginSession(
 ): Session {
   if (!twoSides && !session) return NEW_SESSION;
   if (!session || behind) return { side: row.side, turns: row.turns };
-  // A2: the side that answers is decided; the number of turns is not.
+  // The side that answers is decided; the number of turns is not.
   return row.answer_due === 1 ? { ...session, side: row.side } : session;
 }
 

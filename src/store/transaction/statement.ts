@@ -1,8 +1,8 @@
 /**
  * Statements whose text is built once. Building and compiling one takes longer than SQLite takes to run it, and a step
  * uses about forty.
- * Q1. Everything that varies is a parameter: while the text is built, a marker without a readable value replaces it.
- * Q2. A text belongs to the database for which it was built, as engines differ in their SQL.
+ * - Everything that varies is a parameter: while the text is built, a marker without a readable value replaces it.
+ * - A text belongs to the database for which it was built, as engines differ in their SQL.
  *
  * Runs several reads in order: in one round trip on PostgreSQL, one after another on SQLite.
  */
@@ -43,7 +43,7 @@ export class Statement<Row> implements Compilable<Row> {
 
 type Values = readonly unknown[];
 
-/** `build` is called once for each database. It binds its parameters and must not read them (Q1). */
+/** `build` is called once for each database. It binds its parameters and must not read them. */
 export function statement<Parameters extends Values, Row>(
   build: (db: Kysely<Tables>, ...parameters: Parameters) => Compilable<Row>,
 ): (db: Kysely<Tables>, ...parameters: Parameters) => Statement<Row> {
@@ -53,7 +53,7 @@ export function statement<Parameters extends Values, Row>(
 
 /** The texts of statements of one kind, by the shape in which they differ. */
 export class StatementTexts<Row> {
-  /** Q2: by the adapter of the database. */
+  /** By the adapter of the database. */
   readonly #texts = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
 
   bind<Parameters extends Values>(
@@ -84,7 +84,7 @@ export class StatementTexts<Row> {
   }
 }
 
-/** Replaces the parameter at an index while a text is built (Q1). */
+/** Replaces the parameter at an index while a text is built. */
 class Marker {
   readonly index: number;
 

@@ -2,11 +2,11 @@
  * Counts the steps of a thread, in counters of its row: those that count against step limits
  * (core/thread/step-limit.ts), and the model steps of an execution. They are in the store, so a run that continues
  * after a killed one finds the same.
- * C1. The count against the limits restarts with an execution that has input from outside in line, or that a person has
- *     let go on, and with no other.
- * C2. A step counts from its opening, whatever its outcome, unless a new run has to open another in its place.
- * C3. The model steps of an execution are those that have an answer or wait for one.
- * C4. Open steps of every kind are counted. Usually none is open when a step begins, and then no query is needed.
+ * - The count against the limits restarts with an execution that has input from outside in line, or that a person has
+ *   let go on, and with no other.
+ * - A step counts from its opening, whatever its outcome, unless a new run has to open another in its place.
+ * - The model steps of an execution are those that have an answer or wait for one.
+ * - Open steps of every kind are counted. Usually none is open when a step begins, and then no query is needed.
  */
 import type { Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
@@ -35,19 +35,19 @@ export function countStep(thread: ThreadTransaction, made: Counted & Pick<StepRo
   if (made.state === 'open') thread.set({ open_steps: thread.row.open_steps + 1 });
 }
 
-/** C4: the step is no longer open, for whatever reason. */
+/** The step is no longer open, for whatever reason. */
 export function closeStep(thread: ThreadTransaction): void {
   thread.set({ open_steps: thread.row.open_steps - 1 });
 }
 
-/** C2: the step that replaces it counts instead. */
+/** The step that replaces it counts instead. */
 export function uncountStep(thread: ThreadTransaction, abandoned: Counted): void {
   addCounted(thread, abandoned, -1);
   addAsked(thread, abandoned, -1);
   closeStep(thread);
 }
 
-/** C3: the step will have no answer. */
+/** The step will have no answer. */
 export function uncountAskedStep(thread: ThreadTransaction, failed: Counted): void {
   addAsked(thread, failed, -1);
   closeStep(thread);
@@ -65,7 +65,7 @@ function addAsked(thread: ThreadTransaction, { step, kind, side }: Counted, by: 
   thread.set(side === 'a' ? { asked_a: a + by } : { asked_b: b + by });
 }
 
-/** C1: restarts the count if the new execution requires it. `inLine`: its first items, as far as known. */
+/** Restarts the count if the new execution requires it. `inLine`: its first items, as far as known. */
 export async function beginCount(
   thread: ThreadTransaction,
   inLine: readonly { readonly own: number }[],
@@ -79,7 +79,7 @@ export async function beginCount(
 }
 
 /**
- * C3: restarts the count for a new execution. One that reuses the id of an earlier execution, as after a reset,
+ * Restarts the count for a new execution. One that reuses the id of an earlier execution, as after a reset,
  * restarts only with outside input, or if a person has let it go on.
  */
 export function beginAsking(thread: ThreadTransaction): void {
@@ -91,7 +91,7 @@ export async function hasOutsideInput(db: Transaction<Tables>, threadId: string)
   return hasRow(db, 'items', { thread_id: threadId, state: 'queued', own: 0 });
 }
 
-/** C4: returns the open steps, in order. */
+/** Returns the open steps, in order. */
 export async function readOpenSteps(
   db: Transaction<Tables>,
   { id, open_steps: open }: Pick<ThreadRow, 'id' | 'open_steps'>,
@@ -103,7 +103,7 @@ export async function readOpenSteps(
 }
 
 /**
- * Steps that count against the limits. An open step is not counted: it is a retired run's and will be replaced (C2).
+ * Steps that count against the limits. An open step is not counted: it is a retired run's and will be replaced.
  */
 export async function countEnded(db: Transaction<Tables>, thread: ThreadRow): Promise<SideSteps> {
   const open = await readOpenSteps(db, thread);
@@ -113,7 +113,7 @@ export async function countEnded(db: Transaction<Tables>, thread: ThreadRow): Pr
   );
 }
 
-/** C3: counts the steps that have an answer. */
+/** Counts the steps that have an answer. */
 export async function countAnswered(db: Transaction<Tables>, thread: ThreadRow): Promise<SideSteps> {
   const open = await readOpenSteps(db, thread);
   return less(

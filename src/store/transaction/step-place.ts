@@ -1,6 +1,6 @@
 /**
  * The place of a step: its execution with the scratch, and the sub-prompt that it belongs to.
- * P1. A sub-prompt's step refers to the call that it answers. That call has the id of its tool message from the moment
+ * P8. A sub-prompt's step refers to the call that it answers. That call has the id of its tool message from the moment
  *     the step opens, so messages of the sub-prompt can name it as their parent before it exists.
  */
 import type { InferResult, Transaction } from 'kysely';
@@ -89,7 +89,7 @@ export async function toSubprompt(
     prompt,
     arguments: JSON.parse(row.arguments ?? '{}'),
     depth: row.depth,
-    // P1: set when the step opened.
+    // P8: set when the step opened.
     parentId: call.message_id as string,
     path: [...(around?.path ?? []), prompt],
   };

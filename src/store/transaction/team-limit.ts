@@ -1,9 +1,9 @@
 /**
  * How large the team of a thread may grow (core/guard/team.ts). The limits are kept in the thread's row when an
  * execution begins: changed definitions apply from the next one on. A thread without limits needs no query.
- * T1. A subagent begins to work only under its parent's lock, whether created or messaged: counts made there are exact.
- * T2. A subagent counts as working from its parent's message until the parent has its report, unless it was stopped and
- *     rests.
+ * - A subagent begins to work only under its parent's lock, whether created or messaged: counts made there are exact.
+ * - A subagent counts as working from its parent's message until the parent has its report, unless it was stopped and
+ *   rests.
  */
 import type { Selectable } from 'kysely';
 import {
@@ -51,7 +51,7 @@ type Parent = Pick<ThreadTransaction, 'trx' | 'threadId'> & {
   readonly row: Pick<ThreadRow, 'team' | 'child_count'>;
 };
 
-/** T1. Why no other subagent may begin to work, as a text for the model; `speaks`: the subagent exists already. */
+/** Why no other subagent may begin to work, as a text for the model; `speaks`: the subagent exists already. */
 export async function refuseTeam(
   parent: Parent,
   as: { readonly speaks?: boolean } = {},
@@ -64,7 +64,7 @@ export async function refuseTeam(
   return code && describeTeamLimit(code, limits);
 }
 
-/** T2: true if a child counts as working. */
+/** True if a child counts as working. */
 export function isAtWork(
   child: Pick<Selectable<ChildTable>, 'owes' | 'status'> | undefined,
   { row }: { readonly row: Pick<ThreadRow, 'status'> },
@@ -72,7 +72,7 @@ export function isAtWork(
   return child?.owes === 1 && !(child.status === 'stopped' && row.status === 'stopped');
 }
 
-/** T2: counts the children for which `isAtWork` is true. */
+/** Counts the children for which `isAtWork` is true. */
 async function countWorking({ trx, threadId }: Parent): Promise<number> {
   const { count } = await trx
     .selectFrom('children')

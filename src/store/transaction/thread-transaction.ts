@@ -1,9 +1,9 @@
 /**
  * One transaction on one thread: the fence, the thread's clock, its event log, its messages.
- * I1. The thread's row is read first (and locked, if the engine has row locks) and written last, so transactions on a
- *     thread are ordered, and with them event numbers (gap-free) and message times.
- * I2. A write carries the workflow run that asked for it; a retired run's write is refused.
- * I3. Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
+ * - The thread's row is read first (and locked, if the engine has row locks) and written last, so transactions on a
+ *   thread are ordered, and with them event numbers (gap-free) and message times.
+ * - A write carries the workflow run that asked for it; a retired run's write is refused.
+ * - Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
@@ -208,7 +208,8 @@ export class ThreadTransaction {
     const message = fillMessage(given);
     await this.insert('messages', {
       ...toMessageColumns(message),
-      ...{ silent: Number(message.silent), metadata: JSON.stringify(message.metadata) },
+      silent: Number(message.silent),
+      metadata: JSON.stringify(message.metadata),
       created_at: this.stamp(),
       execution_id: executionId,
     });
@@ -228,7 +229,7 @@ export class ThreadTransaction {
     this.set({ run_id: runId });
   }
 
-  /** Writes the gathered changes: once, last (I3). A command that changed nothing leaves the thread as it was. */
+  /** Writes the gathered changes: once, last. A command that changed nothing leaves the thread as it was. */
   async flush(): Promise<void> {
     this.#requireOpen();
     this.#flushed = true;
@@ -248,7 +249,7 @@ export class ThreadTransaction {
     return lastChanged(this.row, this.#changes, this.now);
   }
 
-  /** I3: refuses use after the flush. */
+  /** Refuses use after the flush. */
   #requireOpen(): void {
     if (this.#flushed) throw new TransactionFlushed(this.threadId);
   }

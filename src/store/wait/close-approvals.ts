@@ -1,7 +1,7 @@
 /**
  * Closes approvals of relatives when the execution of a thread has exceeded a budget that they spend from too. Their
  * executions are over as well: what is waiting for approval could not be paid for.
- * D1. Each thread has a separate transaction: a repeated command closes what is left.
+ * - Each thread has a separate transaction: a repeated command closes what is left.
  */
 import { toAmount } from '../../core/governance/budget-amount.ts';
 import { type BudgetState, budgetOf, type Exceeded } from '../budget/account.ts';
@@ -24,7 +24,6 @@ export async function closeApprovals(
   const over = await readExceeded(context, threadId);
   if (!over) return [];
   const closed: ForgottenWait[] = [];
-  // D1: one after another.
   for (const relative of await listAskingRelatives(context, threadId, over))
     closed.push(...(await inThread(context, relative, (thread) => closeThreadApprovals(thread, over))));
   return closed;

@@ -1,7 +1,7 @@
 /**
  * Lists waits, by the clock of the store: one past its time has expired, whatever its row says. Among them those that are
  * over but whose threads have not gone on, as a signal was lost or an expiry was not noticed; and threads that show
- * other waits than their workflows have read (shown-wait.ts, S3) and still wait for a child.
+ * other waits than their workflows have read (shown-wait.ts, S7) and still wait for a child.
  */
 import type { Kysely } from 'kysely';
 import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';

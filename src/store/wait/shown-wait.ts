@@ -1,11 +1,11 @@
 /**
  * Waits of descendants that block a thread: it is `waiting` too, and its log has their events, so that its readers
  * learn of them.
- * S1. What a thread shows is compared, under its own lock, with what blocks the children whose reports its calls wait
+ * S6. What a thread shows is compared, under its own lock, with what blocks the children whose reports its calls wait
  *     for: their own open waits, and those that they show. So neither order nor repetition matters.
- * S2. Each ancestor is updated in a separate transaction, from below (family/family-record.ts, F3). If a worker is lost before
- *     that, a repeated command of the child, or the next check for its report, makes up for it.
- * S3. A thread that shows something new is marked in the same transaction, until its own activity reads what it shows
+ * - Each ancestor is updated in a separate transaction, from below (family/family-record.ts, F3). If a worker is lost before
+ *   that, a repeated command of the child, or the next check for its report, makes up for it.
+ * S7. A thread that shows something new is marked in the same transaction, until its own activity reads what it shows
  *     (`readShown`) or it rests: if its workflow was not notified, a worker's regular check does so (list-waits.ts).
  */
 import { type CommandContext, inThread } from '../transaction/context.ts';
@@ -57,7 +57,7 @@ export async function readShown(context: CommandContext, threadId: string): Prom
   return shown.map(({ id, thread_id: origin, kind, name }) => ({ id, threadId: origin, kind, name }));
 }
 
-/** S1. `rests`: the thread comes to rest, and the caller sets its status. `reads`: its workflow receives the result. */
+/** S6. `rests`: the thread comes to rest, and the caller sets its status. `reads`: its workflow receives the result. */
 export async function showBelow(
   thread: ThreadTransaction,
   { rests = false, reads = false } = {},
@@ -70,9 +70,9 @@ export async function showBelow(
   for (const row of begun) await show(thread, row);
   const over = shown.filter(({ id }) => !wantedIds.has(id));
   for (const row of over) await hide(thread, row);
-  // S3: until its own activity reads it.
+  // S7: until its own activity reads it.
   if (reads || rests) clearUnread(thread);
-  // S3: the time of the first change that was not read.
+  // S7: the time of the first change that was not read.
   else if (begun.length + over.length > 0 && thread.row.unseen_since === null)
     thread.set({ unseen_since: thread.now });
   if (wanted.length > 0) showWaiting(thread);

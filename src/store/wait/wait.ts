@@ -1,9 +1,9 @@
 /**
  * Waits: opened, answered, over (core/wait/wait.ts).
- * W1. The key of a wait is unique in its thread, and its row has one answer: a repeated command finds what is there.
+ * - The key of a wait is unique in its thread, and its row has one answer: a repeated command finds what is there.
  * W2. A waiting call has no lasting effect yet: its attempt gives it up in the transaction that opens the wait, and the
  *     end of the wait makes it scheduled, for any attempt to begin from the start.
- * W3. Times are compared by the clock that the processes of the store share.
+ * - Times are compared by the clock that the processes of the store share.
  * W4. No approval is requested for what the budget of the execution can never pay for.
  *
  * The waits of a call that begins: whether one is still open, and the outcomes of the others.
@@ -33,7 +33,6 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
   const opened = await inThread<OpenedWait>(context, command.threadId, async (thread) => {
     const now = await context.clock(thread.trx);
     const known = await thread.find('waits', { key: command.key });
-    // W1: found by its key.
     if (known) {
       const wait = toWait(known, now);
       if (wait.state !== 'open') {
@@ -191,7 +190,6 @@ async function withWait<T>(
   if (!known) return absent;
   const result = await inThread(context, known.thread_id, async (thread) => {
     const row = await findWait(thread.trx, id);
-    // W3: one clock.
     return row ? work(thread, row, await context.clock(thread.trx)) : absent;
   });
   if (known.blocks === 1) await showAbove(context, known.thread_id);

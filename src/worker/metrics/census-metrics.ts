@@ -1,9 +1,9 @@
 /**
  * Metrics that are queried on demand and cached for five seconds: those of the whole store, and the backlog of the
  * worker's task queues.
- * N1. The cost is bounded, however often metrics are read and however many threads there are
- *     (store/thread/list-threads.ts).
- * N2. A metric whose query fails has no value: an outdated one would look like an idle system.
+ * - The cost is bounded, however often metrics are read and however many threads there are
+ *   (store/thread/list-threads.ts).
+ * - A metric whose query fails has no value: an outdated one would look like an idle system.
  */
 import type { NativeConnection } from '@temporalio/worker';
 import { Gauge, type Registry as Metrics } from 'prom-client';
@@ -33,7 +33,7 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   const waiting = new Gauge({
     name: 'everthread_queue_oldest_seconds',
     help: 'Age of the oldest item from outside that waits in the store for its step; threads that wait for a person are excluded',
-    // With a label, a reset gauge has no series; without one it would report 0 (N2).
+    // With a label, a reset gauge has no series; without one it would report 0.
     labelNames: ['place'],
     registers,
   });
@@ -51,7 +51,7 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   });
   const readStore = async () => {
     const census = await place.store.threads.census().catch(() => undefined);
-    // N2: no value rather than an outdated one.
+    // No value rather than an outdated one.
     threads.reset();
     waiting.reset();
     if (!census) return;
@@ -79,7 +79,7 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | undefined;
   return () => {
-    // N1: concurrent reads share one query.
+    // Concurrent reads share one query.
     if (looking) return looking;
     if (performance.now() - looked < CACHE_MS) return Promise.resolve();
     looking = Promise.all([readStore(), readQueues()])

@@ -1,7 +1,7 @@
 /**
  * Counts what the threads of this worker do, from the events that it writes into their logs. Each worker counts only
  * the events that it writes itself.
- * M1. No label holds text that a person or a model has made up.
+ * - No label holds text that a person or a model has made up.
  */
 import { Counter, Histogram, type Registry as Metrics } from 'prom-client';
 import type { Registry } from '../../core/author/registry.ts';

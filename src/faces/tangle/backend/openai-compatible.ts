@@ -1,7 +1,7 @@
 /**
  * A backend for any server that speaks OpenAI's chat completions.
- * F1. A fallback is asked only if the model before it failed temporarily and nothing of its answer was emitted. Only
- *     models that the caller has named are asked, and each hop is an event.
+ * - A fallback is asked only if the model before it failed temporarily and nothing of its answer was emitted. Only
+ *   models that the caller has named are asked, and each hop is an event.
  */
 import { LIMITS } from '../../../core/value/limit.ts';
 import { BackendTransportError, ConfigError } from '../failure.ts';
@@ -24,7 +24,7 @@ export interface OpenAICompatibleBackendOptions {
   readonly fetchImpl?: BackendFetch;
   readonly retry?: RetryOptions;
   readonly policy?: {
-    /** Models to ask in this order, each if the one before it has failed temporarily (F1). None unless given. */
+    /** Models to ask in this order, each if the one before it has failed temporarily. None unless given. */
     readonly fallbackModels?: readonly string[];
   };
 }
@@ -67,7 +67,7 @@ export function createOpenAICompatibleBackend(
           const toModel = models[n + 1];
           if (!(error instanceof BackendTransportError)) throw error;
           failures.push(error);
-          // F1: no fallback after output, after a permanent failure, or behind the last model.
+          // No fallback after output, after a permanent failure, or behind the last model.
           if (emitted || !isTransient(error) || toModel === undefined)
             throw combineFailures(models, failures);
           yield { type: 'model_fallback', fromModel: each, toModel, reason: error.message };

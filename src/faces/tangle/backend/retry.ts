@@ -1,7 +1,7 @@
 /**
  * One request to a backend's server, retried while the server fails temporarily.
- * R1. A request is retried only until its headers arrive: an answer that has begun is never requested twice.
- * R2. A request is not retried if the caller has aborted it, or if the server has refused it permanently.
+ * - A request is retried only until its headers arrive: an answer that has begun is never requested twice.
+ * - A request is not retried if the caller has aborted it, or if the server has refused it permanently.
  */
 import { errorMessage, readField } from '../../../core/value/thrown.ts';
 import { BackendTransportError } from '../failure.ts';
@@ -45,7 +45,6 @@ export async function askBackend(request: BackendRequest): Promise<Response> {
     try {
       return await tryOnce(request);
     } catch (error) {
-      // R2: aborted by the caller.
       request.signal?.throwIfAborted();
       if (!isTransient(error) || n >= attempts) throw error;
       const longest = Math.min(delayMs * 2 ** (n - 1), maxDelayMs);
@@ -61,7 +60,7 @@ async function tryOnce({ backend, url, init, fetch, retry, signal }: BackendRequ
   const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   try {
     const response = await fetch(url, { ...init, signal: either });
-    // R1: from here on only the caller can abort it.
+    // From here on only the caller can abort it.
     if (response.ok) return response;
     const { status } = response;
     const body = await excerptOf(response);

@@ -1,7 +1,7 @@
 /**
  * A backend for a box: anything that can be prompted and streams events (`remoteBox`, or a sandbox's own). Known events
  * of the box are mapped; unknown ones are passed to `onUnmapped` and never become text.
- * M1. Text that came in pieces and again as a whole is emitted once.
+ * - Text that came in pieces and again as a whole is emitted once.
  */
 import { RuntimeError } from '../../../core/value/error.ts';
 import { sha256OfAscii } from '../../../core/value/sha256.ts';
@@ -66,7 +66,7 @@ export function createSandboxPromptBackend<Own extends Box = Box>(
         const mapped = mapEvent ? mapEvent(event) : mapBoxEvent(event, kind);
         if (mapped === undefined) onUnmapped?.(event);
         for (const each of [mapped ?? []].flat()) {
-          // M1: only the text that is new.
+          // Only the text that is new.
           const part = isWhole(event) && each.type === 'text_delta' ? missingText(text, each) : each;
           if (part === null) continue;
           if (part.type === 'text_delta') text += part.text;

@@ -1,9 +1,9 @@
 /**
  * A box of another Everthread. A prompt is an execution of a thread there, which continues if its reader leaves.
  * Nothing here needs Node.
- * B1. The id of an execution is known before anything is sent. So a prompt whose response was lost can be sent again,
- *     and runs once.
- * B2. A stream that breaks is resumed after its last whole event, without its reader noticing.
+ * - The id of an execution is known before anything is sent. So a prompt whose response was lost can be sent again,
+ *   and runs once.
+ * - A stream that breaks is resumed after its last whole event, without its reader noticing.
  */
 import {
   awaitResponse,
@@ -102,7 +102,7 @@ export function remoteBox({ agent, sessionId, ...options }: RemoteBoxOptions): R
           '"produce" runs in this process, but the box is remote: use `clientBox`.',
         );
       const session = given.sessionId ?? sessionId;
-      // B1: known before anything is sent.
+      // Known before anything is sent.
       const { executionId = newId() } = given;
       const named = session === undefined ? {} : { sessionId: session };
       const { metadata, endAtWait } = given;
@@ -124,7 +124,7 @@ interface FollowOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** B2: resumes a broken stream. Rejects with the reason of its signal. */
+/** Resumes a broken stream. Rejects with the reason of its signal. */
 async function* followStream({
   place,
   signal: given,
@@ -183,7 +183,7 @@ async function* connect(
     for (;;) {
       const { done, value } = await awaitResponse(reader.read(), either);
       clearTimeout(timer);
-      // B2: a line without its end is dropped; it is read again.
+      // A line without its end is dropped; it is read again.
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
       rest = lines.pop() ?? '';

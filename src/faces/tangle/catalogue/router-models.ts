@@ -1,9 +1,9 @@
 /**
  * The models of a router with an OpenAI-compatible API. Neither Node nor the environment is needed here: it runs in
  * Workers.
- * K1. Fetched models are cached for a minute, by address and headers. Only the value is cached, never a pending
- *     request, because the requests that a Worker serves must not share one.
- * K2. A failure is never cached, and no expired value replaces what cannot be fetched.
+ * - Fetched models are cached for a minute, by address and headers. Only the value is cached, never a pending
+ *   request, because the requests that a Worker serves must not share one.
+ * - A failure is never cached, and no expired value replaces what cannot be fetched.
  */
 import { errorMessage } from '../../../core/value/thrown.ts';
 import { BackendTransportError, ValidationError } from '../failure.ts';

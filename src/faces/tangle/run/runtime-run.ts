@@ -1,8 +1,8 @@
 /**
  * The row of a run in the product's own database, and the cost of the run.
- * U1. The row is written at the start, as `running`. It outlives a crash, and a run with the same id continues it.
- * U2. A model call is counted once, however often it is observed, if its event has an id.
- * U3. A run ends once: the same end again changes nothing, and another end is refused.
+ * - The row is written at the start, as `running`. It outlives a crash, and a run with the same id continues it.
+ * - A model call is counted once, however often it is observed, if its event has an id.
+ * - A run ends once: the same end again changes nothing, and another end is refused.
  */
 import { clampAmount, toPico, toUsd } from '../../../core/value/money.ts';
 import { definedFields } from '../../../core/value/record.ts';
@@ -61,7 +61,7 @@ export interface RuntimeRunOptions {
 /** An observed event; only those of the type `llm_call` are counted. */
 export interface LedgerEvent {
   readonly type: string;
-  /** Id of the event; needed if it may be observed twice (U2). */
+  /** Id of the event; needed if it may be observed twice. */
   readonly id?: string;
   readonly data?: unknown;
 }
@@ -79,7 +79,7 @@ export interface RuntimeRun {
   readonly id: string;
   observe(event: LedgerEvent): void;
   cost(): RunCost;
-  /** U3: ends the run. Throws `RuntimeRunStateError` if it has ended with another status. */
+  /** Ends the run. Throws `RuntimeRunStateError` if it has ended with another status. */
   complete(completion: RunCompletion): void;
   toRow(metadata?: Readonly<Record<string, unknown>>): RunRow;
   /** Writes the row. Throws `RuntimeRunStateError` if the run has not ended, and what the adapter throws. */
@@ -87,7 +87,7 @@ export interface RuntimeRun {
 }
 
 /**
- * Resolves once the row is written (U1). Throws `ValidationError` if the workspace or the task has no id, and what the
+ * Resolves once the row is written. Throws `ValidationError` if the workspace or the task has no id, and what the
  * adapter throws.
  * @example
  * ```ts
@@ -118,20 +118,24 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
     const { resultSummary, error, metadata: own } = end?.completion ?? {};
     const all = { ...own, ...metadata };
     return {
-      ...{ id, workspaceId, taskId: taskSpec.id, status: end?.completion.status ?? 'running', cost: cost() },
+      id,
+      workspaceId,
+      taskId: taskSpec.id,
+      status: end?.completion.status ?? 'running',
+      cost: cost(),
       startedAt: new Date(startedAt).toISOString(),
       ...definedFields({ sessionId, agentId, scenarioId, domain: taskSpec.domain, resultSummary, error }),
       ...(end && { completedAt: new Date(end.at).toISOString() }),
       ...(Object.keys(all).length > 0 && { metadata: all }),
     };
   };
-  // U1: written before anything is done.
+  // Written before anything is done.
   await adapter?.upsertRun(toRow());
   return {
     id,
     observe(event) {
       if (event.type !== 'llm_call') return;
-      // U2: observed again by a reader that resumed before it.
+      // Observed again by a reader that resumed before it.
       if (event.id !== undefined && counted.has(event.id)) return;
       if (event.id !== undefined) counted.add(event.id);
       const { tokensIn, tokensOut, costUsd } = { ...event, ...(event.data as object) } as Record<
@@ -146,7 +150,6 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
     cost,
     complete(completion) {
       const { status } = completion;
-      // U3: once.
       if (end?.completion.status === status) return;
       if (end)
         throw new RuntimeRunStateError(

@@ -1,11 +1,11 @@
 /**
  * A backend as the adapter of a task: its only act prompts the backend, and the backend's events are part of the task's
  * stream, within the phases of the loop.
- * B1. A backend is prompted once. If its worker is lost, the task fails with an unknown outcome; if it is `idempotent`,
- *     the backend is prompted again with the same `turnId`, and the text that was emitted before is void.
- * B2. A session is stored before the backend is prompted, so that it can be continued however the prompt ends.
- * B3. A session is never replaced silently: one of another kind of backend, or a missing one to resume, ends the task.
- * B4. The cost of a backend before it failed is counted.
+ * - A backend is prompted once. If its worker is lost, the task fails with an unknown outcome; if it is `idempotent`,
+ *   the backend is prompted again with the same `turnId`, and the text that was emitted before is void.
+ * - A session is stored before the backend is prompted, so that it can be continued however the prompt ends.
+ * - A session is never replaced silently: one of another kind of backend, or a missing one to resume, ends the task.
+ * - The cost of a backend before it failed is counted.
  */
 
 import type { ActContext, TaskSettings } from '../../../core/author/task.ts';
@@ -70,7 +70,7 @@ async function promptBackend(backend: AgentExecutionBackend, context: ActContext
   const { kind } = backend;
   const input = toInput(context);
   const asking: BackendContext = { signal: context.abortSignal, turnId: context.idempotencyKey };
-  // B1: the earlier text is void.
+  // The earlier text is void.
   if (context.repeated) await context.emit({ type: 'text_discarded', reason: 'the worker was lost' });
   const session = await openSession(backend, context, { input, asking });
   const { id: sessionId } = session;
@@ -91,7 +91,7 @@ async function promptBackend(backend: AgentExecutionBackend, context: ActContext
   return { text: telling.text().slice(0, TEXT_CHARS), sessionId, costUsd: sumUsd(costs) };
 }
 
-/** B4: adds the cost to what was thrown. */
+/** Adds the cost to what was thrown. */
 function withCost(error: unknown, costUsd: number): unknown {
   const thrown = error instanceof Error ? error : new Error(errorMessage(error), { cause: error });
   return costUsd > 0 && Object.isExtensible(thrown) ? Object.assign(thrown, { costUsd }) : thrown;
@@ -135,7 +135,7 @@ interface SessionRequest {
   readonly asking: BackendContext;
 }
 
-/** B2: stored before the prompt. B3: throws instead of replacing a session. */
+/** Stored before the prompt. B3: throws instead of replacing a session. */
 async function openSession(
   backend: AgentExecutionBackend,
   { task, sessions, emit }: ActContext,

@@ -1,10 +1,10 @@
 /**
  * A chat turn as lines of JSON: an execution of the box, in the envelope of a session's run. Nothing here needs Node:
  * it runs in a Worker, which keeps no state of the turn.
- * C1. A turn is sent before its body is read, and cancelling the body never stops it, even before it has begun.
- * C2. A body begins with `session.run.started` and ends with `session.run.completed`, `.failed` or `.waiting`. A body
- *     that ends with another line was cut off.
- * C3. Hooks that observe a turn (`onEvent`, `traceFlush`) do not affect it.
+ * - A turn is sent before its body is read, and cancelling the body never stops it, even before it has begun.
+ * - A body begins with `session.run.started` and ends with `session.run.completed`, `.failed` or `.waiting`. A body
+ *   that ends with another line was cut off.
+ * - Hooks that observe a turn (`onEvent`, `traceFlush`) do not affect it.
  */
 import { deriveExecutionId } from '../../../core/thread/execution-id.ts';
 import { TURN_METADATA } from '../../../core/thread/turn-mark.ts';
@@ -77,7 +77,6 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
   });
   const watch = createHookRunner(turn);
   const iterator = events[Symbol.asyncIterator]();
-  // C1: sent now.
   const first = iterator.next();
   first.catch(() => undefined);
   const lines = toLines(identity, remainingEvents(iterator, first));
@@ -101,7 +100,7 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
         controller.close();
       },
       async cancel() {
-        // C1: once its first event has come, the turn was accepted.
+        // Once its first event has come, the turn was accepted.
         const left = first.catch(() => undefined).then(() => leaving.abort());
         waitUntil?.(left);
         await flush();
@@ -135,7 +134,7 @@ async function* toLines(
   }
 }
 
-/** C3: errors of hooks are logged. */
+/** Errors of hooks are logged. */
 function createHookRunner({ log = console.error }: ChatTurnInput) {
   return {
     async quietly(name: string, work: (() => Promise<void> | void) | undefined): Promise<void> {

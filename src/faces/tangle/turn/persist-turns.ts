@@ -1,9 +1,9 @@
 /**
  * Keeps the answers of chat turns in the product's own database. This is done by a hook of the answering agent, so it
  * runs on that agent's worker, even if nobody reads the turn.
- * P1. A turn is complete for its readers once it is kept (core/thread/turn-mark.ts), and has failed if it could not be
- *     kept.
- * P2. The hook may run again if a worker is lost; the key is the same then.
+ * - A turn is complete for its readers once it is kept (core/thread/turn-mark.ts), and has failed if it could not be
+ *   kept.
+ * - The hook may run again if a worker is lost; the key is the same then.
  */
 import type { HookDefinition } from '../../../core/author/hook.ts';
 import type { ThreadState } from '../../../core/author/thread-state.ts';
@@ -52,7 +52,7 @@ export function persistTurns(keeper: TurnKeeper): HookDefinition<'on_agent_end'>
       if (status !== 'idle') return;
       const identity = await readIdentity(state, executionId);
       if (!identity) return;
-      // P1: from here on the turn fails unless it is kept.
+      // From here on the turn fails unless it is kept.
       await state.setValue(TURN_BEGUN, executionId);
       const rawText = text ?? '';
       const finalText = transformFinalText ? await transformFinalText(rawText, identity) : rawText;

@@ -1,6 +1,6 @@
 /**
  * Sends a message of A2A to a thread: it begins a task, joins a task that works, or answers one that waits.
- * M1. A message id counts once: a repeated message finds its task. Another content under the same id is refused.
+ * - A message id counts once: a repeated message finds its task. Another content under the same id is refused.
  */
 import { hash } from 'node:crypto';
 import { isThreadId } from '../../../core/thread/start-input.ts';
@@ -69,7 +69,7 @@ async function continueTask(
   const copy = ownFiles(client, caller, thread.id);
   const outgoing = await toOutgoing(message, { threadId: thread.id, copy });
   const { status, history } = await readTask(client, found);
-  // M1: the message is already in the task's history, or in line.
+  // The message is already in the task's history, or in line.
   const isKnown = history.some(({ messageId }) => messageId === outgoing.id);
   if (isKnown || (await client.getMessage(thread.id, outgoing.id))) return found;
   if (isTerminal(status.state))

@@ -1,9 +1,9 @@
 /**
  * Reads a task from its thread's log: its present state, then its changes.
- * R1. The first frame is the task's state after a row, and later frames begin with the next row. Nothing is missed in
- *     between.
- * R2. A wait counts only at the end of the log for now. If it was answered since, more rows follow.
- * R3. The thread's newest execution is read before the task's own, because the task may begin between the two reads.
+ * - The first frame is the task's state after a row, and later frames begin with the next row. Nothing is missed in
+ *   between.
+ * - A wait counts only at the end of the log for now. If it was answered since, more rows follow.
+ * - The thread's newest execution is read before the task's own, because the task may begin between the two reads.
  */
 import { followRows } from '../../../client/follow-events.ts';
 import { fillRows } from '../../../client/follow-run.ts';
@@ -50,7 +50,7 @@ const LAST_OF_ROW = 999_999_999;
 export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncGenerator<TaskPage> {
   const { thread, taskId, itemId, until, after, signal } = asked;
   const store = client.store;
-  // R3: before it is known whether the task has begun.
+  // Before it is known whether the task has begun.
   const newest = await store.executions.get(thread.id);
   const begun = await store.executions.get(thread.id, taskId);
   const from = Math.max(0, ((begun ?? newest)?.firstSeq ?? 1) - 1 - LOOKBACK_ROWS);
@@ -86,13 +86,13 @@ export async function* taskPages(client: RuntimeClient, asked: ReadTask): AsyncG
     }
     const task = taskOf(reading, taskId) ?? ahead;
     const over = isTerminal(task.status.state);
-    // R1: a task that has ended does not wait for the end of the log.
+    // A task that has ended does not wait for the end of the log.
     if (!snapshotSent && (marked || over)) {
       snapshotSent = true;
       frames.push({ cursor: `${seq}.${LAST_OF_ROW}`, frame: { task } });
     }
     if (snapshotSent) yield { task, frames };
-    // R2: the end of the log for now.
+    // The end of the log for now.
     if (over || (marked && until === 'rest' && isAtRestFor(task, asked))) return;
   }
   if (signal?.aborted || until === 'now') return;

@@ -28,7 +28,8 @@ export function respondAtRest(
   return streamResponse(stream, {
     type,
     // Spaces before the JSON: clients that wait for headers or bytes would time out otherwise.
-    ...{ first: ' ', keepAlive: () => ' ' },
+    first: ' ',
+    keepAlive: () => ' ',
     pages: taskPages(host.client, { ...asked, until: 'rest', signal: stream.signal }),
     toText(page) {
       task = page.task;

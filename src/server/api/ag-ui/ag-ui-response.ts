@@ -1,7 +1,7 @@
 /**
  * Streams a run of AG-UI as server-sent events.
- * R1. The first event is sent at acceptance, and the last one says how the run has ended. A stream without a last event
- *     was cut off.
+ * - The first event is sent at acceptance, and the last one says how the run has ended. A stream without a last event
+ *   was cut off.
  */
 import { endAtWait } from '../../../projections/ag-ui/ag-ui-end.ts';
 import type { AgUiEvent, SentMessage } from '../../../projections/ag-ui/ag-ui-event.ts';
@@ -63,7 +63,6 @@ export function agUiResponse(stream: OpenStream, run: AgUiRun): Response {
   const message = 'The run continues, but this stream of it has ended: run the agent again to read on.';
   return streamResponse(stream, {
     headers,
-    // R1: at acceptance.
     first: toSse({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' }),
     pages,
     toText: async (page) =>

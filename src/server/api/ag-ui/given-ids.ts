@@ -2,7 +2,7 @@
  * The ids that a client gave its messages and calls. A thread stores some of them under others: ids that it gives itself,
  * ids that are too long, results of the client's tools. What the client is told has its own, because it merges messages
  * by id: under others they would lose their order. A client sends all its messages with each run, so nothing is stored.
- * N1. An id is given to one message: a call's id that a model uses again does not make two results one.
+ * - An id is given to one message: a call's id that a model uses again does not make two results one.
  */
 import type { Message } from '../../../core/message/message.ts';
 import { toCallId, toItemId } from '../conversation/conversation.ts';
@@ -45,7 +45,7 @@ export function readGivenIds(sent: readonly SentMessage[]): GivenIds {
       return own ?? id;
     },
     ofMessages(stored) {
-      // N1: a message that is stored under an id of the client's keeps it.
+      // A message that is stored under an id of the client's keeps it.
       const taken = new Set(stored.flatMap(({ id }) => messages.get(id) ?? []));
       return stored.map(({ id, tool_call_id: callId }) => {
         if (callId === null || messages.has(id)) return ofMessage(id);

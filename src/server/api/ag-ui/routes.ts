@@ -38,7 +38,11 @@ export const agUiRoutes: readonly ApiRoute[] = [
       const { signal } = stream;
       const findQueued = () => findInLine(host, threadId, turn.fresh);
       return agUiResponse(stream, {
-        ...{ client: host.client, threadId, runId, nameOf: turn.said.nameOf, ids: turn.ids },
+        client: host.client,
+        threadId,
+        runId,
+        nameOf: turn.said.nameOf,
+        ids: turn.ids,
         address: fileAddresses(host.client, request, threadId),
         pages: begin
           ? responsePages(host.client, agUiReader(threadId, { give, findQueued }), {
@@ -77,7 +81,12 @@ async function beginRun(host: ApiHost, caller: Caller, running: RunInput): Promi
   // With answers, the conversation ends with the message that the agent was answering when it asked.
   const isOld = resume.length > 0 && found && (await host.client.store.messages.get(threadId, id)) !== null;
   const begun = await takeTurn(host, caller, {
-    ...{ agent, threadId, found, given, before, results },
+    agent,
+    threadId,
+    found,
+    given,
+    before,
+    results,
     message: message && !isOld ? { ...message, id } : null,
     answers: resume.map((each) => ({
       waitId: each.interruptId,

@@ -1,13 +1,13 @@
 /**
  * Chooses the thread of a completion and the id of its message. Chat Completions have no message ids, and their clients
  * retry by themselves if they get no response. A request is a repetition only if that is provable.
- * P1. If a thread is named, a message is identified by the conversation that ends with it. A client that sends no history
- *     may say the same again: that is a new message once the answer to the last one was delivered, unless the client
- *     marks a retry. With a history it is a repetition: many clients retry without a mark when a connection is cut behind
- *     the server, which takes the answer for delivered.
- * P2. An `Idempotency-Key` identifies the message, and the thread if none is named.
- * P3. Without both, each request begins its own thread. But a request that is marked as a retry finds the thread of its
- *     first attempt: the threads of the same request are numbered, and it is the last one.
+ * - If a thread is named, a message is identified by the conversation that ends with it. A client that sends no history
+ *   may say the same again: that is a new message once the answer to the last one was delivered, unless the client
+ *   marks a retry. With a history it is a repetition: many clients retry without a mark when a connection is cut behind
+ *   the server, which takes the answer for delivered.
+ * - An `Idempotency-Key` identifies the message, and the thread if none is named.
+ * - Without both, each request begins its own thread. But a request that is marked as a retry finds the thread of its
+ *   first attempt: the threads of the same request are numbered, and it is the last one.
  */
 
 import { hash } from 'node:crypto';
@@ -58,7 +58,6 @@ export async function findPlace(
     found: await findOwnThread(host, caller, { agent, threadId }),
     repeatable: true,
   });
-  // P1: a thread is named.
   if (named !== undefined) {
     if (key) return place(named, key.id);
     if (hasHistory(spoken)) return place(named, `cc-${digest(spoken)}`);
@@ -66,9 +65,8 @@ export async function findPlace(
     return { ...(await place(named, messageId)), counted: true };
   }
   const whose = [caller.organizationId ?? null, caller.userId, user, agent];
-  // P2: the key names both.
   if (key) return place(deriveThreadId(agent, digest(...whose, key.given)), key.id);
-  // P3: a retry finds the last request with this content.
+  // A retry finds the last request with this content.
   const messageId = `cc-${digest(spoken)}`;
   const nth = (n: number) => deriveThreadId(agent, digest(...whose, messages, ...(n > 0 ? [n] : [])));
   const isThere = async (n: number) =>
@@ -82,7 +80,7 @@ export async function findPlace(
   return next.found ? newPlace({ ...next, repeatable }, agent) : { ...next, repeatable, alone: true };
 }
 
-/** P1: the message whose answer the results of a client's tools continue; undefined if it has no number. */
+/** The message whose answer the results of a client's tools continue; undefined if it has no number. */
 export async function findContinued(
   host: ApiHost,
   { messages }: CompletionRequest,
@@ -104,7 +102,7 @@ interface CountedMessage {
   readonly isRetry: boolean;
 }
 
-/** P1: the same words have numbers. */
+/** The same words have numbers. */
 async function findCounted(
   { client }: ApiHost,
   { threadId, spoken, isRetry }: CountedMessage,

@@ -1,7 +1,7 @@
 /**
  * A completion as a response: chunks as server-sent events, or one object.
- * R1. A failure of the agent is answered with a status for which clients do not retry. If the connection must end
- *     before the answer, they may retry if a repeated request is the same message.
+ * - A failure of the agent is answered with a status for which clients do not retry. If the connection must end
+ *   before the answer, they may retry if a repeated request is the same message.
  */
 import type { StoredError } from '../../../core/thread/step.ts';
 import type { CompletionChunk, CompletionOutput } from '../../../projections/openai/completion-chunk.ts';
@@ -72,7 +72,7 @@ export async function wholeCompletion(stream: OpenStream, answer: CompletionAnsw
   } finally {
     stream.leave();
   }
-  // R1: the status decides whether clients retry.
+  // The status decides whether clients retry.
   if (stream.signal.aborted) {
     const status = repeatable ? 504 : UNANSWERED_STATUS;
     const error = toCompletionError({ code: 'Timeout', message: stillRunningText(answer) }, status);

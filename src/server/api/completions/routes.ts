@@ -55,7 +55,9 @@ export const completionRoutes: readonly ApiRoute[] = [
       const reader = completionReader({
         model: found?.agent ?? body.model,
         whole: !body.stream,
-        ...{ threadId, nameOf, give },
+        threadId,
+        nameOf,
+        give,
         onWait() {
           isWhole = false;
         },

@@ -1,10 +1,10 @@
 /**
  * Reads a client's conversation, for every door: what a new thread begins with, the results of calls that the client was
  * asked for, and the new message.
- * C1. What stands behind the assistant's last message is new: all results, and the message of the user at the end.
- *     Messages of other roles are ignored, wherever they stand.
- * C2. Nothing of an earlier message vanishes: calls stay calls, results stay results, files are attached, and what a
- *     thread cannot keep is named in the text.
+ * - What stands behind the assistant's last message is new: all results, and the message of the user at the end.
+ *   Messages of other roles are ignored, wherever they stand.
+ * - Nothing of an earlier message vanishes: calls stay calls, results stay results, files are attached, and what a
+ *   thread cannot keep is named in the text.
  */
 import { hash } from 'node:crypto';
 import type { OutgoingMessage, StartMessage } from '../../../client/outgoing.ts';
@@ -55,7 +55,7 @@ export async function readConversation(
 ): Promise<Conversation> {
   const messages = given.filter(isSpoken);
   const fresh = await copy(messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1));
-  // C1: the end, whatever ignored messages stand behind it.
+  // The end, whatever ignored messages stand behind it.
   const end = fresh.at(-1);
   const user = end?.role === 'user' ? end : undefined;
   return {
@@ -102,7 +102,7 @@ function readResults(fresh: readonly SpokenMessage[], threadId: string | undefin
   return results;
 }
 
-/** C2. The newest messages, up to the limit of a start, and the newest files, up to theirs. */
+/** The newest messages, up to the limit of a start, and the newest files, up to theirs. */
 function readEarlier(
   messages: readonly SpokenMessage[],
   tools: readonly ClientTool[],

@@ -1,9 +1,9 @@
 /**
  * Files of threads that a conversation names by their signed addresses, as snapshots give them. A file of another thread
  * is copied: the conversation has it from there on, whatever becomes of the other thread.
- * O1. An address counts by its signature alone: it is ours under every public address that the server has or had.
- * O2. Only what the caller may read is copied, although the address alone would show it.
- * O3. A signed address is a key, so it stands in no text that a model reads, and in no error.
+ * - An address counts by its signature alone: it is ours under every public address that the server has or had.
+ * - Only what the caller may read is copied, although the address alone would show it.
+ * - A signed address is a key, so it stands in no text that a model reads, and in no error.
  */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import { toAttachmentRef } from '../../../core/file/attachment.ts';
@@ -64,7 +64,7 @@ async function copyFile(terms: CopyTerms, part: GivenFile): Promise<GivenPart> {
   return { kind: 'file', type, url: `data:${mimeType};base64,${base64}`, mimeType, name };
 }
 
-/** O1, O2: returns why the file is not copied; null if it may be. */
+/** Returns why the file is not copied; null if it may be. */
 async function refuseAddress(
   client: RuntimeClient,
   caller: Caller,

@@ -110,7 +110,8 @@ const SSE = {
 };
 const NDJSON = {
   type: NDJSON_TYPE,
-  ...{ first: '\n', keepAlive: () => '\n' },
+  first: '\n',
+  keepAlive: () => '\n',
   toText: (page: ExecutionEvents) =>
     page.map(({ cursor, event }) => toJsonLine({ ...event, id: cursor })).join(''),
 };
@@ -157,7 +158,12 @@ async function beginRun(
   if (found) await requireThreadOf(client, caller, { threadId, agent: agent ?? found.agent });
   else requireNamedAgent(host, agent, threadId);
   const begin = {
-    ...{ executionId, threadId, content, agent, metadata, arguments: args },
+    executionId,
+    threadId,
+    content,
+    agent,
+    metadata,
+    arguments: args,
     userId: caller.userId ?? undefined,
     context: callerContext(caller),
   };

@@ -44,7 +44,11 @@ export const eventRoutes: readonly ApiRoute[] = [
       const reading = { ...asked, threadId, start, subagent: thread.parentId !== null };
       if (format === 'json') return await onePage(host.client, reading, query.limit);
       return logResponse(host, {
-        ...{ request, threadId, format, start, follow },
+        request,
+        threadId,
+        format,
+        start,
+        follow,
         isComplete: thread.terminatedAt !== null || (run !== undefined && run.endedAt !== null),
         pages: (how) => eventPages(host.client, { ...reading, ...how }),
       });

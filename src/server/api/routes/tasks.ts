@@ -163,7 +163,11 @@ export const taskRoutes: readonly ApiRoute[] = [
         return { events: pages };
       }
       return logResponse(host, {
-        ...{ request, threadId: found.threadId, format, start, follow },
+        request,
+        threadId: found.threadId,
+        format,
+        start,
+        follow,
         isComplete: found.endedAt !== null,
         pages: (how) => frames(taskPages(store, found, { after, marks: how.follow !== false, ...how })),
       });

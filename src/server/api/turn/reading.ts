@@ -1,9 +1,9 @@
 /**
  * Reads the response to a request from its thread's log: from where it begins to the end of its execution, or until a
  * person is waited for.
- * R1. A response that begins in the middle of an execution is read from the execution's start. Output starts where the
- *     response begins.
- * R2. A wait ends the response only at the end of the log for now. If it was answered since, more rows follow.
+ * - A response that begins in the middle of an execution is read from the execution's start. Output starts where the
+ *   response begins.
+ * - A wait ends the response only at the end of the log for now. If it was answered since, more rows follow.
  */
 import { followPages } from '../../../client/follow-events.ts';
 import { fillRows } from '../../../client/follow-run.ts';
@@ -20,7 +20,7 @@ export interface ResponseReader<State, Out> {
   readonly project: Projection<State, Out>;
   /** Returns the open execution; null between executions. */
   readonly openOf: (state: State) => { readonly waiting: boolean } | null;
-  /** R1: starts the output at this row, within an execution. `joins`: as a new response (see `ResponseBegin`). */
+  /** Starts the output at this row, within an execution. `joins`: as a new response (see `ResponseBegin`). */
   readonly enter: (state: State, event: ThreadEvent, joins: boolean) => readonly [State, readonly Out[]];
   /** Output at a wait; none if the response continues. `isTold`: the output of the response has started. */
   readonly atWait: (state: State, isTold: boolean) => readonly Out[] | Promise<readonly Out[]>;
@@ -100,7 +100,7 @@ function statusOf(event: ThreadEvent): string | null {
   return event.type === 'thread.status' ? event.data.status : null;
 }
 
-/** R2. Returns nothing if more is to come. */
+/** Returns nothing if more is to come. */
 async function endOf<State, Out>(
   client: RuntimeClient,
   reader: ResponseReader<State, Out>,

@@ -1,9 +1,9 @@
 /**
  * A turn of a client, over any of the protocols: a message, answers to waits, results of the client's own tools. Its
  * first message creates the thread; the client chooses the ids, so a repeated turn is taken once.
- * T1. The message is queued before waits are answered: the step that goes on then reads all of the turn.
- * T2. All waits of a turn are looked up before any is answered.
- * T3. The first result of a call counts; repeated results change nothing. A thread asks for several calls one after the
+ * - The message is queued before waits are answered: the step that goes on then reads all of the turn.
+ * - All waits of a turn are looked up before any is answered.
+ * T5. The first result of a call counts; repeated results change nothing. A thread asks for several calls one after the
  *     other, and one turn answers each as it is asked.
  */
 import { makeThread, nullIfThreadNotFound } from '../../../client/make-thread.ts';
@@ -87,7 +87,7 @@ export interface TurnAnswer {
   readonly toAnswer: (wait: Wait) => WaitAnswer;
 }
 
-/** T3: answers the wait of a call when it is asked. False if there is no result for it. */
+/** T5: answers the wait of a call when it is asked. False if there is no result for it. */
 export type GiveResult = (waitId: string, callId: string) => Promise<boolean>;
 
 export interface BegunTurn {
@@ -114,7 +114,6 @@ export async function takeTurn(host: ApiHost, caller: Caller, turn: ClientTurn):
   const [open, over] = partition(answers, ({ wait }) => wait.state === 'open');
   // What is refused, since a wait has another answer, is refused before the message is queued.
   for (const { wait, answer: said } of over) await answer(wait.id, said);
-  // T1: before the answers.
   if (message) await sendToThread(host, caller, turn, message);
   for (const { wait, answer: said } of [...open, ...(taken?.open ?? [])]) await answer(wait.id, said);
   const begin = await findTurnBegin(client, threadId, { answers, sent, taken });
@@ -160,7 +159,7 @@ interface Answered {
   readonly answer: WaitAnswer;
 }
 
-/** T2: throws before any wait is answered. */
+/** Throws before any wait is answered. */
 async function findAnswered(
   client: RuntimeClient,
   caller: Caller,
@@ -184,7 +183,7 @@ interface TakenResults {
   readonly open: readonly Answered[];
   /** All waits of calls that have a result and were asked for until now. */
   readonly ids: readonly string[];
-  /** T3: returns the answer to the wait of a call; undefined if there is no result for it. */
+  /** T5: returns the answer to the wait of a call; undefined if there is no result for it. */
   readonly take: (call: Pick<Wait, 'id' | 'toolCallId'>) => Promise<WaitAnswer | undefined>;
 }
 

@@ -86,9 +86,20 @@ function toPendingMessage({
   readonly silent: boolean | undefined;
 }): Message {
   return {
-    ...{ id, role, content: text, name: null, tool_calls: null, tool_call_id: null },
-    ...{ created_at: Date.now() * 1000, parent_id: null, depth: 0, silent, metadata: { queued: true } },
-    ...{ attachments: null, status: 'pending', tool_status: null },
+    id,
+    role,
+    content: text,
+    name: null,
+    tool_calls: null,
+    tool_call_id: null,
+    created_at: Date.now() * 1000,
+    parent_id: null,
+    depth: 0,
+    silent,
+    metadata: { queued: true },
+    attachments: null,
+    status: 'pending',
+    tool_status: null,
   };
 }
 
