@@ -111,7 +111,7 @@ export async function prepareMessage(
       `The message for thread "${threadId}" has ${bytes} bytes; at most ${LIMITS.contentBytes} are allowed.`,
     );
   }
-  // Before files are written that nothing would name.
+  // Before its files are written: a refused message would leave them without a message that names them.
   if (files.length > 0 && message.id !== undefined) await store.queue.requireRepeat(threadId, item);
   await writeAttachments(files, writeFile);
   const whole = { ...item, id: await claimExecution(store, { threadId, userId, item }) };

@@ -11,16 +11,23 @@ describe('a request that finds no free stream', () => {
   it('is refused before its message is stored, in every protocol', async () => {
     const runtime = await testRuntime({ model: scriptedModel([]) });
     const api = await testApi(runtime, { streams: 0 });
-    const threads = ['chat', 'ag-ui', 'completion', 'execution'];
+    const threads = ['chat', 'ag-ui', 'completion', 'execution', 'a2a'];
     for (const threadId of threads) await runtime.client.startThread({ agent: 'helper', threadId });
     const chat = { id: 'chat', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }] }] };
     const run = { threadId: 'ag-ui', runId: 'r', messages: [{ id: 'm', ...asked }], tools: [], context: [] };
     const completion = { model: 'helper', messages: [asked], metadata: { thread_id: 'completion' } };
+    const task = {
+      message: { messageId: 'm', contextId: 'a2a', role: 'ROLE_USER', parts: [{ text: 'hi' }] },
+    };
     const execution = { agent: 'helper', sessionId: 'execution', message: 'hi', executionId: 'x-1' };
     expect(await api.call('POST', '/v1/agents/helper/chat', chat)).toMatchObject(REFUSED);
     expect(await api.call('POST', '/ag-ui/helper', run)).toMatchObject(REFUSED);
     expect(await api.call('POST', '/v1/chat/completions', completion)).toMatchObject(REFUSED);
     expect(await api.call('POST', '/agents/run/stream', execution)).toMatchObject(REFUSED);
+    for (const method of ['send', 'stream'])
+      expect(
+        await api.call('POST', `/a2a/helper/message:${method}`, task, { 'a2a-version': '1.0' }),
+      ).toMatchObject(REFUSED);
     for (const threadId of threads)
       expect([threadId, await runtime.client.getMessages(threadId)]).toMatchObject([threadId, { total: 0 }]);
   });

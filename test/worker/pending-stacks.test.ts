@@ -31,10 +31,10 @@ describe('the stacks of pending promises of a thread', () => {
 
   it('name the locations in our sources', () => {
     const { text, stacks } = ours.answers.amidStep;
-    expect(text).toMatch(/at stepCycle \(.*workflows\/step\.ts:\d+:\d+\)/);
+    expect(text).toMatch(/at stepCycle \(.*workflows\/step-cycle\.ts:\d+:\d+\)/);
     expect(stacks.flatMap(({ locations }) => locations)).toContainEqual(
       expect.objectContaining({
-        file_path: expect.stringMatching(/workflows\/step\.ts$/),
+        file_path: expect.stringMatching(/workflows\/step-cycle\.ts$/),
         function_name: 'stepCycle',
       }),
     );

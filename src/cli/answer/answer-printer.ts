@@ -154,7 +154,7 @@ export function printWaits(waits: readonly Wait[]): void {
 
 /**
  * One line at the bottom of a terminal that shows what is going on and for how long. It is erased completely.
- * - Nothing is written unless standard error is a terminal, so that logs and pipes contain only messages.
+ * - The line is shown only if standard error is a terminal: logs and pipes contain only messages.
  */
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;

@@ -1,6 +1,6 @@
 /**
- * The HTTP API as a function from a Request to a Response: no socket, no Node. Handles what all routes share: access,
- * limits and validation of requests, and error responses.
+ * The HTTP API as a function from a Request to a Response: no socket, no Node. Handles what all routes share: limits
+ * of bodies, the headers of other origins, and error responses; `served-route.ts` checks access and input.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { RuntimeClient } from '../../client/runtime-client.ts';

@@ -44,7 +44,7 @@ export function hasFileBody({ method, url }: Request): boolean {
   return API_ROUTES.some((each) => each.bytes && each.method === 'put' && each.pattern.test(pathname));
 }
 
-/** Routes whose bodies carry a conversation, of which little is used. */
+/** Routes whose bodies carry a whole conversation, of which the newest messages are used: a long one is cut to them. */
 const CONVERSATIONS = /^\/(v1\/chat\/completions|v1\/agents\/[^/]+\/chat|ag-ui\/[^/]+|api\/threads)$/;
 
 /** True if the body of the request is a conversation. */

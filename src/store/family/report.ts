@@ -6,16 +6,14 @@
  * - A child whose communication is explicit says by itself how it is: the status that it has set last is not replaced when
  *   its execution ends with a result (runtime §8.2).
  *
- * Delivers a child's report to its parent (runtime §8.2, definitions §13.6), in one transaction under the parent's
- * lock, which also decides between two deliveries of the same report.
- * - A waiting call without a result gets the report, unless that is early. The child's
- *   communication does not matter (definitions §22.23).
+ * The delivery to the parent (definitions §13.6) is one transaction under the parent's lock, which also decides between
+ * two deliveries of the same report.
+ * - A waiting call without a result gets the report, unless that is early. The child's communication does not matter
+ *   (definitions §22.23).
  * - Any other report becomes a silent message to the side that asked, unless communication is explicit or no one
  *   asked for what it says.
  * - The child's run context also holds for what its report begins: a child cannot be used to widen a run.
  * - The end of a cancelled child does not set a parent to work that was stopped or cancelled: that is why the child was.
- *
- * The last step that has an answer, sub-prompts' steps aside, for the report of a session's end (runtime §8.2).
  */
 
 import { createHash } from 'node:crypto';
@@ -342,7 +340,7 @@ function emitDelivered(parent: ThreadTransaction, { child, report, by }: Deliver
   parent.emit(type, { childId, agent, kind: report.kind, by, ...why }, { step: by === 'call' ? step : null });
 }
 
-/** The last step that has an answer, not counting steps of sub-prompts. Null if there is none. */
+/** The last step that has an answer, not counting steps of sub-prompts, for the report of a session's end; else null. */
 export async function readLastStep(context: CommandContext, threadId: string): Promise<LastStep | null> {
   return inSnapshot(context, async (trx) => {
     const last = await selectRows(trx, 'steps', { thread_id: threadId, state: 'committed' })

@@ -22,16 +22,6 @@
  * - If code of another process produces that execution (core/thread/producer.ts), the step calls no model.
  * - A person may let the thread go on without a message: its step count restarts, and with nothing in line it goes
  *   on from the history.
- *
- * The calls that a side makes before its first model step (runtime §7.3): a step of queued tools in place of the
- * model's.
- * - These calls come before the first model step of an agent's side and no later one, even if there were none. After
- *   a handoff the agent begins again (execution.ts). Unanswered input stays unanswered: the next step calls the model.
- *
- * Steps of an execution that code of another process produces (core/thread/producer.ts): no model is called.
- *
- * Reads what the request of a step is assembled from, in the transaction that begins the step: after all its writes, so
- * the messages that it drained are included. If nothing else comes first, the first model call begins here too.
  */
 
 import { mustTakeOver, planStep, type UnseenStep } from '../../core/thread/plan-step.ts';
@@ -287,7 +277,12 @@ function withExecutionId(
   return described.kind === 'call' && produced ? { ...described, produced } : described;
 }
 
-/** Returns the step's number; undefined if the acting side has no such calls, or has had its first model step. */
+/**
+ * Opens the calls that a side makes before its first model step (runtime §7.3): a step of queued tools in place of the
+ * model's. They come before the first model step of an agent's side and no later one, even if there were none. After a
+ * handoff the agent begins again (execution.ts). Unanswered input stays unanswered: the next step calls the model.
+ * Returns the step's number; undefined if the side has no such calls, or has had its first model step.
+ */
 async function openImmediateStep(thread: ThreadTransaction, command: BeginStep): Promise<number | undefined> {
   const { agent, side } = thread.row;
   const key = `${agent}:${side}`;
@@ -374,7 +369,11 @@ async function isProduced(
 
 type Call = Extract<BegunStep, { kind: 'call' }>;
 
-/** `opened`: absent for a step that was open before, whose place is read. */
+/**
+ * Reads what the request of a step is assembled from, in the transaction that begins the step: after all its writes, so
+ * the messages that it drained are included. If nothing else comes first, the first model call begins here too.
+ * `opened`: absent for a step that was open before, whose place is read.
+ */
 async function readRequestContext(
   thread: ThreadTransaction,
   { request }: Pick<BeginStep, 'request'>,

@@ -61,11 +61,11 @@ export async function commitStatus(
     const waiting = await countPending(thread);
     const ended = await endExecution(thread, command);
     const { executionId } = ended;
-    // Returned again, so that descendants are cancelled even if the worker of the first commit was lost.
     // Nothing was under way, and nothing has gone wrong: a cancelled step leaves its input with the workflow, which asks
     // for it again after the end of the execution. The thread then rests as that end says.
     const isEmpty = command.status === 'idle' && command.reason === undefined && command.error === undefined;
     const again = executionId === null && (repeated || isEmpty);
+    // Returned again, so that descendants are cancelled even if the worker of the first commit was lost.
     const canceled = again ? await readLastEnd(thread) : ended.canceled;
     // It ends as cancelled, whatever the workflow has asked for.
     const rest = canceled ? toCanceled(command, canceled) : command;

@@ -6,11 +6,12 @@ import { type Caller, requireScope } from '../caller.ts';
 import { requireAgent } from '../known-agent.ts';
 import { refuseRequest, SAFE_HEADERS } from '../problem.ts';
 import { optionalField, optionalText } from '../schema/optional-field.ts';
+import { openStream, openStreamFor } from '../stream.ts';
 import { A2aRefusal } from './a2a-error.ts';
 import { sendParams } from './a2a-request.ts';
 import { cancelTask } from './cancel-task.ts';
 import { findTask } from './find-task.ts';
-import { sendMessage } from './send-message.ts';
+import { findTarget, sendMessage } from './send-message.ts';
 import { withHistory } from './task-history.ts';
 import { listParams, listTasks } from './task-list.ts';
 import { readTask } from './task-reading.ts';
@@ -34,27 +35,20 @@ const subscribeParams = z.object({ id: z.string() });
 
 export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
   async SendMessage(asked) {
-    const { host, caller, agent } = asked;
-    requireScope(caller, 'write');
-    const { message, configuration } = parseParams(sendParams, asked.params);
-    refusePush(configuration);
-    requireAgent(host, agent);
-    const sent = await sendMessage(host, caller, { agent, message });
+    const { host, request } = asked;
+    const { threadId, configuration, send } = await readSending(asked);
     const toAnswer = (task: A2aTask) => ({ task: withHistory(task, configuration?.historyLength) });
-    if (!configuration?.returnImmediately) return respondAtRest(asked, sent, toAnswer);
-    return toResponse(
-      asked,
-      toAnswer(await signFileUrls(host, asked.request, await readTask(host.client, sent))),
-    );
+    if (configuration?.returnImmediately) {
+      const task = await readTask(host.client, await send());
+      return toResponse(asked, toAnswer(await signFileUrls(host, request, task)));
+    }
+    const [stream, sent] = await openStreamFor(host, threadId, request, send);
+    return respondAtRest(asked, stream, sent, toAnswer);
   },
   async SendStreamingMessage(asked) {
-    const { host, caller, agent } = asked;
-    requireScope(caller, 'write');
-    const { message, configuration } = parseParams(sendParams, asked.params);
-    refusePush(configuration);
-    requireAgent(host, agent);
-    const sent = await sendMessage(host, caller, { agent, message });
-    return streamTask(asked, { ...sent, until: 'rest' });
+    const { threadId, send } = await readSending(asked);
+    const [stream, sent] = await openStreamFor(asked.host, threadId, asked.request, send);
+    return streamTask(asked, stream, { ...sent, until: 'rest' });
   },
   async GetTask(asked) {
     const { host, caller, agent, request } = asked;
@@ -84,11 +78,11 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
     const found = await findTask(host, caller, { agent, taskId: id });
     const last = request.headers.get('last-event-id');
     // A client that reconnects gets the remaining frames, also after the end of the task.
-    if (last !== null) return streamTask(asked, { ...found, until: 'end', after: readCursor(last) });
-    const { status } = await readTask(host.client, found);
-    if (isTerminal(status.state))
+    const after = last === null ? undefined : readCursor(last);
+    if (after === undefined && isTerminal((await readTask(host.client, found)).status.state))
       throw new A2aRefusal('UNSUPPORTED_OPERATION', `The task "${id}" has ended: read it with GetTask.`);
-    return streamTask(asked, { ...found, until: 'end' });
+    const stream = openStream(host, found.thread.id, request.signal);
+    return streamTask(asked, stream, { ...found, until: 'end', after });
   },
   async GetExtendedAgentCard() {
     throw new A2aRefusal(
@@ -101,6 +95,17 @@ export const A2A_CALLS: Readonly<Record<string, A2aCall>> = {
   ListTaskPushNotificationConfigs: rejectPush,
   DeleteTaskPushNotificationConfig: rejectPush,
 };
+
+/** Reads a message and where it goes. Nothing is stored until `send` is called. */
+async function readSending({ host, caller, agent, params }: A2aCallInput) {
+  requireScope(caller, 'write');
+  const { message, configuration } = parseParams(sendParams, params);
+  refusePush(configuration);
+  requireAgent(host, agent);
+  const target = await findTarget(host, caller, { agent, message });
+  const send = () => sendMessage(host, caller, { agent, message, ...target });
+  return { threadId: target.threadId, configuration, send };
+}
 
 function toResponse({ type, wrap }: ResponseContext, body: unknown): Response {
   return new Response(JSON.stringify(wrap(body)), { headers: { 'content-type': type, ...SAFE_HEADERS } });

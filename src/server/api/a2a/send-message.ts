@@ -22,30 +22,54 @@ export interface SendMessageInput {
   readonly message: SentMessage;
 }
 
+/** Where a message goes: `task` is the one that it continues. */
+export interface MessageTarget {
+  readonly threadId: string;
+  readonly task: FoundTask | null;
+}
+
 export interface SentTask extends FoundTask {
   /** Id of the wait that the message answered. */
   readonly answered?: string | undefined;
 }
 
+/** Throws `InvalidRequest`, `ExecutionNotFound`. */
+export async function findTarget(
+  host: ApiHost,
+  caller: Caller,
+  { agent, message }: SendMessageInput,
+): Promise<MessageTarget> {
+  const { taskId, contextId } = message;
+  if (taskId === undefined) {
+    const threadId = contextId ?? contextOf(caller, agent, message);
+    if (isThreadId(threadId)) return { threadId, task: null };
+    return refuseRequest(
+      'A "contextId" must contain only letters, digits and . _ : -, and begin with a letter or a digit.',
+    );
+  }
+  const task = await findTask(host, caller, { agent, taskId });
+  const threadId = task.thread.id;
+  if (contextId === undefined || contextId === threadId) return { threadId, task };
+  return refuseRequest(`The task "${taskId}" does not belong to the context "${contextId}".`);
+}
+
 /** Returns the task that the message begins, joins or answers. Throws the errors of a refused start or message. */
-export function sendMessage(host: ApiHost, caller: Caller, saying: SendMessageInput): Promise<SentTask> {
-  return saying.message.taskId === undefined
-    ? beginTask(host, caller, saying)
-    : continueTask(host, caller, saying);
+export function sendMessage(
+  host: ApiHost,
+  caller: Caller,
+  saying: SendMessageInput & MessageTarget,
+): Promise<SentTask> {
+  const { task, message } = saying;
+  return task ? continueTask(host, caller, { task, message }) : beginTask(host, caller, saying);
 }
 
 async function beginTask(
   host: ApiHost,
   caller: Caller,
-  { agent, message }: SendMessageInput,
+  { agent, message, threadId }: SendMessageInput & MessageTarget,
 ): Promise<FoundTask> {
   const { client } = host;
-  const { contextId: threadId = contextOf(caller, agent, message), messageId } = message;
-  if (!isThreadId(threadId))
-    refuseRequest(
-      'A "contextId" must contain only letters, digits and . _ : -, and begin with a letter or a digit.',
-    );
-  const taskId = taskIdOf(threadId, messageId);
+  const taskId = taskIdOf(threadId, message.messageId);
   const context = callerContext(caller);
   const copy = ownFiles(client, caller, threadId);
   const said = await toOutgoing(message, { threadId, copy });
@@ -58,14 +82,10 @@ async function beginTask(
 async function continueTask(
   host: ApiHost,
   caller: Caller,
-  { agent, message }: SendMessageInput,
+  { task: found, message }: { readonly task: FoundTask; readonly message: SentMessage },
 ): Promise<SentTask> {
   const { client } = host;
-  const { taskId = '', contextId } = message;
-  const found = await findTask(host, caller, { agent, taskId });
-  const { thread } = found;
-  if (contextId !== undefined && contextId !== thread.id)
-    refuseRequest(`The task "${taskId}" does not belong to the context "${contextId}".`);
+  const { thread, taskId } = found;
   const copy = ownFiles(client, caller, thread.id);
   const outgoing = await toOutgoing(message, { threadId: thread.id, copy });
   const { status, history } = await readTask(client, found);

@@ -5,7 +5,7 @@
 import type { A2aFrame, A2aPart, A2aTask } from '../../../projections/a2a/a2a-shape.ts';
 import type { ApiHost } from '../host.ts';
 import { fileAddresses } from '../signed-address.ts';
-import { openStream, streamResponse, toSse } from '../stream.ts';
+import { type OpenStream, streamResponse, toSse } from '../stream.ts';
 import type { ListedTask } from './task-list.ts';
 import { type ReadTask, readTask, type TaskPage, taskPages } from './task-reading.ts';
 
@@ -20,10 +20,10 @@ export interface ResponseContext {
 /** Answers with the task once it has ended or waits for a person, or as it is when the connection gets too old. */
 export function respondAtRest(
   { host, request, type, wrap }: ResponseContext,
+  stream: OpenStream,
   asked: Omit<ReadTask, 'until' | 'signal'>,
   toAnswer: (task: A2aTask) => object,
 ): Response {
-  const stream = openStream(host, asked.thread.id, request.signal);
   let task: A2aTask | undefined;
   return streamResponse(stream, {
     type,
@@ -47,9 +47,9 @@ export function respondAtRest(
 /** Streams the task, then its changes. */
 export function streamTask(
   { host, request, wrap }: ResponseContext,
+  stream: OpenStream,
   asked: Omit<ReadTask, 'signal'>,
 ): Response {
-  const stream = openStream(host, asked.thread.id, request.signal);
   const toEvent = async ({ cursor, frame }: TaskPage['frames'][number]) =>
     toSse(wrap(await signFileUrls(host, request, frame)), cursor);
   return streamResponse(stream, {
