@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
-import { testRuntime } from '../support/runtime.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
 
 const REFUSED = { status: 503 };
 const asked = { role: 'user', content: 'hi' };
@@ -28,8 +28,15 @@ describe('a request that finds no free stream', () => {
       expect(
         await api.call('POST', `/a2a/helper/message:${method}`, task, { 'a2a-version': '1.0' }),
       ).toMatchObject(REFUSED);
-    for (const threadId of threads)
-      expect([threadId, await runtime.client.getMessages(threadId)]).toMatchObject([threadId, { total: 0 }]);
+    // What was stored before would come before this message.
+    for (const threadId of threads) {
+      await runtime.client.queueMessage(threadId, { content: 'after' });
+      const first = await eventually('the message is stored', async () => {
+        const { messages } = await runtime.client.getMessages(threadId);
+        return messages.at(0)?.content;
+      });
+      expect([threadId, first]).toEqual([threadId, 'after']);
+    }
   });
 
   it('is refused before a result of the client’s own tool is taken', async () => {
