@@ -9,7 +9,7 @@
 import type { Compaction } from '../../core/author/hook.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
 import type { LLMMessage } from '../../core/message/llm-message.ts';
-import type { Message } from '../../core/message/message.ts';
+import { fillMessage, type Message } from '../../core/message/message.ts';
 import { errorMessage } from '../../core/value/error.ts';
 import type { ThreadEnv } from '../state/thread-env.ts';
 import type { HookChain } from './chain.ts';
@@ -111,22 +111,8 @@ function toContext(
   return { ...before, ...pick(returned), id: returned.id };
 }
 
-const SYNTHETIC: Omit<Message, 'id'> & { readonly id: string } = {
-  id: '',
-  role: 'user',
-  content: null,
-  name: null,
-  tool_calls: null,
-  tool_call_id: null,
-  created_at: 0,
-  parent_id: null,
-  depth: 0,
-  silent: false,
-  metadata: {},
-  attachments: null,
-  status: 'completed',
-  tool_status: null,
-};
+/** A message that a hook made, before the hook's fields. */
+const SYNTHETIC = fillMessage({ id: '', role: 'user' });
 
 async function filterHistory(
   chain: HookChain,
