@@ -5,7 +5,7 @@ import { RuntimeError } from '../core/value/error.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { refuseForeignWorkers } from './foreign-workers.ts';
-import { toRuntimeError } from './workflow-error.ts';
+import { isRequestRefused, toRuntimeError } from './workflow-error.ts';
 
 export interface ConnectOptions {
   /** `host:port`; else `TEMPORAL_ADDRESS`, the profile, or 127.0.0.1:7233. */
@@ -74,7 +74,8 @@ export async function openConnection(options: ConnectOptions): Promise<OpenConne
     async refuseForeignWorkers() {
       if (performance.now() - askedAt < WORKERS_KNOWN_MS) return;
       await refuseForeignWorkers(connection.workflowService, queue, 'client').catch((error) => {
-        throw toRuntimeError(error);
+        // A client that may not ask who polls the queue may send all the same.
+        if (!isRequestRefused(error)) throw toRuntimeError(error);
       });
       askedAt = performance.now();
     },

@@ -9,7 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { RuntimeError } from '../core/value/error.ts';
-import { isDeletionRefused, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
+import { isRequestRefused, isWorkflowGone, toRuntimeError } from './workflow-error.ts';
 
 /** The history of a run that the server does not delete on request. */
 export interface RemainingHistory {
@@ -130,7 +130,7 @@ async function deleteRun(temporal: Client, { workflowId, runId }: Run): Promise<
     return 'deletes';
   } catch (error) {
     if (isWorkflowGone(error)) return 'deletes';
-    if (isDeletionRefused(error)) return 'refuses';
+    if (isRequestRefused(error)) return 'refuses';
     throw error;
   }
 }

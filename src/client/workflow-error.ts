@@ -29,7 +29,7 @@ export function isSignalLimitReached(error: unknown): boolean {
 }
 
 /** True if the server will never carry out a request of this kind for this client. */
-export function isDeletionRefused(error: unknown): boolean {
+export function isRequestRefused(error: unknown): boolean {
   const { code } = error as ErrorShape;
   return code === GRPC_PERMISSION_DENIED || code === GRPC_UNIMPLEMENTED;
 }
