@@ -1,16 +1,16 @@
 /**
  * The workflow threads (Node worker threads) of one Temporal worker, started with our own entry script
- * (`workflow-thread.ts`) instead of the SDK's. A thread with a lost context refuses new requests, and ends after the
- * pending ones.
+ * (`workflow-thread.ts`) instead of the SDK's, and watched: a thread in which one script runs for longer than the script
+ * timeout is ended. The script stopped at an arbitrary point, so its context is not entered again.
  */
-import { MessageChannel, Worker as NodeThread } from 'node:worker_threads';
+import { Worker as NodeThread } from 'node:worker_threads';
 import {
   ThreadedVMWorkflowCreator,
   type ThreadedVMWorkflowCreatorOptions,
   WorkerThreadClient,
 } from '@temporalio/worker/lib/workflow/threaded-vm.js';
 import { refuseAheadOfTask } from './ahead-of-task.ts';
-import { type Culprit, LostContextError } from './context-guard.ts';
+import { type Culprit, EntryNote, LostContextError } from './context-guard.ts';
 
 export type ContextLoss =
   | { readonly kind: 'timeout'; readonly culprit: Culprit }
@@ -64,40 +64,38 @@ class GuardedCreator extends ThreadedVMWorkflowCreator {
 class GuardedThread extends WorkerThreadClient {
   #culprit: Culprit | undefined;
   #ending = false;
-  #open = 0;
 
-  constructor({ logger, patchActivationCallback }: ThreadedVMWorkflowCreatorOptions, watch: ContextWatch) {
-    const { port1: alarm, port2 } = new MessageChannel();
+  constructor(options: ThreadedVMWorkflowCreatorOptions, watch: ContextWatch) {
+    const entries = new EntryNote();
     const entry = new URL(
       `./workflow-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
       import.meta.url,
     );
-    const thread = new NodeThread(entry, { workerData: { alarm: port2 }, transferList: [port2] });
-    super(thread, logger, patchActivationCallback);
-    alarm.on('message', (culprit: Culprit) => {
+    const thread = new NodeThread(entry, { workerData: { entries: entries.shared } });
+    super(thread, options.logger, options.patchActivationCallback);
+    const unwatch = watchEntries(entries, options.isolateExecutionTimeoutMs, (culprit) => {
       this.#culprit = culprit;
       watch.lost({ kind: 'timeout', culprit });
-      this.#endWhenAnswered();
+      void this.end();
     });
-    alarm.unref();
     let error: unknown;
     thread.on('error', (cause) => {
       error = cause;
     });
     thread.on('exit', () => {
-      alarm.close();
+      unwatch();
       if (!this.#ending) watch.lost({ kind: 'died', error });
     });
   }
 
   override async send(request: Request): Promise<Answer> {
     if (this.#culprit) return answerWithoutContext(request, this.#culprit);
-    this.#open += 1;
     try {
       return await super.send(request);
-    } finally {
-      this.#open -= 1;
-      this.#endWhenAnswered();
+    } catch (error) {
+      // The thread was ended while this request was pending.
+      if (this.#culprit) return answerWithoutContext(request, this.#culprit);
+      throw error;
     }
   }
 
@@ -112,10 +110,29 @@ class GuardedThread extends WorkerThreadClient {
     this.#ending = true;
     await this.workerThread.terminate();
   }
+}
 
-  #endWhenAnswered(): void {
-    if (this.#culprit && this.#open === 0) void this.end();
-  }
+/** Looks at the entries of a thread this many times per script timeout. */
+const LOOKS = 5;
+
+/**
+ * Calls `lost` once, when one entry has lasted for the timeout. The clock is that of this thread: an entry is found
+ * later if this thread computes meanwhile, never earlier.
+ */
+function watchEntries(entries: EntryNote, timeoutMs: number, lost: (culprit: Culprit) => void): () => void {
+  let seen = { count: 0, at: performance.now() };
+  const look = () => {
+    const { count } = entries;
+    const now = performance.now();
+    if (count !== seen.count || count % 2 === 0) seen = { count, at: now };
+    else if (now - seen.at >= timeoutMs) {
+      clearInterval(timer);
+      lost(entries.readCulprit());
+    }
+  };
+  const timer = setInterval(look, Math.ceil(timeoutMs / LOOKS));
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Answers the SDK's requests to a thread with a lost context. Removing workflows needs no context; all else throws. */
