@@ -9,6 +9,7 @@ import {
   type ThreadedVMWorkflowCreatorOptions,
   WorkerThreadClient,
 } from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { refuseAheadOfTask } from './ahead-of-task.ts';
 import { type Culprit, EntryNote, LostContextError } from './context-guard.ts';
 
@@ -19,7 +20,7 @@ export type ContextLoss =
 
 export interface ContextWatch {
   /** Called before a workflow is loaded; throws if it must not be tried now. */
-  admit(workflowId: string): void;
+  admit(workflow: WorkflowInfo): void;
   /** Called at the first loss, and possibly again at later ones. */
   lost(loss: ContextLoss): void;
 }
@@ -56,7 +57,7 @@ class GuardedCreator extends ThreadedVMWorkflowCreator {
   }
 
   override async createWorkflow(options: Parameters<ThreadedVMWorkflowCreator['createWorkflow']>[0]) {
-    this.#watch.admit(options.info.workflowId);
+    this.#watch.admit(options.info);
     return refuseAheadOfTask(await super.createWorkflow(options));
   }
 }

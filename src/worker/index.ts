@@ -5,6 +5,7 @@
  *   parts       `options`, `project`, `resources`, `worker-shutdown`: what a worker is made of, and how it ends
  *   workers     `temporal-worker` creates the two Temporal workers of a process; `rebuilding-worker` replaces the one
  *               for threads when its workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`);
+ *               `diverged-runs` begins a thread's run anew if its history cannot be replayed;
  *               `prompt-cancellations` delivers stops to activities at once, through the `task-buffer` of each worker
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
  *   figures     `metrics/` counts and measures, `readiness` checks whether the worker can work

@@ -47,7 +47,7 @@ class WorkerSuccession implements RebuildingWorker {
   async open(): Promise<Member> {
     const loss = Promise.withResolvers<ContextLoss>();
     const worker = await this.#input.create({
-      admit: (workflowId) => this.#admit(workflowId),
+      admit: ({ workflowId }) => this.#admit(workflowId),
       lost: loss.resolve,
     });
     const member = { worker, loss: loss.promise };

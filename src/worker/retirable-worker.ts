@@ -5,15 +5,19 @@
  * version is pinned.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import type { coresdk } from '@temporalio/proto';
 import {
   GracefulShutdownPeriodExpiredError,
   type Logger,
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
+import { EvictionReason } from '@temporalio/worker/lib/replay.js';
 import { NativeWorker } from '@temporalio/worker/lib/worker.js';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
 import type { ThreadedVMWorkflowCreatorOptions } from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import { WORKFLOW_TYPE } from '../core/thread/start-options.ts';
+import type { DivergedRuns } from './diverged-runs.ts';
 import { type ContextWatch, startGuardedThreads } from './guarded-threads.ts';
 import { HeldCancellations } from './held-cancellations.ts';
 import type { PromptCancellations } from './prompt-cancellations.ts';
@@ -35,6 +39,11 @@ export interface GraceTimes {
   readonly forceMs: number;
 }
 
+interface Eviction {
+  readonly runId: string;
+  readonly evictJob: coresdk.workflow_activation.IRemoveFromCache;
+}
+
 type CreateNative = typeof NativeWorker.create;
 type WorkflowCode = ThreadedVMWorkflowCreatorOptions['workflowBundle'];
 
@@ -43,11 +52,19 @@ export async function createRetirableWorker(
   times: GraceTimes,
   watch: ContextWatch,
   prompt: PromptCancellations,
+  diverged: DivergedRuns,
 ): Promise<RetirableWorker> {
   const cancellations = new HeldCancellations();
+  /** Workflow ids of the threads in the SDK's cache, by run id. */
+  const loaded = new Map<string, string>();
   // One class per worker: the SDK creates both parts in static methods, which cannot know their worker in any other
   // way.
   class GuardedWorker extends Worker {
+    /** Calls `listener` for each run that the SDK drops from its cache. */
+    onEviction(listener: (eviction: Eviction) => void): void {
+      this.evictionsEmitter.on('eviction', listener as () => void);
+    }
+
     protected static override nativeWorkerCtor = {
       createReplay: NativeWorker.createReplay,
       create: async (...given: Parameters<CreateNative>) =>
@@ -69,10 +86,25 @@ export async function createRetirableWorker(
         logger,
         patchActivationCallback,
       };
-      return startGuardedThreads(threads, watch);
+      return startGuardedThreads(threads, {
+        ...watch,
+        admit(workflow) {
+          watch.admit(workflow);
+          if (workflow.workflowType === WORKFLOW_TYPE) loaded.set(workflow.runId, workflow.workflowId);
+        },
+      });
     }
   }
-  const worker = await GuardedWorker.create({ ...options, shutdownGraceTime: times.graceMs });
+  const worker = (await GuardedWorker.create({
+    ...options,
+    shutdownGraceTime: times.graceMs,
+  })) as GuardedWorker;
+  worker.onEviction(({ runId, evictJob }) => {
+    const workflowId = loaded.get(runId);
+    loaded.delete(runId);
+    if (workflowId && evictJob.reason === EvictionReason.NONDETERMINISM)
+      void diverged.reset({ workflowId, runId }, evictJob.message ?? '');
+  });
   return bindWorker(worker, cancellations, times);
 }
 

@@ -11,6 +11,7 @@ import type { Activities } from '../core/thread/activities.ts';
 import { sandboxQueue } from '../core/thread/step.ts';
 import { loadWorkflowBundle } from '../workflow-bundle.ts';
 import { versioningOptions } from './deployment.ts';
+import { DivergedRuns } from './diverged-runs.ts';
 import { PromptCancellations } from './prompt-cancellations.ts';
 import { createRebuildingWorker } from './rebuilding-worker.ts';
 import { createRetirableWorker } from './retirable-worker.ts';
@@ -78,10 +79,13 @@ async function createThreadsWorker(
     isolateExecutionTimeout: configuration.scriptTimeoutMs,
   };
   const { toolGraceMs: graceMs, modelGraceMs } = configuration;
+  const warn = (message: string, fields: Readonly<Record<string, unknown>>) =>
+    Runtime.instance().logger.warn(message, { taskQueue, ...fields });
+  const diverged = new DivergedRuns({ connection: input.connection, namespace: input.namespace, warn });
   const times = { graceMs, modelGraceMs, forceMs: FORCE_AFTER_GRACE_MS };
   return createRebuildingWorker({
-    create: (watch) => createRetirableWorker(options, times, watch, prompt),
-    warn: (message, fields) => Runtime.instance().logger.warn(message, { taskQueue, ...fields }),
+    create: (watch) => createRetirableWorker(options, times, watch, prompt, diverged),
+    warn,
   });
 }
 

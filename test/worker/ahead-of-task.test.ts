@@ -10,6 +10,7 @@ import proto from '@temporalio/proto';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { NativeWorker, type NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
 import { says, scriptedModel } from '../../src/testing/index.ts';
+import { DivergedRuns } from '../../src/worker/diverged-runs.ts';
 import type { PromptCancellations } from '../../src/worker/prompt-cancellations.ts';
 import { createRetirableWorker } from '../../src/worker/retirable-worker.ts';
 import { TaskBuffer } from '../../src/worker/task-buffer.ts';
@@ -103,6 +104,7 @@ it('a query that waited for a busy worker does not advance its thread', async ()
     { graceMs: 1000, modelGraceMs: 0, forceMs: 1000 },
     { admit() {}, lost() {} },
     gate as unknown as PromptCancellations,
+    new DivergedRuns({ connection, namespace: 'default', warn() {} }),
   );
   const ended = worker.run();
   closeAfterTest(() => {
