@@ -23,7 +23,7 @@ import {
   TaskNotFoundError,
 } from '../../src/faces/protolink/index.ts';
 import type { RunReport } from '../../src/projections/run/run-report.ts';
-import { calls, scriptedModel } from '../../src/testing/index.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';
 
@@ -196,6 +196,27 @@ describe('a Protolink agent', () => {
     expect(done).toEqual(['published']);
     expect(told).toContain('action.completed publish_record');
     expect(told).toContain('action.denied remove_record');
+  });
+
+  it('[PL-11] passes the arguments of a tool that declares none as they are, to its action and to its code', async () => {
+    const model = scriptedModel([calls('look', { id: '42', deep: { a: [1] } }), says('seen')]);
+    const { agent } = await agentOf({
+      policy: new CapabilityPolicy({}),
+      llm: { provider: model.provider, model: 'mock' },
+    });
+    const seen: unknown[] = [];
+    const actionBuilder = (given: object) => {
+      seen.push(structuredClone(given));
+      return new RunAction({ kind: 'tool.call', name: 'look' });
+    };
+    agent.tool({ name: 'look', description: 'Looks.', actionBuilder }, (given) => {
+      seen.push(given);
+      return 'seen';
+    });
+    await agent.executeTask(Task.createInfer({ prompt: 'go' }));
+    await agent.callToolInContext('look', new RunContext(), { id: '43' });
+    const given = { id: '42', deep: { a: [1] } };
+    expect(seen).toEqual([given, given, { id: '43' }, { id: '43' }]);
   });
 
   it('[PL-07] denies actions that need approval without an approval handler', async () => {

@@ -26,6 +26,7 @@ export interface RunScope {
 export interface AgentTool {
   readonly name: string;
   readonly description: string;
+  /** What a model is told and what is checked; without it a call's arguments pass as they are, and a model is told none. */
   readonly args?: ToolArguments;
   readonly capabilities?: readonly string[];
   /** Returns the action of a call, given the arguments of the call. */
@@ -46,9 +47,15 @@ export const toHandlerCall = (task: Task) => ({
   arguments: { task: task.toDict() },
 });
 
-export function toTool({ actionBuilder, description, args, capabilities }: AgentTool, run: RunTool) {
+/** The engine takes no arguments of a tool without a schema. */
+const ANY_ARGUMENTS = z.looseObject({});
+
+export function toTool(
+  { actionBuilder, description, args = ANY_ARGUMENTS, capabilities }: AgentTool,
+  run: RunTool,
+) {
   const prepareAction = actionBuilder && (async (given: Fields) => toPrepared(await actionBuilder(given)));
-  const execute = async (state: ThreadState, given: Fields = {}) => {
+  const execute = async (state: ThreadState, given: Fields) => {
     const result = await run(given, scopeOf(state));
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null);
     return { status: 'success', result: text } as const;
