@@ -1,9 +1,11 @@
 /** A provider that calls no service: it computes its answer from the request. It costs nothing and needs no key. */
-import type {
-  Provider,
-  ProviderFactory,
-  ProviderRequest,
-  ProviderResponse,
+import { toolError } from '../core/message/message.ts';
+import {
+  type Provider,
+  ProviderError,
+  type ProviderFactory,
+  type ProviderRequest,
+  type ProviderResponse,
 } from '../core/message/provider.ts';
 import { NO_SLOTS } from './provider-config.ts';
 
@@ -29,11 +31,16 @@ export function ownAnswer(name: string, answer: (request: ProviderRequest) => st
   return Object.assign(() => provider, { configSlots: NO_SLOTS });
 }
 
-/** Answers with the result of the last tool call: without a user message there is nothing for a model to decide. */
+/**
+ * Answers with the result of the last tool call: without a user message there is nothing for a model to decide. Fails
+ * if the call has failed, so that its execution ends as failed.
+ */
 const toolResultProvider = ownAnswer('result', ({ messages }) => {
   const content = messages.findLast(({ role }) => role === 'tool')?.content ?? '';
-  if (typeof content === 'string') return content;
-  return 'error' in content ? content.error : 'text' in content ? content.text : '';
+  const text = typeof content === 'string' ? content : 'text' in content ? content.text : '';
+  const error = typeof content === 'object' && 'error' in content ? content.error : toolError(text);
+  if (error === undefined) return text;
+  throw new ProviderError(error, 'invalid_request');
 });
 
 /** Uses `model` for requests with a user message; otherwise (or without a model) answers with the last tool result. */

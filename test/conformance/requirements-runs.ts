@@ -34,4 +34,9 @@ export const RUNS: readonly Requirement[] = [
     level: 'MUST',
     text: 'A model with a profile can be asked a single question without a thread: announced with its manifest, within its budget, and recorded.',
   },
+  {
+    id: 'PL-31',
+    level: 'MUST',
+    text: 'A call without a model that fails, is refused or has an unknown outcome fails its task, and is raised with its reason.',
+  },
 ];

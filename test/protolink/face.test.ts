@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import {
   ActionDeniedError,
   Agent,
@@ -217,6 +218,37 @@ describe('a Protolink agent', () => {
     await agent.callToolInContext('look', new RunContext(), { id: '43' });
     const given = { id: '42', deep: { a: [1] } };
     expect(seen).toEqual([given, given, { id: '43' }, { id: '43' }]);
+  });
+
+  it.each([
+    ['throws', 'broken', {}, 'boom'],
+    ['gets invalid arguments', 'strict', { count: 'many' }, 'count'],
+    ['is unknown', 'nobody', {}, 'nobody'],
+  ])('[PL-31] raises what a call without a model ends with if its tool %s', async (_, name, args, reason) => {
+    const { agent } = await agentOf({});
+    agent.tool({ name: 'broken', description: 'Breaks.' }, () => {
+      throw new Error('boom');
+    });
+    const schema = z.object({ count: z.number() });
+    agent.tool({ name: 'strict', description: 'Counts.', args: schema }, () => 'counted');
+    const called = agent.callToolInContext(name, new RunContext(), args);
+    await expect(called).rejects.toThrow(reason);
+    await expect(called).rejects.not.toThrow('Failed to execute tool');
+    const task = Task.createToolCall({ toolName: name, args });
+    await expect(agent.executeTask(task)).rejects.toThrow(reason);
+    expect(task.state).toBe('failed');
+    expect(await (await agent.runs).get(task.id)).toMatchObject({ state: 'failed' });
+  });
+
+  it('[PL-31] fails a task whose own handler throws', async () => {
+    const { agent } = await agentOf({
+      handler: () => {
+        throw new Error('boom');
+      },
+    });
+    const task = Task.createInfer({ prompt: 'go' });
+    await expect(agent.runTask(task)).rejects.toThrow('boom');
+    expect(task.state).toBe('failed');
   });
 
   it('[PL-07] denies actions that need approval without an approval handler', async () => {

@@ -125,10 +125,17 @@ export interface ToolResult {
   attachments?: readonly (ToolAttachment | AttachmentRef | string)[];
 }
 
+const FAILED = 'Failed to execute tool: ';
+
 /** The text that the model reads of a tool's result (definitions §12.4). */
 export function toolContent(result: ToolResult): string {
-  if (result.status === 'error') return `Failed to execute tool: ${result.error ?? 'no reason was given'}`;
+  if (result.status === 'error') return `${FAILED}${result.error ?? 'no reason was given'}`;
   return result.result && result.result.length > 0
     ? result.result
     : 'The tool succeeded and returned nothing.';
+}
+
+/** Reads the reason back from the text of an error result; undefined for any other text. */
+export function toolError(content: string): string | undefined {
+  return content.startsWith(FAILED) ? content.slice(FAILED.length) : undefined;
 }

@@ -6,7 +6,7 @@
  * - With `includeErrors: false` the caller does not learn of failures, by text or by status. What failed is left out;
  *   if nothing remains, the result is an empty success.
  */
-import type { ToolResult, ToolStatus } from '../message/message.ts';
+import { type ToolResult, type ToolStatus, toolError } from '../message/message.ts';
 import type { StoredError } from './step.ts';
 
 export interface SubpromptParts {
@@ -55,15 +55,10 @@ function listErrors({ error, calls }: Pick<SubpromptParts, 'error' | 'calls'>): 
   const failed = calls.filter(({ status }) => status === 'error');
   return [
     ...(error ? [`${error.code}: ${error.message}`] : []),
-    ...failed.map((call) => `${toCallText(call)} failed: ${withoutPrefix(call.content)}`),
+    ...failed.map((call) => `${toCallText(call)} failed: ${toolError(call.content) ?? call.content}`),
   ];
 }
 
 function toCallText({ name, arguments: text }: { name: string; arguments: string }): string {
   return `${name}(${text.trim() === '{}' ? '' : text})`;
-}
-
-/** Removes the prefix: the line already says that the call failed. */
-function withoutPrefix(content: string): string {
-  return content.replace(/^Failed to execute tool: /, '');
 }

@@ -28,8 +28,8 @@ import {
 } from './agent-tool.ts';
 import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
 import type { Fields } from './artifact.ts';
-import { findDenial, toFailure, toTaskError } from './failure.ts';
-import { type Policy, toPolicies } from './policy.ts';
+import { toFailure, toTaskError } from './failure.ts';
+import { CapabilityPolicy, type Policy, toPolicies } from './policy.ts';
 import { RunContext } from './run-context.ts';
 import { Task } from './task.ts';
 
@@ -132,7 +132,12 @@ export class Agent {
    * `ActionDenied`, `ApprovalRequired`, `BudgetExceeded`, or its error.
    */
   async executeTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<Task> {
-    await this.#runTask(task, onEvent);
+    const events: RunEvent[] = [];
+    for await (const event of this.handleTaskStreaming(task)) {
+      events.push(event);
+      onEvent?.(event);
+    }
+    if (task.state === 'failed') throw toFailure(events);
     return task;
   }
 
@@ -158,9 +163,7 @@ export class Agent {
   async callToolInContext(name: string, context: RunContext, args: Fields = {}): Promise<string> {
     const task = Task.createToolCall({ toolName: name, args });
     context.attachToTask(task);
-    const denial = findDenial(await this.#runTask(task));
-    if (denial) throw denial;
-    return task.answer;
+    return (await this.executeTask(task)).answer;
   }
 
   /** Terminates the thread of a task that has ended: it accepts no more messages. Its record stays. */
@@ -170,16 +173,6 @@ export class Agent {
 
   async close(): Promise<void> {
     await (await this.#engine)?.close();
-  }
-
-  async #runTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<readonly RunEvent[]> {
-    const events: RunEvent[] = [];
-    for await (const event of this.handleTaskStreaming(task)) {
-      events.push(event);
-      onEvent?.(event);
-    }
-    if (task.state === 'failed') throw toFailure(events);
-    return events;
   }
 
   async #begin(task: Task, { given: context }: RunContext): Promise<void> {
@@ -217,15 +210,13 @@ export class Agent {
 
   #registry() {
     const { name, description } = this.card;
-    const { llm: given, policy, approvalHandler } = this.#options;
+    const { llm: given, policy = new CapabilityPolicy(), approvalHandler } = this.#options;
     const llm = given && 'definition' in given ? given.definition : given;
-    const { says, policies } = policy ? toPolicies(policy) : { says: undefined, policies: {} };
+    const { says, policies } = toPolicies(policy);
     // A denial ends the run, as in Protolink.
-    const judged = says && { ...says, approvals: approvalHandler ? 'wait' : 'refuse', onDenied: 'fail' };
+    const judged = { ...says, approvals: approvalHandler ? 'wait' : 'refuse', onDenied: 'fail' };
     return registryFrom({
-      agents: [
-        defineAgent({ name, sideA: { prompt: 'task' }, ...(judged ? { policy: judged as object } : {}) }),
-      ],
+      agents: [defineAgent({ name, sideA: { prompt: 'task' }, policy: judged as object })],
       prompts: [
         definePrompt({
           name: 'task',

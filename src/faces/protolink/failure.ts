@@ -2,7 +2,9 @@
  * Errors under Protolink's names: those that end a run early, and those that refuse a request about a task. Each has
  * the engine's code.
  */
+import { toolError } from '../../core/message/message.ts';
 import { type ErrorCode, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
+import { definedFields } from '../../core/value/record.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
 import { type Fields, RunAction } from './artifact.ts';
 
@@ -101,8 +103,7 @@ export function toActionError(
   return Object.assign(new Error(error), code === undefined ? {} : { code });
 }
 
-/** Returns the first denial among the events of a run. */
-export function findDenial(events: readonly RunEvent[]): ActionDeniedError | undefined {
+function findDenial(events: readonly RunEvent[]): ActionDeniedError | undefined {
   const payload = events.find(({ type }) => type === 'action.denied')?.payload;
   if (!payload) return undefined;
   const action = RunAction.fromDict(payload.action as Fields);
@@ -111,10 +112,24 @@ export function findDenial(events: readonly RunEvent[]): ActionDeniedError | und
   return new Denial(code, String(payload.reason), action);
 }
 
+/** Returns the error of the call that a run without a model consists of. */
+function findCallError(events: readonly RunEvent[]): Error | undefined {
+  const asked = events.some(({ payload }) => (payload.action as Fields | undefined)?.type === 'tool_call');
+  const failed = asked ? undefined : events.findLast(({ type }) => type === 'action.failed')?.payload;
+  if (!failed) return undefined;
+  const { error, error_code: code, uncertain, action } = failed;
+  const message = toolError(String(error)) ?? String(error);
+  return Object.assign(new Error(message), definedFields({ code, uncertain, action }));
+}
+
 /** Returns the error that a run has failed with, from its events. */
 export function toFailure(events: readonly RunEvent[]): Error {
   const exceeded = events.find(({ type }) => type === 'budget.exceeded')?.payload.decision;
   if (exceeded) return new BudgetExceededError(exceeded as Fields);
   const { error } = (events.at(-1)?.payload.metadata ?? {}) as { error?: { code: string; message: string } };
-  return findDenial(events) ?? Object.assign(new Error(error?.message ?? 'The run has failed.'), error);
+  return (
+    findDenial(events) ??
+    findCallError(events) ??
+    Object.assign(new Error(error?.message ?? 'The run has failed.'), error)
+  );
 }
