@@ -63,6 +63,7 @@ describe('an action', () => {
       name: 'publish',
       kind: 'tool.call',
       callId: expect.any(String),
+      arguments: { id: 'r1', loud: false },
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       capabilities: ['mail.send', 'records.write'],
       description: 'Publishes r1',

@@ -9,6 +9,7 @@ import {
   ActionDeniedError,
   Agent,
   type AgentOptions,
+  type ApprovalRequest,
   ApprovalRequiredError,
   artifact,
   BudgetExceededError,
@@ -17,6 +18,7 @@ import {
   Part,
   RunAction,
   RunContext,
+  type RunEvent,
   RunStoreSink,
   Task,
   TaskAlreadyRunningError,
@@ -188,11 +190,15 @@ describe('a Protolink agent', () => {
       },
     });
     const told: string[] = [];
+    const parents = new Set<string | null>();
     const task = Task.createInfer({ prompt: 'go' });
-    await agent.executeTask(task, ({ type, payload }) => {
-      if (type === 'action.denied' || type === 'action.completed')
-        told.push(`${type} ${(payload.action as RunAction).name}`);
+    await agent.executeTask(task, ({ type, payload, parent_action_id: parent, parent_span_id: span }) => {
+      const { name, kind, payload: of } = (payload.action ?? {}) as RunAction;
+      if (kind === 'resource.update') parents.add(parent === span ? parent : 'differs');
+      if (kind === 'resource.update') expect(of).toEqual({ arguments: { id: '42' } });
+      if (type === 'action.denied' || type === 'action.completed') told.push(`${type} ${name}`);
     });
+    expect([...parents]).toEqual([`${task.id}:1:0`]);
     expect(JSON.parse(task.answer)).toEqual({ told: true, denied: 'remove_record' });
     expect(done).toEqual(['published']);
     expect(told).toContain('action.completed publish_record');
@@ -251,11 +257,58 @@ describe('a Protolink agent', () => {
     expect(task.state).toBe('failed');
   });
 
+  it('[PL-11] shows an approver, and in its events, the arguments that will run', async () => {
+    const asked: ApprovalRequest[] = [];
+    const { agent } = await agentOf({
+      policy: new CapabilityPolicy({ 'mail.send': 'require_approval' }),
+      approvalHandler: (request) => {
+        asked.push(request);
+        return true;
+      },
+    });
+    const args = z.object({ to: z.coerce.string(), copies: z.number().default(1) });
+    const ran: unknown[] = [];
+    agent.tool({ name: 'send', description: 'Sends.', args, capabilities: ['mail.send'] }, (given) => {
+      ran.push(given);
+      return 'sent';
+    });
+    const events: RunEvent[] = [];
+    const task = Task.createToolCall({ toolName: 'send', args: { to: 42, extra: true } });
+    await agent.executeTask(task, (event) => events.push(event));
+    const shown = { to: '42', copies: 1 };
+    expect(ran).toEqual([shown]);
+    expect(asked).toEqual([
+      {
+        request_id: expect.any(String),
+        run_id: task.id,
+        summary: expect.any(String),
+        action: expect.objectContaining({ name: 'send', payload: { arguments: shown } }),
+        policy_decision: expect.objectContaining({ effect: 'require_approval' }),
+        fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+        created_at: expect.stringMatching(/^2.*Z$/),
+        expires_at: null,
+        metadata: { thread_id: task.id },
+      },
+    ]);
+    const about = events.filter(({ type }) => /^(action)\./.test(type));
+    expect(about.map(({ payload }) => (payload.action as RunAction).payload.arguments)).toEqual(
+      about.map(() => shown),
+    );
+    expect(events.find(({ type }) => type === 'action.completed')?.payload.result).toBe('sent');
+  });
+
   it('[PL-07] denies actions that need approval without an approval handler', async () => {
     const { agent, published } = await agentOf(ASKS);
     const denied = agent.callToolInContext('publish', new RunContext());
     await expect(denied).rejects.toBeInstanceOf(ApprovalRequiredError);
-    await expect(denied).rejects.toMatchObject({ code: 'ApprovalRequired', action: { name: 'publish' } });
+    await expect(denied).rejects.toMatchObject({
+      code: 'ApprovalRequired',
+      action: { name: 'publish' },
+      request: {
+        action: { name: 'publish', capabilities: ['records.write'] },
+        policy_decision: { effect: 'require_approval' },
+      },
+    });
     expect(published).toEqual([]);
   });
 

@@ -24,6 +24,7 @@ import { readPrepared } from '../../core/governance/prepared-action.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { errorMessage } from '../../core/value/error.ts';
+import { LIMITS } from '../../core/value/limit.ts';
 import type { ActionDenial, DecidedAction, EarlierDecision } from '../../store/action/action-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { runAuthorCode } from '../guard/author-run.ts';
@@ -44,15 +45,29 @@ export interface Judged {
   readonly action: DecidedAction | undefined;
 }
 
+interface ReadVariables {
+  /** Present if variables have been read. */
+  readonly env?: Pick<ThreadEnv, 'redactKnown'>;
+}
+
 /** Stage: refuses a call whose declared capabilities are denied, before anything is prepared. */
-export function refuseDenied(_ports: unknown, { asked }: Asked): Verdict<Nothing, AnsweredCall> {
+export function refuseDenied(
+  _ports: unknown,
+  { asked, env }: Asked & ReadVariables,
+): Verdict<Nothing, AnsweredCall> {
   if (!asked) return go();
   const { rules, capabilities, evaluator } = asked;
   // Capabilities that no rule covers are left to the author's policy, if there is one.
   const judge = evaluator ? decideByRules : decide;
   const decision = judge(rules.policy, capabilities, rules.context);
   if (decision.effect !== 'deny') return go();
-  return refuseAction({ action: toAction(asked), decision }, toDenial(decision));
+  return refuseAction(toDecided(asked, decision, env), toDenial(decision));
+}
+
+function toDecided(asked: AskedAction, decision: PolicyDecision, env: ReadVariables['env']): DecidedAction {
+  const shown = env ? env.redactKnown(asked.args ?? {}) : (asked.args ?? {});
+  const isSmall = Buffer.byteLength(canonicalJson(shown)) <= LIMITS.waitBytes;
+  return { action: toAction(asked), decision, ...(isSmall ? { arguments: shown } : {}) };
 }
 
 interface PreparedCall extends Asked {
@@ -98,13 +113,13 @@ export async function prepareAction(
 /** Stage: judges the action by the agent's policy, and its spending by the budget's policy, if there is one. */
 export async function judgeAction(
   { store }: { readonly store: Pick<ThreadStore, 'budgets'> },
-  { asked }: Asked,
+  { asked, env }: Asked & ReadVariables,
 ): Promise<Verdict<Judged, AnsweredCall>> {
   if (!asked) return go({ action: undefined });
   const { rules, capabilities, evaluator } = asked;
   const ruled = decide(rules.policy, capabilities, rules.context);
   const decision = evaluator ? await askPolicy(evaluator, asked, ruled) : ruled;
-  const action = { action: toAction(asked), decision };
+  const action = toDecided(asked, decision, env);
   if (decision.effect === 'deny') return refuseAction(action, toDenial(decision));
   return go({ action: { ...action, decision: await joinSpending(store, asked, decision) } });
 }
@@ -145,11 +160,12 @@ export function toRefusal({ reason, by }: Pick<EarlierDecision, 'reason' | 'by'>
 
 /** Ends the gate: the action is not done. */
 export function refuseAction(
-  { action, decision }: DecidedAction,
+  decided: DecidedAction,
   denied: ActionDenial,
   /** Id of the wait for the approval, if there is one. */
   waitId?: string,
 ): Verdict<never, AnsweredCall> {
+  const { action, decision } = decided;
   return refuseCall(`${denied.code}: "${action.name}" was not done. ${denied.reason}`, {
     error_code: denied.code,
     error_data: {
@@ -158,7 +174,7 @@ export function refuseAction(
       capabilities: decision.matchedCapabilities,
       ...(waitId === undefined ? {} : { waitId }),
     },
-    action: { action, decision, denied },
+    action: { ...decided, denied },
   });
 }
 

@@ -287,6 +287,8 @@ export interface EventData {
   'action.requested': NamedAction & {
     readonly kind: ActionKind;
     readonly callId?: string;
+    /** Those that run, without secrets; absent if they are larger than 64 KiB. */
+    readonly arguments?: unknown;
     readonly capabilities: readonly string[];
     readonly fingerprint: string;
     readonly description?: string;

@@ -76,7 +76,7 @@ function scopeOf(state: ThreadState): RunScope {
       const { kind, name, payload } = action;
       const given = { kind, name, arguments: (payload.arguments ?? payload) as Fields };
       const ended = await state.act({ ...given, ...toPrepared(action) }, execute);
-      if (ended.status === 'error') throw toActionError(ended, action);
+      if (ended.status === 'error') throw toActionError(ended, action, context.runId);
       return ended.value;
     },
   };

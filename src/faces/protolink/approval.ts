@@ -7,10 +7,19 @@ import type { RunContext } from './run-context.ts';
 
 /** JSON. */
 export interface ApprovalRequest {
+  /** The wait's id; without a wait, that of the action. */
   readonly request_id: string;
   readonly run_id: string | null;
+  /** With the arguments that will run; secrets are removed. */
   readonly action: RunAction;
+  readonly policy_decision: Fields | null;
+  /** What will be done, as 64 hex digits: an approval counts for nothing else. */
+  readonly fingerprint: string | null;
   readonly summary: string | null;
+  /** ISO 8601, UTC, as is `expires_at`. */
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly metadata: Fields;
 }
 
 export interface ApprovalDecision {
@@ -26,9 +35,12 @@ export type ApprovalHandler = (
   context: RunContext,
 ) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
 
+/** Reads the request of an `approval.required` event, or of the denial of an action that needed an approval. */
 export function readRequest({ payload, run_id, summary }: RunEvent): ApprovalRequest {
-  const { request_id, action } = payload.request as { request_id: string; action: Fields };
-  return { request_id, run_id, action: RunAction.fromDict(action), summary };
+  const { action, ...asked } = payload.request as Fields & { readonly action: Fields };
+  const { request_id, policy_decision, created_at, expires_at, metadata } = asked as unknown as ApprovalRequest;
+  const about = { action: RunAction.fromDict(action), fingerprint: (action.fingerprint ?? null) as string | null };
+  return { request_id, run_id, summary, ...about, policy_decision, created_at, expires_at, metadata };
 }
 
 /** Throws `InvalidValue` for an invalid decision, or one for another request: nothing is decided then. */

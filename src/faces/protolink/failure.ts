@@ -2,10 +2,12 @@
  * Errors under Protolink's names: those that end a run early, and those that refuse a request about a task. Each has
  * the engine's code.
  */
+import type { OwnActionResult } from '../../core/author/own-action.ts';
 import { toolError } from '../../core/message/message.ts';
 import { type ErrorCode, isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { definedFields } from '../../core/value/record.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
+import { type ApprovalRequest, readRequest } from './approval.ts';
 import { type Fields, RunAction } from './artifact.ts';
 
 /**
@@ -31,7 +33,14 @@ export class ActionDeniedError extends RuntimeError {
  * const tell = (error: unknown) => error instanceof ApprovalRequiredError && console.log(error.action.capabilities);
  * ```
  */
-export class ApprovalRequiredError extends ActionDeniedError {}
+export class ApprovalRequiredError extends ActionDeniedError {
+  readonly request: ApprovalRequest;
+
+  constructor(message: string, request: ApprovalRequest) {
+    super('ApprovalRequired', message, request.action);
+    this.request = request;
+  }
+}
 
 /**
  * A limit of the run's budget has ended it.
@@ -93,23 +102,29 @@ export function toTaskError(error: unknown): unknown {
   return Known ? new Known(error.code, error.message, { cause: error }) : error;
 }
 
+type OwnError = Extract<OwnActionResult<unknown>, { status: 'error' }>;
+
 /** Converts the error of an action of `act` that was refused or has failed. */
 export function toActionError(
-  { code, error }: { readonly code?: string; readonly error: string },
+  { actionId, waitId: request_id = actionId, code, error }: OwnError,
   action: RunAction,
+  run_id: string,
 ): Error {
-  if (code === 'ApprovalRequired') return new ApprovalRequiredError(code, error, action);
-  if (code === 'ActionDenied') return new ActionDeniedError(code, error, action);
+  const policy_decision = { effect: 'require_approval', reason: error };
+  const asked = { request_id, run_id, action, policy_decision, summary: action.description };
+  const empty = { fingerprint: null, expires_at: null, metadata: {} };
+  if (code === 'ApprovalRequired')
+    return new ApprovalRequiredError(error, { ...asked, ...empty, created_at: new Date().toISOString() });
+  if (code === 'ActionDenied') return new ActionDeniedError('ActionDenied', error, action);
   return Object.assign(new Error(error), code === undefined ? {} : { code });
 }
 
 function findDenial(events: readonly RunEvent[]): ActionDeniedError | undefined {
-  const payload = events.find(({ type }) => type === 'action.denied')?.payload;
-  if (!payload) return undefined;
-  const action = RunAction.fromDict(payload.action as Fields);
-  const code = payload.code === 'ApprovalRequired' ? payload.code : 'ActionDenied';
-  const Denial = code === 'ApprovalRequired' ? ApprovalRequiredError : ActionDeniedError;
-  return new Denial(code, String(payload.reason), action);
+  const denied = events.find(({ type }) => type === 'action.denied');
+  if (!denied) return undefined;
+  const { request, action, reason } = denied.payload;
+  if (request) return new ApprovalRequiredError(String(reason), readRequest(denied));
+  return new ActionDeniedError('ActionDenied', String(reason), RunAction.fromDict(action as Fields));
 }
 
 /** Returns the error of the call that a run without a model consists of. */

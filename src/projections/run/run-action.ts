@@ -3,11 +3,13 @@
  * rows. Events that have no such row are derived from the `tool.*` rows: without a policy, an action is requested when
  * its call begins, and no decision is made.
  */
+import type { NamedAction } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
+import { toolError } from '../../core/message/message.ts';
 import { toArtifact } from './run-artifact.ts';
 import { llmStream, type RunEventDraft, type RunEventType, shortText } from './run-event.ts';
 import { type Fields, type RunHandlers, type RunTransition, snakeFields } from './run-handler.ts';
-import type { OpenAction, OpenRun } from './run-state.ts';
+import { type OpenAction, type OpenRun, toTime } from './run-state.ts';
 
 interface Outcome {
   readonly type: 'action.completed' | 'action.failed';
@@ -23,6 +25,28 @@ export function describeAction({ id, name, arguments: given, childId, prepared }
     name,
     payload: given === undefined ? {} : { arguments: given },
     ...prepared,
+  };
+}
+
+interface AskedPlace {
+  readonly run: OpenRun;
+  readonly id: unknown;
+  readonly at: number;
+  /** Set for a request of a descendant. */
+  readonly threadId?: string | undefined;
+  readonly expiresAt?: number | null;
+}
+
+/** The request of an action for an approval, whether or not somebody can be asked. */
+export function toRequest({ run, id, at, threadId, expiresAt = null }: AskedPlace, action?: OpenAction): Fields {
+  const shown = action && { action: describeAction(action), policy_decision: action.decision ?? null };
+  return {
+    request_id: id,
+    run_id: run.runId,
+    ...shown,
+    created_at: toTime(at),
+    expires_at: expiresAt === null ? null : toTime(expiresAt),
+    metadata: { thread_id: threadId ?? run.threadId },
   };
 }
 
@@ -72,7 +96,7 @@ function toOutcome(
     type: 'action.failed',
     payload: {
       ...about,
-      error: content,
+      error: content === null ? content : (toolError(content) ?? content),
       ...(code ? { error_code: code } : {}),
       ...(uncertain ? { uncertain } : {}),
     },
@@ -98,7 +122,7 @@ export const ACTION_HANDLERS: RunHandlers = {
     const count = run.asked.step === step ? run.asked.count : 0;
     const { [callId]: text, ...left } = run.arguments;
     const given = text === undefined ? {} : { arguments: parse(text) };
-    const action = { id: `${run.threadId}:${step}:${count}`, name, step, ...given };
+    const action = { id: `${run.threadId}:${step}:${count}`, name, step, depth, ...given };
     const next = {
       ...run,
       asked: { step, count: count + 1 },
@@ -179,28 +203,51 @@ function parse(text: string): unknown {
 
 type ActionRow = Extract<EventKind, `action.${string}`>;
 
+/** The key of an open action is the id of its call, or its own if code has invoked it. */
+const findOpen = (run: OpenRun, id: string) =>
+  Object.entries(run.actions).find(([, each]) => each.id === id);
+
+/** The end of a call is told with its result, which is in a later row. */
+function unlessCall<Row extends ThreadEventOf<ActionRow>>(
+  handler: (run: OpenRun, event: Row) => RunTransition,
+): (run: OpenRun, event: Row) => RunTransition {
+  return (run, event) => {
+    const { actionId } = event.data;
+    const [key = actionId] = findOpen(run, actionId) ?? [];
+    return key === actionId ? handler(run, event) : [run, []];
+  };
+}
+
 /** Converts a row of `action.*` to an event, and records its type so that no other row emits it again. */
 function governedHandler(
   type: RunEventType,
   toPayload: (said: Fields) => Fields = () => ({}),
   more: Partial<RunEventDraft> = {},
 ): (run: OpenRun, event: ThreadEventOf<ActionRow>) => RunTransition {
-  return (run, { data: { actionId: id, name, ...said } }) => {
-    const [callId, before] = Object.entries(run.actions).find(([, each]) => each.id === id) ?? [];
-    const prepared = type === 'action.requested' ? { prepared: toPrepared(said) } : {};
+  return (run, { at, data }) => {
+    const { actionId: id, name, ...said } = data as NamedAction & Fields;
+    const [key, before] = findOpen(run, id) ?? [id, { id, name, step: null }];
     const types = [...(before?.told ?? []), type];
-    const action: OpenAction = { ...(before ?? { id, name, step: null }), ...prepared, told: types };
-    const payload = { action: describeAction(action), ...toPayload(snakeFields(said)) };
-    // An action that code invokes itself is not kept: no later row ends it.
-    const next = callId === undefined ? run : setAction(run, callId, action);
+    const action: OpenAction = {
+      ...before,
+      ...(type === 'action.requested' ? toJudged(said) : {}),
+      ...(type === 'action.policy' ? { decision: snakeFields(said) } : {}),
+      told: types,
+    };
+    const unasked = said.code === 'ApprovalRequired' && { request: toRequest({ run, id, at }, action) };
+    const payload = { action: describeAction(action), ...toPayload(snakeFields(said)), ...unasked };
+    // The row of a call ends it; no later row ends an action that code invokes itself.
+    const isOver = key === id && END_TYPES.includes(type);
+    const next = isOver ? removeAction(run, key) : setAction(run, key, action);
     return [next, [actionDraft(action, type, payload, { summary: summaryOf(action, type), ...more })]];
   };
 }
 
 /** Converts the data of an action, and its artifacts, to the field names of the page. */
-function toPrepared({ artifacts, callId: _, ...said }: Fields): Fields {
+function toJudged({ artifacts, callId: _, arguments: given, ...said }: Fields): Partial<OpenAction> {
   const shown = Array.isArray(artifacts) ? artifacts.map(toArtifact) : [];
-  return { ...snakeFields(said), ...(shown.length > 0 ? { artifacts: shown } : {}) };
+  const prepared = { ...snakeFields(said), ...(shown.length > 0 ? { artifacts: shown } : {}) };
+  return { prepared, ...(given === undefined ? {} : { arguments: given }) };
 }
 
 const samePayload = (said: Fields): Fields => said;
@@ -214,8 +261,8 @@ export const GOVERNED_HANDLERS: { readonly [Kind in ActionRow]: NonNullable<RunH
   'action.requested': governedHandler('action.requested'),
   'action.policy': governedHandler('action.policy', (decision) => ({ decision })),
   'action.started': governedHandler('action.started'),
-  'action.completed': governedHandler('action.completed'),
-  'action.failed': governedHandler('action.failed', samePayload, ERROR_SEVERITY),
+  'action.completed': unlessCall(governedHandler('action.completed')),
+  'action.failed': unlessCall(governedHandler('action.failed', samePayload, ERROR_SEVERITY)),
   'action.denied': governedHandler('action.denied', samePayload, ERROR_SEVERITY),
   'action.uncertain': governedHandler('action.failed', () => ({ uncertain: true }), ERROR_SEVERITY),
   'action.reconciled': (run, event) =>

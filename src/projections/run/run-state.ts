@@ -21,6 +21,10 @@ export interface OpenAction {
   readonly told?: readonly RunEventType[];
   /** The action as it was judged: its kind, its capabilities, its artifacts. */
   readonly prepared?: Readonly<Record<string, unknown>>;
+  /** Sub-prompts around the call; absent for a call of the thread's own step. */
+  readonly depth?: number | undefined;
+  /** The decision of the policy about it. */
+  readonly decision?: Readonly<Record<string, unknown>>;
   /** Id of the child that the call created. */
   readonly childId?: string;
 }
@@ -67,8 +71,20 @@ export interface RunReading {
   readonly run: OpenRun | null;
 }
 
+/** ISO 8601, of microseconds since 1970. */
+export const toTime = (at: number): string => new Date(at / 1000).toISOString();
+
 export function beginReading({ threadId, agent = null, after = 0 }: RunBegin): RunReading {
   return { threadId, agent, seq: after, run: null };
+}
+
+/** The action within which another one was called: by its code, whose ids begin with its own, or by its sub-prompt. */
+function findParent(run: OpenRun | null, id: string): string | null {
+  const open = Object.values(run?.actions ?? {});
+  const byCode = open.filter((each) => id.startsWith(`${each.id}:`)).sort((a, b) => b.id.length - a.id.length);
+  const { depth = 0 } = open.find((each) => each.id === id) ?? {};
+  const around = (each: OpenAction) => each.told?.includes('action.started') && (each.depth ?? 0) === depth - 1;
+  return (byCode[0] ?? open.findLast(around))?.id ?? null;
 }
 
 /** Completes drafts to events, with their ids and their numbers in the run. */
@@ -80,6 +96,7 @@ export function completeDrafts(
   const { run } = reading;
   const events = drafts.map((draft, n): RunEvent => {
     const action = draft.action ?? null;
+    const parent = action === null ? null : findParent(run, action);
     return {
       event_id: `${reading.threadId}/${seq}.${n}`,
       version: RUN_EVENT_VERSION,
@@ -90,16 +107,16 @@ export function completeDrafts(
       sequence: run ? run.sequence + n + 1 : null,
       step: step ?? null,
       span_id: action,
-      parent_span_id: null,
+      parent_span_id: parent,
       action_id: action,
-      parent_action_id: null,
+      parent_action_id: parent,
       delegation_id: draft.delegation ?? null,
       severity: draft.severity ?? 'info',
       summary: draft.summary ?? null,
       payload: draft.payload,
       final: draft.final ?? false,
       metadata: { source_type: type, thread_id: reading.threadId },
-      timestamp: new Date(at / 1000).toISOString(),
+      timestamp: toTime(at),
     };
   });
   return [run ? { ...reading, run: { ...run, sequence: run.sequence + events.length } } : reading, events];

@@ -1,11 +1,11 @@
 /** The task of a run: events about its beginning, waits and end, and its form as JSON. */
 import type { BudgetLineOf, EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
-import { describeAction } from './run-action.ts';
+import { describeAction, toRequest } from './run-action.ts';
 import { type RunEventDraft, type RunTaskState, shortText } from './run-event.ts';
 import { type Fields, type RunHandlers, snakeFields, toSnake } from './run-handler.ts';
 import { emitFinalAnswer } from './run-model.ts';
-import type { OpenAction, OpenRun } from './run-state.ts';
+import { type OpenAction, type OpenRun, toTime } from './run-state.ts';
 
 /** An execution as a task: its state, its artifacts and its ids. */
 export interface RunTask {
@@ -29,7 +29,7 @@ function toTask(run: OpenRun, state: RunTaskState, metadata: Fields = {}): RunTa
     state,
     artifacts: run.artifacts,
     metadata: { thread_id: run.threadId, run_id: run.runId, ...context, ...metadata },
-    created_at: new Date(run.startedAt / 1000).toISOString(),
+    created_at: toTime(run.startedAt),
   };
 }
 
@@ -82,12 +82,12 @@ export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
 
 /** Waits for people. Approvals have their own types of events; for all others the task requires input. */
 export const WAIT_HANDLERS: RunHandlers = {
-  'wait.opened': (run, { data }) => {
+  'wait.opened': (run, { data, at }) => {
     if (delaysOnlySubagent(data)) return [run, []];
     const { wait_id: id, ...asked } = snakeFields(data);
     const action = findAction(run, data);
-    const shown = action ? { action: describeAction(action) } : {};
-    const payload = { request: { request_id: id, run_id: run.runId, ...asked, ...shown } };
+    const place = { run, at, id, threadId: data.threadId, expiresAt: data.expiresAt };
+    const payload = { request: { ...asked, ...toRequest(place, action) } };
     const summary = shortText(data.summary);
     if (data.kind !== 'approval')
       return [run, [taskStatus(['working', 'input-required'], payload, { summary })]];

@@ -87,6 +87,8 @@ export interface ActionDenial {
 }
 
 export interface DecidedAction extends JudgedAction {
+  /** The arguments that run, without secrets; absent if they are too large for the log. */
+  readonly arguments?: unknown;
   /** Set if the action was denied. */
   readonly denied?: ActionDenial;
 }

@@ -110,11 +110,12 @@ async function upsertAction(
 
 function emitRequested(
   thread: ThreadTransaction,
-  { action, decision }: DecidedAction,
+  { action, decision, arguments: given }: DecidedAction,
   { step }: ActionPlace,
 ): void {
   const { id: actionId, name, artifacts = [], ...shown } = action;
-  thread.emit('action.requested', { actionId, name, ...shown, artifacts }, { step });
+  const requested = { actionId, name, ...shown, ...(given === undefined ? {} : { arguments: given }), artifacts };
+  thread.emit('action.requested', requested, { step });
   thread.emit('action.policy', { actionId, name, ...decision }, { step });
 }
 
