@@ -12,16 +12,19 @@ import { RuntimeError } from '../core/value/error.ts';
 import { EXECUTION_FORM, type ExecutionEvent } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { ThreadStore } from '../store/store.ts';
+import type { ToolPayload } from '../workflows/messages.ts';
 import { followRows } from './follow-events.ts';
 import { formPages } from './follow-run.ts';
 import { makeThread, nullIfThreadNotFound } from './make-thread.ts';
 import { prepareMessage } from './outgoing.ts';
+import { prepareTool } from './outgoing-tool.ts';
 import type { RuntimeClient } from './runtime-client.ts';
 
 export interface BeginExecution {
   readonly executionId: string;
   readonly threadId: string;
-  readonly content: string;
+  /** What it begins with: a message of this content, or the call of a tool. */
+  readonly content: string | Pick<ToolPayload, 'name' | 'arguments'>;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Agent to start the thread with if it does not exist; without one the thread must exist. */
   readonly agent?: string | undefined;
@@ -29,6 +32,8 @@ export interface BeginExecution {
   /** User of a thread that this call starts. */
   readonly userId?: string | undefined;
   readonly context?: GivenContext | undefined;
+  /** Context of a thread that this call starts; that of the message unless given. It is no content of the execution. */
+  readonly standing?: GivenContext | undefined;
 }
 
 /**
@@ -36,19 +41,27 @@ export interface BeginExecution {
  *     or a message is refused with.
  */
 export async function beginExecution(client: RuntimeClient, begin: BeginExecution): Promise<void> {
-  const { executionId, threadId, content, metadata, agent, userId, context } = begin;
-  const message = { content, executionId, ...(metadata && { metadata }), ...(context && { context }) };
+  const { threadId, agent, userId, context, standing = context } = begin;
+  const item = toItem(begin);
   const found = await client.getThread(threadId).catch(nullIfThreadNotFound);
   if (!found && agent !== undefined) {
-    const start = { agent, threadId, userId, arguments: begin.arguments, context, messages: [message] };
+    const messages = 'name' in item ? [] : [item];
+    const start = { agent, threadId, userId, arguments: begin.arguments, context: standing, messages };
     // A concurrent call with the same content may have created the thread in the meantime.
-    if (await makeThread(client, start)) return;
+    if ((await makeThread(client, start)) && messages.length > 0) return;
   }
-  const store = client.store;
-  if (await store.executions.get(threadId, executionId)) {
-    const destination = { store, threadId, userId: found?.userId ?? userId ?? null, writeFile: refuseFile };
-    await prepareMessage(destination, message);
-  } else await client.queueMessage(threadId, message);
+  const { store } = client;
+  if (await store.executions.get(threadId, item.executionId)) {
+    const place = { store, threadId, userId: found?.userId ?? userId ?? null, writeFile: refuseFile };
+    await ('name' in item ? prepareTool(store, place, item) : prepareMessage(place, item));
+  } else await ('name' in item ? client.queueTool(threadId, item) : client.queueMessage(threadId, item));
+}
+
+function toItem({ content, executionId, metadata, context }: BeginExecution) {
+  const own = { executionId, ...(context && { context }) };
+  return typeof content === 'string'
+    ? { content, ...(metadata && { metadata }), ...own }
+    : { ...content, ...own };
 }
 
 function refuseFile(): never {

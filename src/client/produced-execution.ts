@@ -50,7 +50,8 @@ export interface Production {
   end(): Promise<{ readonly text: string; readonly usage?: ProviderUsage }>;
 }
 
-export interface ProduceExecution extends BeginExecution {
+export interface ProduceExecution extends Omit<BeginExecution, 'content'> {
+  readonly content: string;
   readonly produce: (producing: ProduceInput) => Promise<Production> | Production;
   /** X2, in milliseconds; 30,000 unless given. */
   readonly presenceMs?: number;

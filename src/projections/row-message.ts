@@ -7,11 +7,18 @@ export interface RowMessage {
   readonly content: string | null;
   /** Error code of a tool result that is an error. */
   readonly code?: string;
+  /** Set if its execution was stopped or cancelled before the call had a result. */
+  readonly stopped?: true;
 }
 
 export function toRowMessage(id: string, message: Message | null | undefined): RowMessage {
-  const code = message?.metadata.error_code;
-  return { id, content: message?.content ?? null, ...(typeof code === 'string' ? { code } : {}) };
+  const { error_code: code, stopped } = message?.metadata ?? {};
+  return {
+    id,
+    content: message?.content ?? null,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(stopped ? { stopped: true } : {}),
+  };
 }
 
 export interface WrittenCall {

@@ -28,6 +28,7 @@ import {
 import type { RunReport } from '../../src/projections/run/run-report.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
+import { eventually } from '../support/eventually.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';
 
 const COMPLETE = {
@@ -385,6 +386,60 @@ describe('Protolink tasks', () => {
     for await (const { type, task_id, final } of agent.handleTaskStreaming(new Task(task)))
       told.push([type, task_id, final]);
     expect(told).toEqual([['task.status', task.id, true]]);
+  });
+
+  it('[PL-12] are cancelled by the recipe of the page, each as soon as its id is among the active ones', async () => {
+    const hang = () => new Promise<never>(() => undefined);
+    const model = scriptedModel(hang);
+    const { agent } = await agentOf({ llm: { provider: model.provider, model: 'mock' } });
+    agent.tool({ name: 'hang', description: 'Hangs.' }, hang);
+    for (let round = 1; round <= 4; round += 1) {
+      const task =
+        round % 2 === 0
+          ? Task.createInfer({ prompt: 'Perform long-running work' })
+          : Task.createToolCall({ toolName: 'hang' });
+      const events: RunEvent[] = [];
+      const running = agent.executeTask(task, (event) => events.push(event));
+      await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotFoundError);
+      await eventually('the task is active', () => agent.activeTaskIds.includes(task.id), undefined, 0);
+      const canceled = await agent.cancelTask(task.id, 'Stopped by user');
+      const marks = { canceled: true, cancel_reason: 'Stopped by user' };
+      expect(canceled).toMatchObject({ state: 'canceled', metadata: { run_context: marks, ...marks } });
+      const ended = await running;
+      expect(ended).toMatchObject({ state: 'canceled', metadata: { run_context: marks, ...marks } });
+      expect(events.filter(({ severity }) => severity === 'error')).toEqual([]);
+      expect(agent.activeTaskIds).toEqual([]);
+    }
+  });
+
+  it('[PL-09] are taken up by another process, whose handler is asked what is open; other work under the id is refused', async () => {
+    const store = await testStore();
+    const taskQueue = `face-${randomUUID()}`;
+    const asked = Promise.withResolvers<void>();
+    const first = await agentOf({
+      ...ASKS,
+      ...{ store, taskQueue },
+      approvalHandler: async () => {
+        asked.resolve();
+        return new Promise<boolean>(() => undefined);
+      },
+    });
+    const work = { id: randomUUID(), messages: [{ role: 'user', parts: [Part.toolCall('publish')] }] };
+    const [one, other] = [new Task(work), new Task(work)];
+    // Each process makes a context of its own.
+    for (const task of [one, other]) new RunContext({ sessionId: 'session_abc' }).attachToTask(task);
+    const reading = first.agent.handleTaskStreaming(one);
+    void (async () => {
+      for await (const _ of reading);
+    })().catch(() => undefined);
+    await asked.promise;
+    const second = await agentOf({ ...ASKS, ...{ store, taskQueue }, approvalHandler: () => true });
+    expect(await second.agent.executeTask(other)).toMatchObject({ state: 'completed' });
+    expect([...first.published, ...second.published]).toEqual(['done']);
+    expect((await second.agent.executeTask(new Task(work))).answer).toBe('published');
+    const parts = [Part.toolCall('publish', { more: true })];
+    const changed = new Task({ ...work, messages: [{ role: 'user', parts }] });
+    await expect(second.agent.executeTask(changed)).rejects.toMatchObject({ code: 'ExecutionConflict' });
   });
 
   it('[PL-15] with a canceled context run nothing, and end once', async () => {

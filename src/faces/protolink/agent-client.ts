@@ -144,13 +144,13 @@ export class AgentClient {
 const VERSION = { 'a2a-version': '1.0' };
 
 function request(method: string, task: Task) {
-  const { ask } = task.work;
-  if (ask === undefined)
+  const { work } = task;
+  if (typeof work !== 'string')
     throw new RuntimeError(
       'InvalidValue',
       `The task "${task.id}" is a tool call: agents elsewhere only accept "infer" tasks.`,
     );
-  const message = { messageId: task.id, contextId: task.id, role: 'ROLE_USER', parts: [{ text: ask }] };
+  const message = { messageId: task.id, contextId: task.id, role: 'ROLE_USER', parts: [{ text: work }] };
   return { jsonrpc: '2.0', id: task.id, method, params: { message } };
 }
 

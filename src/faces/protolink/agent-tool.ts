@@ -7,7 +7,7 @@ import { defineTool, type ToolArguments, type ToolInput } from '../../definition
 import { type Fields, type RunAction, toPrepared } from './artifact.ts';
 import { toActionError } from './failure.ts';
 import { RunContext } from './run-context.ts';
-import type { Task } from './task.ts';
+import { Task } from './task.ts';
 
 /** What the code of a tool or a handler receives from its run. */
 export interface RunScope {
@@ -42,10 +42,19 @@ export const HANDLER_TOOL: AgentTool = {
   args: z.object({ task: z.record(z.string(), z.unknown()) }),
 };
 
-export const toHandlerCall = (task: Task) => ({
+/** The run's context is no part of the work: it is that of the run when the handler is called. */
+export const toHandlerCall = ({ id, messages, ownMetadata: metadata }: Task) => ({
   name: HANDLER_TOOL.name,
-  arguments: { task: task.toDict() },
+  arguments: { task: { id, messages, metadata } },
 });
+
+export const toHandlerRun =
+  (handler: (task: Task, scope: RunScope) => unknown): RunTool =>
+  (args, scope) => {
+    const task = new Task(args.task as Fields);
+    scope.context.attachToTask(task);
+    return handler(task, scope);
+  };
 
 /** The engine takes no arguments of a tool without a schema. */
 const ANY_ARGUMENTS = z.looseObject({});

@@ -3,6 +3,7 @@
  * execution, both under the task's id; everything that happens is in its log, and the events of the agent are read off
  * it. Rules, approvals and limits are handled by the engine.
  */
+import { beginExecution } from '../../client/named-execution.ts';
 import { type RunStore, saveRun } from '../../client/run-store.ts';
 import type { StoredRuns } from '../../client/stored-runs.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -24,11 +25,12 @@ import {
   type RunScope,
   type RunTool,
   toHandlerCall,
+  toHandlerRun,
   toTool,
 } from './agent-tool.ts';
 import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
 import type { Fields } from './artifact.ts';
-import { toFailure, toTaskError } from './failure.ts';
+import { alreadyRunning, toFailure, toTaskError } from './failure.ts';
 import { CapabilityPolicy, type Policy, toPolicies } from './policy.ts';
 import { RunContext } from './run-context.ts';
 import { Task } from './task.ts';
@@ -70,6 +72,7 @@ export class Agent {
   readonly card: AgentCard;
   readonly #options: AgentOptions;
   readonly #tools: Record<string, ReturnType<typeof toTool>> = {};
+  readonly #read = new Set<string>();
   readonly #active = new Map<string, Task>();
   #engine: Promise<Engine> | undefined;
 
@@ -77,7 +80,7 @@ export class Agent {
     this.card = card;
     this.#options = options;
     const { handler } = options;
-    if (handler) this.tool(HANDLER_TOOL, (args, scope) => handler(new Task(args.task as Fields), scope));
+    if (handler) this.tool(HANDLER_TOOL, toHandlerRun(handler));
   }
 
   /** Adds a tool; only allowed before the first task. */
@@ -96,35 +99,19 @@ export class Agent {
     return this.#open().then(({ client }) => client.runs);
   }
 
-  /** Ids of the tasks whose events this process is reading. */
+  /** Ids of the tasks that run and are read by this agent: from their first event to their last one. */
   get activeTaskIds(): readonly string[] {
     return [...this.#active.keys()];
   }
 
   /**
-   * Begins a task, and yields all events of its run; for a task that has ended already, only its last event. The task
-   * continues if the reader stops: `client.events(task.id, { as: 'run' })` continues the reading. Throws
-   * `TaskAlreadyRunningError`, and `InvalidValue` for a task without anything to do.
+   * Begins a task, or takes it up if it has begun under its id, in whatever process; yields all events of its run, and
+   * for a task that has ended only its last event. The task continues if the reader stops. Throws
+   * `TaskAlreadyRunningError` while this agent reads the task, `ExecutionConflict` if its id belongs to other work, and
+   * `InvalidValue` for a task without anything to do.
    */
-  async *handleTaskStreaming(task: Task): AsyncGenerator<RunEvent> {
-    const { client } = await this.#open();
-    const context = RunContext.ensureTaskContext(task, this.card.name);
-    const [known] = await client.runs.list({ threadId: task.id, limit: 1 });
-    const hasEnded = known?.endedAt != null;
-    if (!hasEnded) await this.#begin(task, context);
-    this.#active.set(task.id, task);
-    const events: RunEvent[] = [];
-    try {
-      for await (const { event } of client.events(task.id, { as: 'run' })) {
-        task.follow(event);
-        events.push(event);
-        if (!hasEnded || event.final) yield event;
-        if (event.type === 'approval.required' && !hasEnded) await this.#answerApproval(event, context);
-        if (event.final) return hasEnded ? undefined : await this.#storeRun(events);
-      }
-    } finally {
-      this.#active.delete(task.id);
-    }
+  handleTaskStreaming(task: Task): AsyncGenerator<RunEvent> {
+    return this.#follow(task, []);
   }
 
   /**
@@ -133,10 +120,7 @@ export class Agent {
    */
   async executeTask(task: Task, onEvent?: (event: RunEvent) => void): Promise<Task> {
     const events: RunEvent[] = [];
-    for await (const event of this.handleTaskStreaming(task)) {
-      events.push(event);
-      onEvent?.(event);
-    }
+    for await (const event of this.#follow(task, events)) onEvent?.(event);
     if (task.state === 'failed') throw toFailure(events);
     return task;
   }
@@ -153,8 +137,10 @@ export class Agent {
   async cancelTask(id: string, reason?: string): Promise<Task> {
     const { client } = await this.#open();
     const request = { executionId: id, ...(reason === undefined ? {} : { reason }) };
-    const { canceled } = await client.cancelExecution(id, request).catch(throwTaskError);
-    return (this.#active.get(id) ?? new Task({ id })).cancel(canceled?.reason ?? undefined);
+    const { context } = await client.cancelExecution(id, request).catch(throwTaskError);
+    const task = this.#active.get(id) ?? new Task({ id });
+    RunContext.of(context).attachToTask(task);
+    return task.cancel(context.cancelReason ?? undefined);
   }
 
   /**
@@ -175,24 +161,50 @@ export class Agent {
     await (await this.#engine)?.close();
   }
 
-  async #begin(task: Task, { given: context }: RunContext): Promise<void> {
+  /** `events` receives all events of the run, also of one that has ended. */
+  async *#follow(task: Task, events: RunEvent[]): AsyncGenerator<RunEvent> {
+    if (this.#read.has(task.id)) throw alreadyRunning(task.id);
+    this.#read.add(task.id);
+    try {
+      const { client } = await this.#open();
+      const context = RunContext.ensureTaskContext(task, this.card.name);
+      const [known] = await client.runs.list({ threadId: task.id, limit: 1 });
+      const hasEnded = known?.endedAt != null;
+      await this.#begin(task, context);
+      for await (const { event } of client.events(task.id, { as: 'run' })) {
+        // From its first event on, it can be cancelled.
+        if (!hasEnded) this.#active.set(task.id, task);
+        task.follow(event);
+        events.push(event);
+        if (!hasEnded || event.final) yield event;
+        if (event.type === 'approval.required' && !hasEnded) await this.#answerApproval(event, context);
+        if (event.final) return hasEnded ? undefined : await this.#storeRun(events);
+      }
+    } finally {
+      this.#active.delete(task.id);
+      this.#read.delete(task.id);
+    }
+  }
+
+  async #begin(task: Task, { given: standing }: RunContext): Promise<void> {
     const { client } = await this.#open();
-    const { ask, call } = this.#options.handler ? { call: toHandlerCall(task) } : task.work;
-    const messages = ask === undefined ? [] : [{ content: ask, executionId: task.id }];
-    await client
-      .startThread({ agent: this.card.name, threadId: task.id, context, messages })
-      .catch(throwTaskError);
-    // A cancelled start context applies to the thread's first messages; a tool call needs its own.
-    const own = context.canceled ? { context } : {};
-    if (call) await client.queueTool(task.id, { ...call, ...own, executionId: task.id });
+    const { canceled, cancelReason } = standing;
+    await beginExecution(client, {
+      ...{ agent: this.card.name, executionId: task.id, threadId: task.id, standing },
+      content: this.#options.handler ? toHandlerCall(task) : task.work,
+      ...(canceled ? { context: { canceled, cancelReason } } : {}),
+    }).catch(throwTaskError);
   }
 
   async #answerApproval(event: RunEvent, context: RunContext): Promise<void> {
     const { approvalHandler } = this.#options;
     if (!approvalHandler) return;
+    const { client } = await this.#open();
     const request = readRequest(event);
+    // It was answered before this process has taken the task up.
+    if ((await client.getWait(request.request_id)).state !== 'open') return;
     const decision = readDecision(await approvalHandler(request, context), request);
-    await (await this.#open()).client.answerWait(request.request_id, decision);
+    await client.answerWait(request.request_id, decision);
   }
 
   async #storeRun(events: readonly RunEvent[]): Promise<void> {

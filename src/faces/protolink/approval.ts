@@ -38,8 +38,12 @@ export type ApprovalHandler = (
 /** Reads the request of an `approval.required` event, or of the denial of an action that needed an approval. */
 export function readRequest({ payload, run_id, summary }: RunEvent): ApprovalRequest {
   const { action, ...asked } = payload.request as Fields & { readonly action: Fields };
-  const { request_id, policy_decision, created_at, expires_at, metadata } = asked as unknown as ApprovalRequest;
-  const about = { action: RunAction.fromDict(action), fingerprint: (action.fingerprint ?? null) as string | null };
+  const { request_id, policy_decision, created_at, expires_at, metadata } =
+    asked as unknown as ApprovalRequest;
+  const about = {
+    action: RunAction.fromDict(action),
+    fingerprint: (action.fingerprint ?? null) as string | null,
+  };
   return { request_id, run_id, summary, ...about, policy_decision, created_at, expires_at, metadata };
 }
 

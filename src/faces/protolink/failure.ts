@@ -78,7 +78,7 @@ export class TaskNotFoundError extends RuntimeError {}
 export class TaskNotCancelableError extends RuntimeError {}
 
 /**
- * The task is running already: `ExecutionRunning`, or `InvalidStart` if its execution has not begun or has ended.
+ * The same agent is running the task already: `ExecutionRunning`.
  * @example
  * ```ts
  * const isTwice = (error: unknown) => error instanceof TaskAlreadyRunningError;
@@ -86,19 +86,21 @@ export class TaskNotCancelableError extends RuntimeError {}
  */
 export class TaskAlreadyRunningError extends RuntimeError {}
 
+export function alreadyRunning(id: string): TaskAlreadyRunningError {
+  const message = `The task "${id}" is running: await its end, or follow it with client.events("${id}", { as: "run" }).`;
+  return new TaskAlreadyRunningError('ExecutionRunning', message);
+}
+
 const TASK_ERRORS: Partial<Record<ErrorCode, typeof RuntimeError>> = {
   ThreadNotFound: TaskNotFoundError,
   ExecutionNotFound: TaskNotFoundError,
   ExecutionNotCancelable: TaskNotCancelableError,
-  ExecutionRunning: TaskAlreadyRunningError,
 };
 
 /** Converts an error of the client; any other error is returned unchanged. */
 export function toTaskError(error: unknown): unknown {
   if (!isRuntimeError(error)) return error;
-  // Only an `InvalidStart` by the server has a cause; one for invalid input has none.
-  const runs = error.code === 'InvalidStart' && error.cause !== undefined;
-  const Known = runs ? TaskAlreadyRunningError : TASK_ERRORS[error.code];
+  const Known = TASK_ERRORS[error.code];
   return Known ? new Known(error.code, error.message, { cause: error }) : error;
 }
 

@@ -1,7 +1,12 @@
 /** The context of a run, under Protolink's names. What follows from it is decided in `core/governance`. */
 import { randomUUID } from 'node:crypto';
 import { readContextMetadata, writeContextMetadata } from '../../core/governance/context-metadata.ts';
-import { childContext, contextOf, type GivenContext } from '../../core/governance/run-context.ts';
+import {
+  childContext,
+  contextOf,
+  type RunContext as EngineContext,
+  type GivenContext,
+} from '../../core/governance/run-context.ts';
 import type { Task } from './task.ts';
 
 /**
@@ -57,6 +62,11 @@ export class RunContext {
 
   static fromDict(data: unknown): RunContext {
     return new RunContext(readContextMetadata({ run_context: data }) ?? {});
+  }
+
+  /** Converts the context of an execution. */
+  static of(context: EngineContext): RunContext {
+    return RunContext.fromDict(writeContextMetadata(context).run_context);
   }
 
   /** Also reads metadata in older forms; if there is none, the run id is the task's id. */

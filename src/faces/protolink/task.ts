@@ -10,6 +10,12 @@ export interface TaskMessage {
   readonly parts: readonly Part[];
 }
 
+const OF_RUN = new Set(
+  'run_context run_id session_id trace_id workspace_uri parent_run_id canceled cancel_reason thread_id stop_reason error'.split(
+    ' ',
+  ),
+);
+
 /**
  * A task. Its id is generated before it is submitted, so it can be cancelled by that id from anywhere.
  * @example
@@ -58,10 +64,7 @@ export class Task {
    * The work of the last message: a question to the model, or a tool call. Throws `InvalidValue` unless that message
    * has exactly one of these.
    */
-  get work(): {
-    readonly ask?: string;
-    readonly call?: { readonly name: string; readonly arguments: Fields };
-  } {
+  get work(): string | { readonly name: string; readonly arguments: Fields } {
     const parts =
       this.messages.at(-1)?.parts.filter(({ type }) => type === 'infer' || type === 'tool_call') ?? [];
     const [part] = parts;
@@ -75,7 +78,12 @@ export class Task {
       tool_name: name,
       args,
     } = part.content as { prompt: string; tool_name: string; args: Fields };
-    return part.type === 'infer' ? { ask: prompt } : { call: { name, arguments: args } };
+    return part.type === 'infer' ? prompt : { name, arguments: args };
+  }
+
+  /** The metadata of the application: what a run writes into its task is left out. */
+  get ownMetadata(): Fields {
+    return Object.fromEntries(Object.entries(this.metadata).filter(([name]) => !OF_RUN.has(name)));
   }
 
   /** The text of the last artifact; empty if there is none. */

@@ -12,7 +12,7 @@ import { type Fields, type RunHandlers, type RunTransition, snakeFields } from '
 import { type OpenAction, type OpenRun, toTime } from './run-state.ts';
 
 interface Outcome {
-  readonly type: 'action.completed' | 'action.failed';
+  readonly type: 'action.completed' | 'action.failed' | 'action.canceled';
   readonly payload: Fields;
   readonly summary: string;
 }
@@ -38,7 +38,10 @@ interface AskedPlace {
 }
 
 /** The request of an action for an approval, whether or not somebody can be asked. */
-export function toRequest({ run, id, at, threadId, expiresAt = null }: AskedPlace, action?: OpenAction): Fields {
+export function toRequest(
+  { run, id, at, threadId, expiresAt = null }: AskedPlace,
+  action?: OpenAction,
+): Fields {
   const shown = action && { action: describeAction(action), policy_decision: action.decision ?? null };
   return {
     request_id: id,
@@ -74,6 +77,8 @@ function removeAction(run: OpenRun, callId: string): OpenRun {
 const START_TYPES: readonly RunEventType[] = ['action.requested', 'action.started'];
 const END_TYPES: readonly RunEventType[] = ['action.completed', 'action.failed', 'action.denied'];
 
+const ERROR_SEVERITY = { severity: 'error' } as const;
+
 const summaryOf = ({ name }: OpenAction, type: RunEventType) => `${name}: ${type.slice('action.'.length)}`;
 
 /** Returns the outcome of a call. Its result is the message before this row. */
@@ -84,7 +89,7 @@ function toOutcome(
   failed: boolean,
   uncertain: boolean,
 ): Outcome {
-  const { content = null, code } = run.said ?? {};
+  const { content = null, code, stopped } = run.said ?? {};
   const about = { action: describeAction(action), step: event.step };
   if (!failed)
     return {
@@ -92,6 +97,8 @@ function toOutcome(
       payload: { ...about, result: content },
       summary: `${action.name} is done`,
     };
+  // What a cancellation ends is no error.
+  if (stopped) return { type: 'action.canceled', payload: about, summary: `${action.name} is cancelled` };
   return {
     type: 'action.failed',
     payload: {
@@ -114,7 +121,10 @@ function finishAction(
   const after = removeAction(run, callId);
   if (action.told?.some((type) => END_TYPES.includes(type))) return [after, []];
   const { type, payload, summary } = toOutcome(action, run, event, failed, uncertain);
-  return [after, [actionDraft(action, type, payload, { summary, ...(failed ? { severity: 'error' } : {}) })]];
+  return [
+    after,
+    [actionDraft(action, type, payload, { summary, ...(type === 'action.failed' ? ERROR_SEVERITY : {}) })],
+  ];
 }
 
 export const ACTION_HANDLERS: RunHandlers = {
@@ -204,8 +214,7 @@ function parse(text: string): unknown {
 type ActionRow = Extract<EventKind, `action.${string}`>;
 
 /** The key of an open action is the id of its call, or its own if code has invoked it. */
-const findOpen = (run: OpenRun, id: string) =>
-  Object.entries(run.actions).find(([, each]) => each.id === id);
+const findOpen = (run: OpenRun, id: string) => Object.entries(run.actions).find(([, each]) => each.id === id);
 
 /** The end of a call is told with its result, which is in a later row. */
 function unlessCall<Row extends ThreadEventOf<ActionRow>>(
@@ -251,7 +260,6 @@ function toJudged({ artifacts, callId: _, arguments: given, ...said }: Fields): 
 }
 
 const samePayload = (said: Fields): Fields => said;
-const ERROR_SEVERITY = { severity: 'error' } as const;
 
 const toReconciliation = (said: Fields): Fields => ({ reconciliation: said });
 const RECONCILED_HANDLER = governedHandler('action.completed', toReconciliation);

@@ -25,6 +25,8 @@ export type RunEventType =
   | 'action.started'
   | 'action.completed'
   | 'action.failed'
+  /** A call was cut off by the cancellation of its run. */
+  | 'action.canceled'
   /** Emitted by authors' code with `state.emit`. */
   | `app.${string}`;
 

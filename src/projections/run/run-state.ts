@@ -81,9 +81,12 @@ export function beginReading({ threadId, agent = null, after = 0 }: RunBegin): R
 /** The action within which another one was called: by its code, whose ids begin with its own, or by its sub-prompt. */
 function findParent(run: OpenRun | null, id: string): string | null {
   const open = Object.values(run?.actions ?? {});
-  const byCode = open.filter((each) => id.startsWith(`${each.id}:`)).sort((a, b) => b.id.length - a.id.length);
+  const byCode = open
+    .filter((each) => id.startsWith(`${each.id}:`))
+    .sort((a, b) => b.id.length - a.id.length);
   const { depth = 0 } = open.find((each) => each.id === id) ?? {};
-  const around = (each: OpenAction) => each.told?.includes('action.started') && (each.depth ?? 0) === depth - 1;
+  const around = (each: OpenAction) =>
+    each.told?.includes('action.started') && (each.depth ?? 0) === depth - 1;
   return (byCode[0] ?? open.findLast(around))?.id ?? null;
 }
 

@@ -1,7 +1,7 @@
 /** The task of a run: events about its beginning, waits and end, and its form as JSON. */
 import type { BudgetLineOf, EventData, NamedWait } from '../../core/event/event-data.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
-import { describeAction, toRequest } from './run-action.ts';
+import { toRequest } from './run-action.ts';
 import { type RunEventDraft, type RunTaskState, shortText } from './run-event.ts';
 import { type Fields, type RunHandlers, snakeFields, toSnake } from './run-handler.ts';
 import { emitFinalAnswer } from './run-model.ts';
@@ -73,7 +73,9 @@ export function endRun(open: OpenRun, end: RunEnd): readonly RunEventDraft[] {
   const { cancelReason, error } = end;
   const reason = cancelReason ?? end.reason;
   const why = state === 'canceled' ? { cancel_reason: reason } : { stop_reason: reason };
-  const task = toTask(run, state, { ...why, ...(error ? { error } : {}) });
+  const marks = state === 'canceled' && run.context && { canceled: true, cancel_reason: reason };
+  const marked = marks ? { ...run, context: { ...run.context, ...marks } } : run;
+  const task = toTask(marked, state, { ...why, ...(error ? { error } : {}) });
   const summary =
     state === 'completed' ? 'Task is completed' : shortText(`Task is ${state}: ${error?.message ?? reason}`);
   const metadata = { ...why, ...(error ? { error } : {}) };

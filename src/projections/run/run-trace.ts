@@ -57,7 +57,13 @@ export function projectTrace(reading: TraceReading, event: RunEvent): TraceTrans
   return [{ ...reading, open }, [toSpan(reading, id, begun, event)]];
 }
 
-const ENDS: readonly string[] = ['llm.call.completed', 'llm.stream', 'action.completed', 'action.failed'];
+const ENDS: readonly string[] = [
+  'llm.call.completed',
+  'llm.stream',
+  'action.completed',
+  'action.failed',
+  'action.canceled',
+];
 const FAILURES: readonly unknown[] = ['llm_error', 'llm_retry'];
 
 /** Key of an open span. A step asks one model at a time, so its number is enough for a request. */
@@ -89,7 +95,7 @@ function spanName({ payload }: RunEvent): string {
 }
 
 function statusOf({ severity, type, payload }: RunEvent): RunSpan['status'] {
-  if (payload.new_state === 'canceled') return 'canceled';
+  if (payload.new_state === 'canceled' || type === 'action.canceled') return 'canceled';
   if (payload.new_state === 'failed' || severity !== 'info' || type === 'action.failed') return 'error';
   return 'ok';
 }

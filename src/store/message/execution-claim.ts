@@ -80,10 +80,20 @@ function ownerOf(item: QueueItem, userId: string | null): string {
   return userId === null ? 'store' : `user:${userId}`;
 }
 
-/** Hash of the item's content, whatever the order of its fields, and of its thread; without the item's own id. */
+/**
+ * Hash of the item's content, whatever the order of its fields, and of its thread; without the item's own id, and
+ * without the names of its run and its trace, which senders draw anew for each attempt. A cancellation is no content.
+ */
 function digestOf(threadId: string, { id: _, ...content }: QueueItem): string {
+  const {
+    runId: _run,
+    traceId: _trace,
+    canceled: _canceled,
+    cancelReason: _reason,
+    ...context
+  } = content.kind === 'stored' ? {} : (givenContext(content) ?? {});
   return createHash('sha256')
-    .update(canonicalJson(withoutFalse({ threadId, ...content })))
+    .update(canonicalJson(withoutFalse({ threadId, ...content, context })))
     .digest('hex');
 }
 
