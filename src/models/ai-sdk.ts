@@ -41,7 +41,8 @@ export function aiSdk(toModel: (modelId: string) => AiSdkLanguageModel): Provide
 
     stream: async (request) => readStream(toModel, request),
   };
-  return Object.assign(() => provider, { configSlots: NO_SLOTS, pricedAs: () => ({}) });
+  const named = { aiSdk: () => provider };
+  return Object.assign(named.aiSdk, { configSlots: NO_SLOTS, pricedAs: () => ({}) });
 }
 
 async function* readStream(

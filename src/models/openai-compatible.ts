@@ -49,9 +49,12 @@ export interface OpenaiCompatibleOptions {
  * ```
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions = {}): ProviderFactory {
-  const create = (config: ProviderFactoryConfig) => createProvider(readSettings(options, config));
+  // The name is told with requests.
+  const named = {
+    openaiCompatible: (config: ProviderFactoryConfig) => createProvider(readSettings(options, config)),
+  };
   const pricedAs = () => ({ apiUrl: options.baseUrl || process.env.OPENAI_BASE_URL || OPENAI_URL });
-  return Object.assign(create, { configSlots: NO_SLOTS, pricedAs });
+  return Object.assign(named.openaiCompatible, { configSlots: NO_SLOTS, pricedAs });
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1';

@@ -28,8 +28,15 @@ export function ownAnswer(name: string, answer: (request: ProviderRequest) => st
     generate: async (request) => respond(request),
     stream: async (request) => streamAnswer(respond(request)),
   };
-  return Object.assign(() => provider, { configSlots: NO_SLOTS });
+  return Object.assign(
+    named(name, () => provider),
+    { configSlots: NO_SLOTS },
+  );
 }
+
+/** The name of a factory is told with its requests, and names its variables. */
+const named = (name: string, factory: ProviderFactory): ProviderFactory =>
+  Object.defineProperty(factory, 'name', { value: name });
 
 /**
  * Answers with the result of the last tool call: without a user message there is nothing for a model to decide. Fails
@@ -55,5 +62,5 @@ export function withToolResultAnswers(model?: ProviderFactory): ProviderFactory 
       stream: (request: ProviderRequest) => choose(request).stream(request),
     });
   };
-  return Object.assign(factory, model);
+  return Object.assign(named(model.name, factory), model);
 }

@@ -65,9 +65,10 @@ export function scriptedModel(
     return { responseId: settled.responseId, chunks: playStep({ ...settled, signal }) };
   };
   const provider = toProvider(name, start);
+  const factory = Object.defineProperty(() => provider, 'name', { value: name });
   const remaining = () => (typeof script === 'function' ? 0 : Math.max(0, script.length - requests.length));
   return {
-    provider: Object.assign(() => provider, { configSlots: NO_SLOTS }),
+    provider: Object.assign(factory, { configSlots: NO_SLOTS }),
     requests,
     connections,
     get remaining() {

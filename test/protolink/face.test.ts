@@ -13,12 +13,14 @@ import {
   ApprovalRequiredError,
   artifact,
   BudgetExceededError,
+  CancellationToken,
   CapabilityPolicy,
   createLlm,
+  InMemoryEventSink,
   Part,
   RunAction,
   RunContext,
-  type RunEvent,
+  RunEvent,
   RunStoreSink,
   Task,
   TaskAlreadyRunningError,
@@ -77,6 +79,17 @@ describe('a Protolink context', () => {
     expect(RunContext.fromDict(context.toDict()).toDict()).toEqual(context.toDict());
   });
 
+  it('[PL-01] has its fields under their own names, with their defaults', () => {
+    const context = new RunContext(COMPLETE);
+    expect(context).toMatchObject({ ...COMPLETE, parentRunId: null, canceled: false, cancelReason: null });
+    const { given: _, runId, ...empty } = new RunContext();
+    expect(runId).toMatch(/^run_/);
+    expect(empty).toEqual({
+      ...{ sessionId: null, traceId: null, workspaceUri: null, parentRunId: null, agentChain: [] },
+      ...{ permissions: {}, budget: {}, canceled: false, cancelReason: null, metadata: {} },
+    });
+  });
+
   it('[PL-02] is read from older metadata, and has the id of its task', () => {
     const metadata = { session_id: 's', trace_id: 't', workspace: 'w', budgets: { max_steps: 3 } };
     const task = new Task({ metadata });
@@ -101,6 +114,25 @@ describe('a Protolink context', () => {
       agent_chain: ['gateway', 'helper'],
     });
     expect(child.run_id).not.toBe('run_123');
+  });
+});
+
+describe('Protolink events and tokens', () => {
+  it('[PL-22] an event of the application has the defaults of the page, and a sink numbers it', () => {
+    const sink = new InMemoryEventSink();
+    const event = new RunEvent({ type: 'task.progress', summary: 'Halfway done' });
+    sink.emit(event);
+    expect(sink.toList()).toEqual([{ ...event, sequence: 1 }]);
+    expect(event).toMatchObject({ version: '1.0', run_id: null, severity: 'info', payload: {}, final: false });
+  });
+
+  it('[PL-13] a token keeps its first reason, and raises it', () => {
+    const token = new CancellationToken();
+    token.raiseIfCancelled();
+    expect([token.isCancelled, token.reason, token.canceledAt]).toEqual([false, null, null]);
+    expect([token.cancel('first'), token.cancel('second')]).toEqual([true, false]);
+    expect([token.isCancelled, token.reason]).toEqual([true, 'first']);
+    expect(() => token.raiseIfCancelled()).toThrow('first');
   });
 });
 
@@ -402,13 +434,17 @@ describe('Protolink tasks', () => {
       const running = agent.executeTask(task, (event) => events.push(event));
       await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotFoundError);
       await eventually('the task is active', () => agent.activeTaskIds.includes(task.id), undefined, 0);
+      const token = agent.getCancellationToken(task.id);
+      expect(token?.isCancelled).toBe(false);
       const canceled = await agent.cancelTask(task.id, 'Stopped by user');
+      expect(token?.reason).toBe('Stopped by user');
       const marks = { canceled: true, cancel_reason: 'Stopped by user' };
       expect(canceled).toMatchObject({ state: 'canceled', metadata: { run_context: marks, ...marks } });
       const ended = await running;
       expect(ended).toMatchObject({ state: 'canceled', metadata: { run_context: marks, ...marks } });
       expect(events.filter(({ severity }) => severity === 'error')).toEqual([]);
       expect(agent.activeTaskIds).toEqual([]);
+      expect(agent.getCancellationToken(task.id)).toBe(undefined);
     }
   });
 
@@ -504,6 +540,8 @@ describe('a question without an agent', () => {
       run_id: runContext.runId,
       context_window: 8192,
       estimated: true,
+      ...{ provider: 'mock', model_id: 'mock', metadata: {} },
+      created_at: expect.stringMatching(/^2.*Z$/),
     });
     const [thread] = await options.store.executions.list({ runId: runContext.runId });
     expect(thread).toMatchObject({ state: 'completed' });

@@ -192,6 +192,7 @@ function openRecord(
   const prepared = (model: ModelDefinition): ModelCallStart['prepared'] =>
     logs && {
       always: logs === 'always',
+      provider: model.provider.name,
       manifest: () => manifestOf(model, sized(model), sizing.ratio(model)),
     };
   return {

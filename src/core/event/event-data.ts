@@ -193,6 +193,8 @@ export interface EventData {
   'context.prepared': ContextManifest & {
     readonly model: string;
     readonly modelId: string;
+    /** Name of the factory of its provider; absent if that has none. */
+    readonly provider?: string;
     readonly call: number;
   };
 

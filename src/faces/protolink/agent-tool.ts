@@ -11,6 +11,7 @@ import { Task } from './task.ts';
 
 /** What the code of a tool or a handler receives from its run. */
 export interface RunScope {
+  readonly taskId: string;
   readonly context: RunContext;
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal;
@@ -78,6 +79,7 @@ function scopeOf(state: ThreadState): RunScope {
   const signal = execution?.abortSignal ?? new AbortController().signal;
   const context = new RunContext((execution?.context ?? {}) as GivenContext);
   return {
+    taskId: state.threadId,
     context,
     signal,
     raiseIfCancelled: () => signal.throwIfAborted(),

@@ -30,6 +30,7 @@ import {
 } from './agent-tool.ts';
 import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
 import type { Fields } from './artifact.ts';
+import { CancellationToken } from './cancellation-token.ts';
 import { alreadyRunning, toFailure, toTaskError } from './failure.ts';
 import { CapabilityPolicy, type Policy, toPolicies } from './policy.ts';
 import { RunContext } from './run-context.ts';
@@ -74,6 +75,7 @@ export class Agent {
   readonly #tools: Record<string, ReturnType<typeof toTool>> = {};
   readonly #read = new Set<string>();
   readonly #active = new Map<string, Task>();
+  readonly #tokens = new Map<string, CancellationToken>();
   #engine: Promise<Engine> | undefined;
 
   constructor(card: AgentCard, options: AgentOptions = {}) {
@@ -90,8 +92,28 @@ export class Agent {
         'InvalidStart',
         `The agent has started: add the tool "${tool.name}" before its first task.`,
       );
-    this.#tools[tool.name] = toTool(tool, run);
+    this.#tools[tool.name] = toTool(tool, (args, scope) =>
+      this.#withToken(scope, async () => run(args, scope)),
+    );
     return this;
+  }
+
+  /** The token of a task that runs here, for code that has no scope; undefined for any other task. */
+  getCancellationToken(id: string): CancellationToken | undefined {
+    return this.#tokens.get(id);
+  }
+
+  async #withToken<Result>({ taskId, signal }: RunScope, run: () => Promise<Result>): Promise<Result> {
+    const token = this.#tokens.get(taskId) ?? new CancellationToken();
+    this.#tokens.set(taskId, token);
+    const cancel = () => token.cancel(errorMessage(signal.reason));
+    signal.addEventListener('abort', cancel);
+    try {
+      return await run();
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      if (!this.#read.has(taskId)) this.#tokens.delete(taskId);
+    }
   }
 
   /** All runs of the store: the equivalent of Protolink's run store. */
@@ -140,6 +162,7 @@ export class Agent {
     const { context } = await client.cancelExecution(id, request).catch(throwTaskError);
     const task = this.#active.get(id) ?? new Task({ id });
     RunContext.of(context).attachToTask(task);
+    this.#tokens.get(id)?.cancel(context.cancelReason);
     return task.cancel(context.cancelReason ?? undefined);
   }
 
@@ -173,7 +196,7 @@ export class Agent {
       await this.#begin(task, context);
       for await (const { event } of client.events(task.id, { as: 'run' })) {
         // From its first event on, it can be cancelled.
-        if (!hasEnded) this.#active.set(task.id, task);
+        if (!hasEnded) this.#activate(task);
         task.follow(event);
         events.push(event);
         if (!hasEnded || event.final) yield event;
@@ -182,8 +205,14 @@ export class Agent {
       }
     } finally {
       this.#active.delete(task.id);
+      this.#tokens.delete(task.id);
       this.#read.delete(task.id);
     }
+  }
+
+  #activate(task: Task): void {
+    this.#active.set(task.id, task);
+    if (!this.#tokens.has(task.id)) this.#tokens.set(task.id, new CancellationToken());
   }
 
   async #begin(task: Task, { given: standing }: RunContext): Promise<void> {

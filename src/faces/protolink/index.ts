@@ -10,7 +10,7 @@ export { type RunStore, RunStoreSink } from '../../client/run-store.ts';
 export type { PolicyVerdict } from '../../core/author/policy.ts';
 export type { PolicyDecision } from '../../core/governance/capability-policy.ts';
 export type { RunLimits as RunBudget } from '../../core/governance/run-limit.ts';
-export type { RunEvent, RunEventType } from '../../projections/run/run-event.ts';
+export type { RunEventType } from '../../projections/run/run-event.ts';
 export type { RunManifest as ContextManifest } from '../../projections/run/run-manifest.ts';
 export { RedactionPolicy } from '../../projections/run/run-redaction.ts';
 export { RunReplay } from '../../projections/run/run-replay.ts';
@@ -23,8 +23,17 @@ export { AgentClient, type AgentClientOptions, type CancelOptions, type TaskEven
 export type { AgentTool, RunScope, RunTool } from './agent-tool.ts';
 export type { ApprovalDecision, ApprovalHandler, ApprovalRequest } from './approval.ts';
 export { type Artifact, artifact, type Fields, Part, RunAction, type RunActionFields } from './artifact.ts';
-export * from './failure.ts';
+export { CancellationToken } from './cancellation-token.ts';
+export {
+  ActionDeniedError,
+  ApprovalRequiredError,
+  BudgetExceededError,
+  TaskAlreadyRunningError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+} from './failure.ts';
 export { createLlm, type InferOptions, LLM, type LLMModelProfile, type LLMOptions } from './llm.ts';
 export { CapabilityPolicy, type Policy } from './policy.ts';
 export { RunContext } from './run-context.ts';
+export { RunEvent } from './run-event.ts';
 export { Task, type TaskMessage } from './task.ts';

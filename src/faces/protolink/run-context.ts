@@ -1,12 +1,14 @@
 /** The context of a run, under Protolink's names. What follows from it is decided in `core/governance`. */
 import { randomUUID } from 'node:crypto';
 import { readContextMetadata, writeContextMetadata } from '../../core/governance/context-metadata.ts';
+import type { Permissions } from '../../core/governance/permissions.ts';
 import {
   childContext,
   contextOf,
   type RunContext as EngineContext,
   type GivenContext,
 } from '../../core/governance/run-context.ts';
+import type { RunLimits } from '../../core/governance/run-limit.ts';
 import type { Task } from './task.ts';
 
 /**
@@ -21,25 +23,45 @@ export class RunContext {
   /** The values that were given; the engine's defaults apply to the rest. */
   readonly given: GivenContext & { readonly runId: string };
 
+  readonly runId: string;
+  readonly sessionId: string | null;
+  readonly traceId: string | null;
+  readonly workspaceUri: string | null;
+  readonly parentRunId: string | null;
+  /** Agents that have had the work, the first one first. */
+  readonly agentChain: readonly string[];
+  readonly permissions: Permissions;
+  readonly budget: RunLimits;
+  readonly canceled: boolean;
+  readonly cancelReason: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+
   /** Generates a run id if none is given. */
   constructor(given: GivenContext = {}) {
-    this.given = { ...given, runId: given.runId ?? `run_${randomUUID()}` };
-  }
-
-  get runId(): string {
-    return this.given.runId;
+    this.runId = given.runId ?? `run_${randomUUID()}`;
+    this.given = { ...given, runId: this.runId };
+    this.sessionId = given.sessionId ?? null;
+    this.traceId = given.traceId ?? null;
+    this.workspaceUri = given.workspaceUri ?? null;
+    this.parentRunId = given.parentRunId ?? null;
+    this.agentChain = given.agentChain ?? [];
+    this.permissions = given.permissions ?? {};
+    this.budget = given.budget ?? {};
+    this.canceled = given.canceled ?? false;
+    this.cancelReason = given.cancelReason ?? null;
+    this.metadata = given.metadata ?? {};
   }
 
   /** Context of a child run: its own run id, this run as its parent, and the same values, except for a cancellation. */
   child({ runId, agentName }: { readonly runId?: string; readonly agentName?: string } = {}): RunContext {
     const { sessionId: _, ...begun } = childContext(this.#toContext());
-    const { sessionId } = this.given;
+    const { sessionId } = this;
     const child = new RunContext({ ...begun, ...(sessionId && { sessionId }), ...(runId && { runId }) });
     return agentName === undefined ? child : child.withAgent(agentName);
   }
 
   withAgent(name: string): RunContext {
-    const { agentChain = [] } = this.given;
+    const { agentChain } = this;
     return agentChain.at(-1) === name ? this : this.#with({ agentChain: [...agentChain, name] });
   }
 
@@ -51,13 +73,13 @@ export class RunContext {
   /** Writes the context into the metadata of the task, with copies of its ids beside it. */
   attachToTask(task: Task): void {
     const { session_id, ...written } = writeContextMetadata(this.#toContext());
-    const session = this.given.sessionId === undefined ? {} : { session_id };
+    const session = this.sessionId === null ? {} : { session_id };
     Object.assign(task.metadata, written, session, { run_context: this.toDict() });
   }
 
   toDict(): Readonly<Record<string, unknown>> {
     const { run_context: all } = writeContextMetadata(this.#toContext());
-    return { ...(all as object), session_id: this.given.sessionId ?? null };
+    return { ...(all as object), session_id: this.sessionId };
   }
 
   static fromDict(data: unknown): RunContext {
@@ -83,7 +105,7 @@ export class RunContext {
   }
 
   #toContext() {
-    const { agentChain = [], runId } = this.given;
+    const { agentChain, runId } = this;
     return { ...contextOf(this.given, { executionId: runId, rootId: runId, agent: '' }), agentChain };
   }
 

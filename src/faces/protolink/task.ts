@@ -42,18 +42,21 @@ export class Task {
     this.metadata = { ...metadata };
   }
 
-  static createInfer({ prompt }: { readonly prompt: string }): Task {
-    return new Task({ messages: [{ role: 'user', parts: [Part.infer(prompt)] }] });
+  /** With an id of its own, it is the same task in any process. */
+  static createInfer({ prompt, ...named }: { readonly prompt: string; readonly id?: string }): Task {
+    return new Task({ ...named, messages: [{ role: 'user', parts: [Part.infer(prompt)] }] });
   }
 
   static createToolCall({
     toolName,
     args = {},
+    ...named
   }: {
     readonly toolName: string;
     readonly args?: Fields;
+    readonly id?: string;
   }): Task {
-    return new Task({ messages: [{ role: 'user', parts: [Part.toolCall(toolName, args)] }] });
+    return new Task({ ...named, messages: [{ role: 'user', parts: [Part.toolCall(toolName, args)] }] });
   }
 
   get isTerminal(): boolean {

@@ -2,13 +2,14 @@
 import type { ContextManifest, ContextSection } from '../../core/context/context-manifest.ts';
 import type { EventData } from '../../core/event/event-data.ts';
 import { type Fields, snakeFields } from './run-handler.ts';
-import type { OpenRun } from './run-state.ts';
+import { type OpenRun, toTime } from './run-state.ts';
 
 /** JSON. */
 export interface RunManifest {
   readonly run_id: string;
   readonly session_id: string | null;
   readonly agent_name: string | null;
+  /** Name of the factory of its provider. */
   readonly provider: string | null;
   readonly model: string;
   readonly model_id: string;
@@ -26,6 +27,9 @@ export interface RunManifest {
   }[];
   /** Always true: the counted tokens are reported with the answer. */
   readonly estimated: boolean;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 const SECTION_NAMES: Readonly<Record<ContextSection, string>> = {
@@ -38,6 +42,7 @@ const SECTION_NAMES: Readonly<Record<ContextSection, string>> = {
 export function toManifest(
   { runId, context }: Pick<OpenRun, 'runId' | 'context'>,
   { contextItems = [], ...data }: Partial<EventData['context.prepared']>,
+  at: number,
 ): Fields {
   const { run_id = runId, session_id = null, agent_chain: chain } = context ?? {};
   return {
@@ -45,9 +50,11 @@ export function toManifest(
     session_id,
     agent_name: Array.isArray(chain) ? (chain.at(-1) ?? null) : null,
     provider: null,
+    metadata: {},
     ...snakeFields(data),
     context_items: contextItems.map(toItem),
     estimated: true,
+    created_at: toTime(at),
   };
 }
 

@@ -166,8 +166,8 @@ export const MODEL_HANDLERS: RunHandlers = {
 export const CONTEXT_HANDLERS: Readonly<
   Record<string, (run: OpenRun, data: Fields, event: ThreadEvent) => RunTransition>
 > = {
-  'context.prepared': (run, data, { step }) => {
-    const manifest = toManifest(run, data);
+  'context.prepared': (run, data, { step, at }) => {
+    const manifest = toManifest(run, data, at);
     const summary = `About ${data.totalEstimatedTokens} tokens`;
     return [
       run,

@@ -221,7 +221,12 @@ export interface ModelCallStart extends StepRef {
   /**
    * The request that is about to be sent; logged with the call if a budget limits the execution, or if `always` is set.
    */
-  readonly prepared?: { readonly always: boolean; readonly manifest: () => ContextManifest };
+  readonly prepared?: {
+    readonly always: boolean;
+    /** Name of the provider's factory; empty if it has none. */
+    readonly provider: string;
+    readonly manifest: () => ContextManifest;
+  };
 }
 
 export type StartedModelCall =

@@ -103,7 +103,12 @@ function emitPrepared(
   { step, attempt, call, model, modelId, prepared }: ModelCallStart,
 ): void {
   if (!prepared || !(prepared.always || limitedAccounts(budgetOf(thread.row)).length > 0)) return;
-  thread.emit('context.prepared', { call, model, modelId, ...prepared.manifest() }, { step, attempt });
+  const provider = prepared.provider === '' ? {} : { provider: prepared.provider };
+  thread.emit(
+    'context.prepared',
+    { call, model, modelId, ...provider, ...prepared.manifest() },
+    { step, attempt },
+  );
 }
 
 export async function beginModelCall(
