@@ -39,4 +39,9 @@ export const RUNS: readonly Requirement[] = [
     level: 'MUST',
     text: 'A call without a model that fails, is refused or has an unknown outcome fails its task, and is raised with its reason.',
   },
+  {
+    id: 'PL-32',
+    level: 'MUST',
+    text: 'A task is taken up by its id in another process, whose approval handler is asked what is open: nothing is done twice, and the answer is the same.',
+  },
 ];

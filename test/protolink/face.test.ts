@@ -123,7 +123,13 @@ describe('Protolink events and tokens', () => {
     const event = new RunEvent({ type: 'task.progress', summary: 'Halfway done' });
     sink.emit(event);
     expect(sink.toList()).toEqual([{ ...event, sequence: 1 }]);
-    expect(event).toMatchObject({ version: '1.0', run_id: null, severity: 'info', payload: {}, final: false });
+    expect(event).toMatchObject({
+      version: '1.0',
+      run_id: null,
+      severity: 'info',
+      payload: {},
+      final: false,
+    });
   });
 
   it('[PL-13] a token keeps its first reason, and raises it', () => {
