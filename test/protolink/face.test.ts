@@ -13,10 +13,12 @@ import {
   ApprovalRequiredError,
   artifact,
   BudgetExceededError,
+  BudgetPolicy,
   CancellationToken,
   CapabilityPolicy,
   createLlm,
   InMemoryEventSink,
+  type JudgedSpending,
   Part,
   RunAction,
   RunContext,
@@ -334,6 +336,30 @@ describe('a Protolink agent', () => {
       about.map(() => shown),
     );
     expect(events.find(({ type }) => type === 'action.completed')?.payload.result).toBe('sent');
+  });
+
+  it('[PL-17] judges what a run spends by a policy of the application, which can only be stricter', async () => {
+    const judged: unknown[] = [];
+    class Thrift extends BudgetPolicy {
+      override evaluate({ kind, name }: JudgedSpending, decision: string, context: RunContext) {
+        judged.push([kind, name, decision, context.runId]);
+        return kind === 'tool.call' ? ({ effect: 'deny', reason: 'not today' } as const) : undefined;
+      }
+    }
+    const model = scriptedModel([calls('publish')]);
+    const { agent, published } = await agentOf({
+      budgetPolicy: new Thrift(),
+      llm: { provider: model.provider, model: 'mock' },
+    });
+    const task = Task.createInfer({ prompt: 'go' });
+    await expect(agent.executeTask(task)).rejects.toMatchObject({ code: 'BudgetExceeded' });
+    expect(task.state).toBe('failed');
+    expect(published).toEqual([]);
+    expect(judged.slice(0, 2)).toEqual([
+      ['model.call', 'llm', 'allow', task.id],
+      ['tool.call', 'publish', 'allow', task.id],
+    ]);
+    expect(() => new BudgetPolicy({ warningRatio: -1 })).toThrow('warningRatio');
   });
 
   it('[PL-07] denies actions that need approval without an approval handler', async () => {

@@ -30,6 +30,7 @@ import {
 } from './agent-tool.ts';
 import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
 import type { Fields } from './artifact.ts';
+import { type BudgetPolicy, toBudget } from './budget-policy.ts';
 import { CancellationToken } from './cancellation-token.ts';
 import { alreadyRunning, toFailure, toTaskError } from './failure.ts';
 import { CapabilityPolicy, type Policy, toPolicies } from './policy.ts';
@@ -50,6 +51,8 @@ export interface AgentOptions extends EngineOptions {
    */
   readonly llm?: LlmDefinition | { readonly definition: LlmDefinition };
   readonly policy?: Policy;
+  /** Judges what a run spends, in addition to the limits of its context. */
+  readonly budgetPolicy?: BudgetPolicy;
   /** Without a handler, actions that need an approval are refused. */
   readonly approvalHandler?: ApprovalHandler;
   /** Carries out tasks instead of a model. */
@@ -251,13 +254,14 @@ export class Agent {
 
   #registry() {
     const { name, description } = this.card;
-    const { llm: given, policy = new CapabilityPolicy(), approvalHandler } = this.#options;
+    const { llm: given, policy = new CapabilityPolicy(), budgetPolicy, approvalHandler } = this.#options;
     const llm = given && 'definition' in given ? given.definition : given;
     const { says, policies } = toPolicies(policy);
+    const { budget, policies: spending } = toBudget(budgetPolicy);
     // A denial ends the run, as in Protolink.
     const judged = { ...says, approvals: approvalHandler ? 'wait' : 'refuse', onDenied: 'fail' };
     return registryFrom({
-      agents: [defineAgent({ name, sideA: { prompt: 'task' }, policy: judged as object })],
+      agents: [defineAgent({ name, sideA: { prompt: 'task' }, policy: judged as object, ...budget })],
       prompts: [
         definePrompt({
           name: 'task',
@@ -273,7 +277,7 @@ export class Agent {
         defineModel({ model: 'result', ...llm, name: 'llm', provider: withToolResultAnswers(llm?.provider) }),
       ],
       tools: this.#tools,
-      policies,
+      policies: { ...policies, ...spending },
     });
   }
 }

@@ -7,7 +7,7 @@ export { type EventSink, InMemoryEventSink } from '../../client/event-sink.ts';
 export { LocalTraceTelemetry } from '../../client/local-trace.ts';
 export { RunRecorder } from '../../client/run-recorder.ts';
 export { type RunStore, RunStoreSink } from '../../client/run-store.ts';
-export type { PolicyVerdict } from '../../core/author/policy.ts';
+export type { JudgedSpending, PolicyVerdict, SpendingAnswer } from '../../core/author/policy.ts';
 export type { PolicyDecision } from '../../core/governance/capability-policy.ts';
 export type { RunLimits as RunBudget } from '../../core/governance/run-limit.ts';
 export type { RunEventType } from '../../projections/run/run-event.ts';
@@ -23,6 +23,7 @@ export { AgentClient, type AgentClientOptions, type CancelOptions, type TaskEven
 export type { AgentTool, RunScope, RunTool } from './agent-tool.ts';
 export type { ApprovalDecision, ApprovalHandler, ApprovalRequest } from './approval.ts';
 export { type Artifact, artifact, type Fields, Part, RunAction, type RunActionFields } from './artifact.ts';
+export { BudgetPolicy } from './budget-policy.ts';
 export { CancellationToken } from './cancellation-token.ts';
 export {
   ActionDeniedError,
