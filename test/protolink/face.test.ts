@@ -338,6 +338,49 @@ describe('a Protolink agent', () => {
     expect(events.find(({ type }) => type === 'action.completed')?.payload.result).toBe('sent');
   });
 
+  it('[PL-03] delegates to another agent, whose run is a child of its own, and asks for it', async () => {
+    const helper = scriptedModel([calls('look', { where: 'shelf' }), says('It is on the shelf.')]);
+    const found: unknown[] = [];
+    const finder = new Agent(
+      { name: 'finder', description: 'Finds things.' },
+      {
+        llm: { provider: helper.provider, model: 'mock' },
+        policy: new CapabilityPolicy({ 'shelf.read': 'require_approval' }),
+      },
+    ).tool(
+      { name: 'look', description: 'Looks.', capabilities: ['shelf.read'] },
+      ({ where }, { context }) => {
+        found.push([where, context.parentRunId, context.agentChain, context.sessionId]);
+        return 'seen';
+      },
+    );
+    const model = scriptedModel([calls('finder', { prompt: 'Where is it?' }), says('On the shelf.')]);
+    const asked: unknown[] = [];
+    const { agent } = await agentOf({
+      llm: { provider: model.provider, model: 'mock' },
+      delegates: [finder],
+      approvalHandler: ({ request_id, action: { name, payload, capabilities } }) => {
+        asked.push([name, payload, capabilities]);
+        return { approved: true, request_id };
+      },
+    });
+    const task = Task.createInfer({ prompt: 'Find it.' });
+    new RunContext({ runId: 'run_parent', sessionId: 'session_abc' }).attachToTask(task);
+    const events: RunEvent[] = [];
+    const done = await agent.executeTask(task, (event) => events.push(event));
+    expect(done.answer).toBe('On the shelf.');
+    expect(found).toEqual([['shelf', 'run_parent', ['clerk', 'finder'], 'session_abc']]);
+    expect(asked).toEqual([['look', { arguments: { where: 'shelf' } }, ['shelf.read']]]);
+    const delegated = events.filter(({ payload }) => (payload.action as RunAction)?.kind === 'agent.call');
+    expect(delegated.map(({ type, delegation_id: id }) => [type, id])).toEqual(
+      ['action.requested', 'action.policy', 'action.started', 'action.completed'].map((type) => [
+        type,
+        `${task.id}:1:0`,
+      ]),
+    );
+    expect(delegated.at(-1)?.payload.result).toContain('It is on the shelf.');
+  });
+
   it('[PL-17] judges what a run spends by a policy of the application, which can only be stricter', async () => {
     const judged: unknown[] = [];
     class Thrift extends BudgetPolicy {

@@ -204,7 +204,7 @@ await agent.close();
 
 const FIRST: Example = {
   ...{ page: OURS, at: 'Publish record 42.', stop: 'model 2' },
-  edits: [["() => 'published'", "({ id }) => (did(`published ${id}`), 'published')"]],
+  edits: [["() => 'published'", "({ id }) => (did('published ' + id), 'published')"]],
 };
 const QUESTION: Example = { page: OURS, at: "defaultResponse: 'It is short.'" };
 

@@ -8,14 +8,6 @@ import { type RunStore, saveRun } from '../../client/run-store.ts';
 import type { StoredRuns } from '../../client/stored-runs.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
-import {
-  defineAgent,
-  defineModel,
-  definePrompt,
-  type ModelInput,
-  registryFrom,
-} from '../../definitions/index.ts';
-import { withToolResultAnswers } from '../../models/own-answer.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
 import { toRunReport } from '../../projections/run/run-report.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
@@ -28,12 +20,13 @@ import {
   toHandlerRun,
   toTool,
 } from './agent-tool.ts';
-import { type ApprovalHandler, readDecision, readRequest } from './approval.ts';
+import { type ApprovalHandler, type ApprovalRequest, readDecision, readRequest } from './approval.ts';
 import type { Fields } from './artifact.ts';
-import { type BudgetPolicy, toBudget } from './budget-policy.ts';
+import type { BudgetPolicy } from './budget-policy.ts';
 import { CancellationToken } from './cancellation-token.ts';
+import { type AgentParts, type LlmDefinition, registryOf } from './definitions.ts';
 import { alreadyRunning, toFailure, toTaskError } from './failure.ts';
-import { CapabilityPolicy, type Policy, toPolicies } from './policy.ts';
+import { CapabilityPolicy, type Policy } from './policy.ts';
 import { RunContext } from './run-context.ts';
 import { Task } from './task.ts';
 
@@ -42,8 +35,6 @@ export interface AgentCard {
   readonly description: string;
 }
 
-export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
-
 export interface AgentOptions extends EngineOptions {
   /**
    * The model, made by `createLlm` or given as a definition; without one, tasks are tool calls, or are carried out by
@@ -51,6 +42,11 @@ export interface AgentOptions extends EngineOptions {
    */
   readonly llm?: LlmDefinition | { readonly definition: LlmDefinition };
   readonly policy?: Policy;
+  /**
+   * Agents that its model may call by their names, each with its own model, tools and policy: their runs are children
+   * of its own. Approvals are asked of this agent's handler.
+   */
+  readonly delegates?: readonly Agent[];
   /** Judges what a run spends, in addition to the limits of its context. */
   readonly budgetPolicy?: BudgetPolicy;
   /** Without a handler, actions that need an approval are refused. */
@@ -232,9 +228,11 @@ export class Agent {
     const { approvalHandler } = this.#options;
     if (!approvalHandler) return;
     const { client } = await this.#open();
-    const request = readRequest(event);
+    const { request_id } = event.payload.request as ApprovalRequest;
+    const wait = await client.getWait(request_id);
     // It was answered before this process has taken the task up.
-    if ((await client.getWait(request.request_id)).state !== 'open') return;
+    if (wait.state !== 'open') return;
+    const request = readRequest(event, wait);
     const decision = readDecision(await approvalHandler(request, context), request);
     await client.answerWait(request.request_id, decision);
   }
@@ -248,37 +246,16 @@ export class Agent {
 
   #open(): Promise<Engine> {
     const { taskQueue = `protolink-${this.card.name}` } = this.#options;
-    this.#engine ??= openInProcess(this.#registry(), { ...this.#options, taskQueue });
+    const { delegates = [], approvalHandler } = this.#options;
+    const [own, ...others] = [this, ...delegates].map((each) => each.#parts(approvalHandler !== undefined));
+    this.#engine ??= openInProcess(registryOf(own as AgentParts, others), { ...this.#options, taskQueue });
     return this.#engine;
   }
 
-  #registry() {
-    const { name, description } = this.card;
-    const { llm: given, policy = new CapabilityPolicy(), budgetPolicy, approvalHandler } = this.#options;
+  #parts(asks: boolean): AgentParts {
+    const { llm: given, policy = new CapabilityPolicy(), budgetPolicy } = this.#options;
     const llm = given && 'definition' in given ? given.definition : given;
-    const { says, policies } = toPolicies(policy);
-    const { budget, policies: spending } = toBudget(budgetPolicy);
-    // A denial ends the run, as in Protolink.
-    const judged = { ...says, approvals: approvalHandler ? 'wait' : 'refuse', onDenied: 'fail' };
-    return registryFrom({
-      agents: [defineAgent({ name, sideA: { prompt: 'task' }, policy: judged as object, ...budget })],
-      prompts: [
-        definePrompt({
-          name: 'task',
-          toolDescription: description,
-          prompt: description,
-          model: 'llm',
-          includeChat: true,
-          includePastTools: true,
-          tools: Object.keys(this.#tools),
-        }),
-      ],
-      models: [
-        defineModel({ model: 'result', ...llm, name: 'llm', provider: withToolResultAnswers(llm?.provider) }),
-      ],
-      tools: this.#tools,
-      policies: { ...policies, ...spending },
-    });
+    return { ...this.card, llm, policy, budgetPolicy, asks, tools: this.#tools };
   }
 }
 

@@ -1,8 +1,10 @@
 /** Approvals under Protolink's names: a request is JSON, as in events, and a handler answers it. */
 import { RuntimeError } from '../../core/value/error.ts';
 import type { Decision } from '../../core/wait/answer.ts';
+import { toArtifact } from '../../projections/run/run-artifact.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
-import { type Fields, RunAction } from './artifact.ts';
+import type { Wait } from '../../store/wait/wait-record.ts';
+import { type Fields, RunAction, type RunActionFields } from './artifact.ts';
 import type { RunContext } from './run-context.ts';
 
 /** JSON. */
@@ -36,8 +38,11 @@ export type ApprovalHandler = (
 ) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
 
 /** Reads the request of an `approval.required` event, or of the denial of an action that needed an approval. */
-export function readRequest({ payload, run_id, summary }: RunEvent): ApprovalRequest {
-  const { action, ...asked } = payload.request as Fields & { readonly action: Fields };
+export function readRequest({ payload, run_id, summary }: RunEvent, wait?: Wait): ApprovalRequest {
+  const { action = {}, ...asked } = payload.request as Fields & { readonly action?: Fields };
+  // An action of a delegate is no action of this run: its wait shows it.
+  if (wait && action.action_id === undefined)
+    return fromWait(wait, { ...asked, run_id, summary } as unknown as ApprovalRequest);
   const { request_id, policy_decision, created_at, expires_at, metadata } =
     asked as unknown as ApprovalRequest;
   const about = {
@@ -45,6 +50,16 @@ export function readRequest({ payload, run_id, summary }: RunEvent): ApprovalReq
     fingerprint: (action.fingerprint ?? null) as string | null,
   };
   return { request_id, run_id, summary, ...about, policy_decision, created_at, expires_at, metadata };
+}
+
+function fromWait({ name, data, fingerprint }: Wait, asked: ApprovalRequest): ApprovalRequest {
+  const { actionId, arguments: given, artifacts, reason, ...shown } = data as Fields & RunActionFields;
+  const action = RunAction.fromDict({
+    ...{ ...shown, name, action_id: actionId, payload: { arguments: given } },
+    artifacts: (artifacts as readonly Fields[]).map(toArtifact),
+  });
+  const policy_decision = { effect: 'require_approval', reason };
+  return { ...asked, action, policy_decision, fingerprint };
 }
 
 /** Throws `InvalidValue` for an invalid decision, or one for another request: nothing is decided then. */

@@ -40,7 +40,10 @@ export class BudgetPolicy {
 }
 
 /** Converts a policy to fields of an agent, and to the definition that they name. */
-export function toBudget(policy: BudgetPolicy | undefined): {
+export function toBudget(
+  policy: BudgetPolicy | undefined,
+  name: string,
+): {
   readonly budget: Pick<AgentInput, 'budget'>;
   readonly policies: Readonly<Record<string, PolicyDefinition>>;
 } {
@@ -50,6 +53,6 @@ export function toBudget(policy: BudgetPolicy | undefined): {
       policy.evaluate(given, decision, new RunContext((context ?? {}) as GivenContext)),
   });
   // A budget has at least one limit: this one is the engine's own.
-  const budget = { maxSteps: LIMITS.stepsPerExecution, warnAt: policy.warningRatio, evaluate: 'spending' };
-  return { budget: { budget }, policies: { spending } };
+  const budget = { maxSteps: LIMITS.stepsPerExecution, warnAt: policy.warningRatio, evaluate: name };
+  return { budget: { budget }, policies: { [name]: spending } };
 }

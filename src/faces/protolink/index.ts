@@ -18,13 +18,14 @@ export type { RunReport } from '../../projections/run/run-report.ts';
 export type { RunTask } from '../../projections/run/run-task.ts';
 export { assertBudgetUnder, assertNoDeniedActions, assertRunEvents } from '../../testing/run-assertions.ts';
 export type { EngineOptions } from '../../worker/in-process.ts';
-export { Agent, type AgentCard, type AgentOptions, type LlmDefinition } from './agent.ts';
+export { Agent, type AgentCard, type AgentOptions } from './agent.ts';
 export { AgentClient, type AgentClientOptions, type CancelOptions, type TaskEvent } from './agent-client.ts';
 export type { AgentTool, RunScope, RunTool } from './agent-tool.ts';
 export type { ApprovalDecision, ApprovalHandler, ApprovalRequest } from './approval.ts';
 export { type Artifact, artifact, type Fields, Part, RunAction, type RunActionFields } from './artifact.ts';
 export { BudgetPolicy } from './budget-policy.ts';
 export { CancellationToken } from './cancellation-token.ts';
+export type { LlmDefinition } from './definitions.ts';
 export {
   ActionDeniedError,
   ApprovalRequiredError,

@@ -6,9 +6,10 @@ import type { ProviderFactory } from '../../core/message/provider.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { ownAnswer } from '../../models/own-answer.ts';
 import type { EngineOptions } from '../../worker/in-process.ts';
-import { Agent, type AgentOptions, type LlmDefinition } from './agent.ts';
+import { Agent, type AgentOptions } from './agent.ts';
 import type { AgentTool, RunTool } from './agent-tool.ts';
 import type { Fields } from './artifact.ts';
+import type { LlmDefinition } from './definitions.ts';
 import type { RunContext } from './run-context.ts';
 import { Task } from './task.ts';
 

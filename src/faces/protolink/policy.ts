@@ -60,7 +60,10 @@ function readRule(name: string, rule: unknown): PolicyEffect {
 }
 
 /** Converts a policy to definitions: the policy of an agent (`says`), and the policies that it names. */
-export function toPolicies(policy: CapabilityPolicy | Policy): {
+export function toPolicies(
+  policy: CapabilityPolicy | Policy,
+  name: string,
+): {
   readonly says: object;
   readonly policies: Readonly<Record<string, PolicyDefinition>>;
 } {
@@ -72,5 +75,5 @@ export function toPolicies(policy: CapabilityPolicy | Policy): {
     evaluate: (action, _decision, { context }) =>
       policy.evaluate(toAction(action), new RunContext((context ?? {}) as GivenContext)),
   });
-  return { says: { evaluate: 'own', default: 'allow', undeclared: 'allow' }, policies: { own } };
+  return { says: { evaluate: name, default: 'allow', undeclared: 'allow' }, policies: { [name]: own } };
 }

@@ -59,7 +59,8 @@ function actionDraft(
   payload: Fields,
   more: Partial<RunEventDraft> = {},
 ): RunEventDraft {
-  const delegation = action.childId ? { delegation: action.id } : {};
+  const isDelegated = action.childId || action.prepared?.kind === 'agent.call';
+  const delegation = isDelegated ? { delegation: action.id } : {};
   return { type, payload: { ...payload, action_id: action.id }, action: action.id, ...delegation, ...more };
 }
 
