@@ -12,8 +12,8 @@ import { RunContext } from './run-context.ts';
  * @example
  * ```ts
  * class Thrift extends BudgetPolicy {
- *   override evaluate({ kind }: JudgedSpending, decision: 'allow' | 'warn') {
- *     return kind === 'model.call' && decision === 'warn' ? ('deny' as const) : undefined;
+ *   override evaluate(_: unknown, decision: 'allow' | 'warn') {
+ *     return decision === 'warn' ? ('deny' as const) : undefined;
  *   }
  * }
  * const agent = new Agent({ name: 'worker', description: 'Worker' }, { budgetPolicy: new Thrift({ warningRatio: 0.5 }) });
