@@ -88,6 +88,25 @@ describe('an action', () => {
     expect(kept).toMatchObject({ id: actionId, state: 'completed', description: 'Publishes r1', step: 1 });
   });
 
+  it('[PL-11] is logged without the secrets that its preparation has read', async () => {
+    const publish = defineTool({
+      description: 'publishes',
+      args: z.object({ id: z.string() }),
+      variables: [{ name: 'KEY' }],
+      prepareAction: async (_given, { env }) => ({ description: `Publishes with ${await env('KEY')}` }),
+      execute: async () => ({ status: 'success', result: 'done' }),
+    });
+    const model = scriptedModel([calls('publish', { id: 'swordfish-4711' }), says('I see.')]);
+    const runtime = await testRuntime({ model, tools: { publish }, agent: { policy: ALLOW } });
+    await runtime.client.setEnv({ instance: true }, 'KEY', 'swordfish-4711');
+    const thread = await runtime.start('go');
+    const [requested] = await eventsOf(runtime, thread, 'action.requested');
+    expect(requested?.data).toMatchObject({
+      arguments: { id: '[secret KEY]' },
+      description: 'Publishes with [secret KEY]',
+    });
+  });
+
   it('[PL-11] is denied for a capability added by its preparation', async () => {
     const { ran, publish } = publisher(() => PREVIEW);
     const { runtime, thread } = await run(publish, { 'mail.*': 'deny' }, 'r1');

@@ -78,6 +78,7 @@ describe('a policy at the tool gate', () => {
       ...named,
       kind: 'tool.call',
       callId: expect.any(String),
+      arguments: { id: '4711' },
       capabilities: ['records.write'],
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       artifacts: [],

@@ -114,7 +114,13 @@ function emitRequested(
   { step }: ActionPlace,
 ): void {
   const { id: actionId, name, artifacts = [], ...shown } = action;
-  const requested = { actionId, name, ...shown, ...(given === undefined ? {} : { arguments: given }), artifacts };
+  const requested = {
+    actionId,
+    name,
+    ...shown,
+    ...(given === undefined ? {} : { arguments: given }),
+    artifacts,
+  };
   thread.emit('action.requested', requested, { step });
   thread.emit('action.policy', { actionId, name, ...decision }, { step });
 }
