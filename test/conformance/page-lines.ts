@@ -85,6 +85,15 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('call_tool_in_context', 'PL-04', 'PL-06', 'PL-07', 'PL-31'),
   shown('Run events', 'PL-21'),
   shown('code: events of a stream in a sink', 'PL-21', 'PL-22'),
+  differs(
+    'emit_task_event, record_task_event, RunEvent.from_task_event',
+    '`emit` and `recorder.emit`: what a stream yields are RunEvents already',
+    'PL-22',
+  ),
+  differs(
+    'metadata of a RunAction',
+    'an action has a description and artifacts, which are judged, shown and fingerprinted',
+  ),
   ...rows(
     'field of RunEvent',
     'version type run_id task_id agent_name step span_id/parent_span_id action_id/parent_action_id delegation_id severity summary payload',
@@ -106,7 +115,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('event: action.denied / action.failed', 'PL-10', 'PL-26'),
   differs('event of a call that a cancellation cuts off', '`action.canceled`, which is no error', 'PL-12'),
   shown('Event sinks', 'PL-22'),
-  shown('code: emit into InMemoryEventSink', 'PL-22'),
+  shown('code: emit into InMemoryEventSink', 'PL-22', 'PL-32'),
   shown('Run reports and replay', 'PL-23'),
   shown('code: recorder, report, redaction, replay, assertions', 'PL-23'),
   ...rows('helper', 'assert_run_events assert_no_denied_actions assert_budget_under', (what) =>

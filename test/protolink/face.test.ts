@@ -29,6 +29,8 @@ import {
   TaskNotCancelableError,
   TaskNotFoundError,
 } from '../../src/faces/protolink/index.ts';
+import { beginExecution } from '../../src/client/named-execution.ts';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { RunReport } from '../../src/projections/run/run-report.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
@@ -551,6 +553,30 @@ describe('Protolink tasks', () => {
     const parts = [Part.toolCall('publish', { more: true })];
     const changed = new Task({ ...work, messages: [{ role: 'user', parts }] });
     await expect(second.agent.executeTask(changed)).rejects.toMatchObject({ code: 'ExecutionConflict' });
+  });
+
+  it('[PL-32] are taken up if their process was lost before a worker had opened them', async () => {
+    const store = await testStore();
+    const taskQueue = `face-${randomUUID()}`;
+    const [ask, call] = [
+      Task.createInfer({ prompt: 'go', id: randomUUID() }),
+      Task.createToolCall({ toolName: 'publish', id: randomUUID() }),
+    ];
+    const lost = await RuntimeClient.connect({ store, taskQueue });
+    const messages = [{ content: 'go', executionId: ask.id }];
+    await lost.startThread({ agent: 'clerk', threadId: ask.id, messages });
+    await lost.startThread({ agent: 'clerk', threadId: call.id });
+    // A worker that is slow to open them does not matter.
+    const again = { agent: 'clerk', executionId: ask.id, threadId: ask.id, content: 'go' };
+    await beginExecution(lost, again);
+    await lost.close();
+    const model = scriptedModel([says('done')]);
+    const llm = { provider: model.provider, model: 'mock' };
+    const { agent, published } = await agentOf({ ...{ store, taskQueue, llm } });
+    expect((await agent.executeTask(ask)).answer).toBe('done');
+    expect((await agent.executeTask(call)).answer).toBe('published');
+    expect(published).toEqual(['done']);
+    model.assertConsumed();
   });
 
   it('[PL-15] with a canceled context run nothing, and end once', async () => {
