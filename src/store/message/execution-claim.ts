@@ -85,15 +85,11 @@ function ownerOf(item: QueueItem, userId: string | null): string {
  * without the names of its run and its trace, which senders draw anew for each attempt. A cancellation is no content.
  */
 function digestOf(threadId: string, { id: _, ...content }: QueueItem): string {
-  const {
-    runId: _run,
-    traceId: _trace,
-    canceled: _canceled,
-    cancelReason: _reason,
-    ...context
-  } = content.kind === 'stored' ? {} : (givenContext(content) ?? {});
+  const context = content.kind === 'stored' ? {} : (content.context ?? {});
+  const { runId: _run, traceId: _trace, canceled: _canceled, cancelReason: _reason, ...same } = context;
+  const told = { context: Object.keys(same).length > 0 && same };
   return createHash('sha256')
-    .update(canonicalJson(withoutFalse({ threadId, ...content, context })))
+    .update(canonicalJson(withoutFalse({ threadId, ...content, ...told })))
     .digest('hex');
 }
 
