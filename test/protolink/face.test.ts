@@ -5,6 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { beginExecution } from '../../src/client/named-execution.ts';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import {
   ActionDeniedError,
   Agent,
@@ -29,8 +31,6 @@ import {
   TaskNotCancelableError,
   TaskNotFoundError,
 } from '../../src/faces/protolink/index.ts';
-import { beginExecution } from '../../src/client/named-execution.ts';
-import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import type { RunReport } from '../../src/projections/run/run-report.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
