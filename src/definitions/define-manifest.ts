@@ -1,6 +1,6 @@
 /** `defineManifest` (docs/tasks.md): checks a manifest immediately, including its files, and hashes its content. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type {
   ManifestDefinition,
@@ -133,7 +133,6 @@ export function defineManifest(input: ManifestInput): ManifestDefinition {
       judges: rubric?.judges ?? [],
     },
   };
-  const hash = createHash('sha256').update(canonicalJson(document)).digest('hex');
   return markDefinition<ManifestDefinition>(
     {
       kind: 'manifest',
@@ -144,7 +143,7 @@ export function defineManifest(input: ManifestInput): ManifestDefinition {
       knowledge,
       run: named,
       document,
-      hash,
+      hash: hash('sha256', canonicalJson(document)),
       ...(rubric && { rubric }),
       ...(personas && { personas }),
     },

@@ -1,5 +1,5 @@
 /** Checks the surfaces of a manifest and reads their content once, when it is defined: each file with a digest. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ManifestDocument, ManifestIssue, ManifestSurfaces } from '../core/author/manifest.ts';
@@ -63,7 +63,7 @@ function listFiles(folder: string, below = ''): string[] {
 }
 
 function digest(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
+  return hash('sha256', readFileSync(file));
 }
 
 const ENDINGS = ['', '.md', '.ts', '.json', '.txt'];

@@ -2,7 +2,7 @@
  * Parses what a provider answers, whole or in chunks (definitions §5.3, §5.4). Providers are foreign code: a field that
  * is declared as a text may have any value, and is rejected with `InvalidAnswer` before anything of it is kept.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type AnswerParts, readParts } from '../core/message/answer-parts.ts';
 import type { ExecutedProviderTool, ProviderStreamChunk } from '../core/message/provider.ts';
 import type { ProviderImage, ReasoningDetail } from '../core/message/provider-terms.ts';
@@ -149,5 +149,5 @@ function nameOf(value: unknown): string {
 /** Ids of calls, as a provider gives them: one that is too long to be stored gets one of ours, the same wherever it stands. */
 function toCallId(given: string): string {
   if (given.length <= LIMITS.callIdChars) return given;
-  return `call_${createHash('sha256').update(given).digest('hex').slice(0, 32)}`;
+  return `call_${hash('sha256', given).slice(0, 32)}`;
 }

@@ -10,7 +10,7 @@
  * - If there is not room for all images, the newest are preferred.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type HookBlocked,
   isHookBlocked,
@@ -209,7 +209,7 @@ export async function emitEvent(store: ThreadStore, threadId: string, event: New
 
 /** The digest by which a stored answer is known to be unchanged. */
 export function textDigest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 type Reader = { readonly files: Pick<ThreadStore['files'], 'open' | 'readChunk'> };

@@ -7,7 +7,7 @@
  * - If the policy wants a shorter request, the history is compacted, once, before the step's first request. The
  *   policy is then asked about the shorter one.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { findSpendingPolicy, judgeSpending } from '../../author/policy/judge-spending.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
@@ -73,7 +73,7 @@ interface Question {
 async function askApproval({ store }: Ports, question: Question): Promise<BlockedStep | undefined> {
   const { threadId, executionId, step, policy, verdict, spends, name } = question;
   const { reason, limit } = verdict;
-  const asked = createHash('sha256').update(`${policy} ${reason}`).digest('hex');
+  const asked = hash('sha256', `${policy} ${reason}`);
   const opened = await retryWhileUnavailable(abortSignal(), () =>
     store.waits.open({
       id: randomUUID(),

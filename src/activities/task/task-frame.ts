@@ -5,7 +5,7 @@
  *   as a value, unless the work is aborted or a port fails: then the whole activity is left to another attempt.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { runAuthorCode } from '../../author/guard/author-run.ts';
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
 import type {
@@ -189,7 +189,5 @@ export const ACTION_BYTES = 256 * 1024;
 
 /** Equal for values that are equal as JSON. */
 export function fingerprintOf(value: unknown): string {
-  return createHash('sha256')
-    .update(canonicalJson(value ?? null))
-    .digest('hex');
+  return hash('sha256', canonicalJson(value ?? null));
 }

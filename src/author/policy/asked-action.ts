@@ -3,7 +3,7 @@
  * - The fingerprint covers all that will be done, so an approval applies to exactly these arguments, and to a callee
  *   that gives them the same meaning: workers with different definitions may share a task queue.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PromptDefinition } from '../../core/author/definition.ts';
 import type { PolicyDefinition } from '../../core/author/policy.ts';
 import type { Registry, ToolDefinition } from '../../core/author/registry.ts';
@@ -128,7 +128,7 @@ function digestOf(parameters: JsonSchema): string {
 }
 
 function sha256(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return hash('sha256', canonicalJson(value));
 }
 
 /** Converts a requested call to an action. */

@@ -2,7 +2,7 @@
  * Shared parts of a call of an agent elsewhere: the context of one attempt, its early end, its ids and headers.
  * - An unreachable agent is retried in further attempts, for the time that its author has set (`unreachableMs`).
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { A2aAgentDefinition } from '../../core/author/a2a-agent.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { ToolResult } from '../../core/message/message.ts';
@@ -87,7 +87,7 @@ export function idsOf(
 }
 
 export function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 40);
+  return hash('sha256', JSON.stringify(value)).slice(0, 40);
 }
 
 /** Returns how the agent is reached, with the thread's variables filled into its headers. */

@@ -3,7 +3,7 @@
  * - It is stored once: the same text of the same call keeps its file, whoever asks for it.
  * - A file that cannot be stored changes nothing else.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isRuntimeError, isStoreFault } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
 
@@ -15,7 +15,7 @@ export async function storeWhole(
   text: string,
 ): Promise<string | undefined> {
   const content = new TextEncoder().encode(text);
-  const digest = createHash('sha256').update(content).digest('hex');
+  const digest = hash('sha256', content);
   const name = toolCallId.replaceAll(/[^\w.-]/g, '_').slice(0, 100);
   try {
     // A provider may use the id of a call again.

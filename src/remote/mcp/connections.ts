@@ -5,7 +5,7 @@
  * - An idle connection is kept for a while, so that the thread's next call need not start a process. If there are too
  *   many, the oldest is closed.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { McpReach } from '../../core/author/mcp-server.ts';
 import type { AskTerms, McpConnection } from './connection.ts';
 import { MCP_LIMITS } from './limit.ts';
@@ -34,9 +34,7 @@ export async function withConnection<T>(
   use: (connection: McpConnection) => Promise<T>,
 ): Promise<T> {
   // The key is a hash, because the values may be secrets.
-  const key = createHash('sha256')
-    .update(JSON.stringify([threadId, reach]))
-    .digest('hex');
+  const key = hash('sha256', JSON.stringify([threadId, reach]));
   const connection = takeIdle(key) ?? (await open(reach, { signal, timeoutMs }));
   try {
     return await use(connection);

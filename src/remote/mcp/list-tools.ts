@@ -3,7 +3,7 @@
  * characters, shown to models and people, and used for nothing else.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { toAcceptedSchema } from '../../core/value/accepted-schema.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
@@ -77,5 +77,5 @@ function toListed({ name, description = '', inputSchema, annotations = {} }: Raw
     parameters: visibleIn(inputSchema) as ListedTool['parameters'],
     hints,
   };
-  return { ...listed, digest: createHash('sha256').update(canonicalJson(listed)).digest('hex') };
+  return { ...listed, digest: hash('sha256', canonicalJson(listed)) };
 }

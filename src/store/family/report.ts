@@ -16,7 +16,7 @@
  * - The end of a cancelled child does not set a parent to work that was stopped or cancelled: that is why the child was.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { type GivenContext, reportContext } from '../../core/governance/run-context.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
@@ -326,7 +326,7 @@ function isBudgetSpent({ row: { last_error: lastError } }: ThreadTransaction): b
 
 /** As hard to guess as the id of the execution from which it is derived. */
 function messageId(childId: string, reportId: string): string {
-  return createHash('sha256').update(`report:${childId}:${reportId}`).digest('hex').slice(0, 32);
+  return hash('sha256', `report:${childId}:${reportId}`).slice(0, 32);
 }
 
 const REASONED: ReadonlySet<ReportKind> = new Set(['stopped', 'canceled', 'terminated'] as const);

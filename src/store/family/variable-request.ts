@@ -12,7 +12,7 @@
  * - If the variables are refused, the child is not created, and the parent gets a message as for a failed child.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { EnvType } from '../../core/author/thread-env.ts';
 import { variableProblem } from '../../core/project/env.ts';
@@ -327,7 +327,7 @@ async function refuse(parent: ThreadTransaction, row: WaitRow, { reason, by }: D
   const asked = await parent.find('steps', { step }, ['side']);
   await enqueue(parent, {
     kind: 'message',
-    id: createHash('sha256').update(`variables refused:${row.id}`).digest('hex').slice(0, 32),
+    id: hash('sha256', `variables refused:${row.id}`).slice(0, 32),
     role: roleTo(asked?.side ?? 'a'),
     content: formatReport(child, { kind: 'failure', content, attachments: [] }),
     silent: true,

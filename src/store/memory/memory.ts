@@ -2,7 +2,7 @@
  * Notes of memory hooks. The natural key is (thread, digest of the question).
  * - Notes are bounded for each thread, and for each recall.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MemoryNote } from '../../core/author/hook.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { findRow } from '../transaction/rows.ts';
@@ -23,7 +23,7 @@ export async function noteMemory(
   await inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
     const { trx, row } = thread;
-    const digest = createHash('sha256').update(asked).digest('hex').slice(0, 32);
+    const digest = hash('sha256', asked).slice(0, 32);
     const stamp = thread.stamp();
     await trx
       .insertInto('memory_notes')

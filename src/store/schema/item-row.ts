@@ -1,5 +1,5 @@
 /** An item in line as its row has it, and the message that it will become. Of a row, id and kind are columns, the rest is JSON. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import { UNKNOWN_TYPE } from '../../core/file/mime-type.ts';
@@ -33,7 +33,7 @@ export function digestOf(item: QueueItem): string | null {
   if (item.kind === 'stored') return null;
   const content =
     item.kind === 'tool' ? [item.name, item.arguments] : [item.role, item.content, item.attachments ?? []];
-  return createHash('sha256').update(canonicalJson(content)).digest('hex');
+  return hash('sha256', canonicalJson(content));
 }
 
 export function readItem({

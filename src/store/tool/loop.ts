@@ -8,7 +8,7 @@
  * Warnings of loops that the next request of a side must include, kept in the thread's row until that request has been
  * answered: another attempt includes them again. A new execution starts without any.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Updateable } from 'kysely';
 import {
   addWarning,
@@ -67,7 +67,7 @@ export async function watchCall(
 
 /** Half of a SHA-256, as hex digits. */
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text).slice(0, 32);
 }
 
 /** The newest first. */
