@@ -219,6 +219,37 @@ describe('AgenticX gates', () => {
     expect(paid.splice(0)).toEqual([9]);
   });
 
+  it('[AX-92] answer several readers of a turn; one that leaves answers for no other', async () => {
+    const listening = { session: randomUUID(), turnId: randomUUID() };
+    script = [calls('pay', { amount: 7 }), says('paid')];
+    const leaving = runtime.runTurn('go', listening.session, listening);
+    for await (const { type } of leaving) if (type === 'confirm_required') break;
+    const asked = Promise.withResolvers<string>();
+    const staying = turn([says('paid')], {
+      ...listening,
+      onEvent: ({ type, data }) => type === 'confirm_required' && asked.resolve(data.id),
+    });
+    const again = runtime.runTurn('go', listening.session, listening);
+    const id = await asked.promise;
+    for await (const { type } of again) if (type === 'confirm_required') break;
+    expect(gate.resolve(id, true)).toBe(true);
+    expect((await staying).at(-1)?.data).toEqual({ text: 'paid' });
+    expect(paid.splice(0)).toEqual([7]);
+  });
+
+  it('[AX-93] are not asked what was answered before they read it', async () => {
+    const listening = { session: randomUUID(), turnId: randomUUID() };
+    const agree = ({ type, data }: RuntimeEvent) =>
+      type === 'confirm_required' && gate.resolve(data.id, true);
+    const first = await turn([calls('pay', { amount: 7 }), says('paid')], { ...listening, onEvent: agree });
+    const before = gate.lastRequest;
+    await turn([calls('pay', { amount: 8 }), says('paid')], { onEvent: agree });
+    expect(await turn([], listening)).toEqual(first);
+    expect(gate.lastRequest).not.toBe(before);
+    expect(gate.lastRequest?.question).toBe('Pay 8?');
+    expect(paid.splice(0)).toEqual([7, 8]);
+  });
+
   it('[AX-94] that approve everything ask nobody and send no event', async () => {
     const auto = new AutoApproveConfirmGate();
     const steps = [calls('pay', { amount: 7 }), calls('erase'), says('done')];

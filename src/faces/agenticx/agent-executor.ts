@@ -11,6 +11,7 @@ import {
 } from '../../projections/agenticx/agenticx-event.ts';
 import { type Engine, openInProcess } from '../../worker/in-process.ts';
 import type { Agent, Task } from './agent-model.ts';
+import { readTask } from './default-id.ts';
 import { type ExecutorEvent, type ExecutorStats, HUMAN_TOOL_NAME, toLogged, toStats } from './event-log.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { judgeOutput } from './guide-rail.ts';
@@ -63,17 +64,19 @@ export class AgentExecutor {
     const { client } = await this.#open(agent);
     const { confirmGate } = this.#options;
     const context = { organizationId: agent.organizationId, metadata: { agent_id: agent.id } };
-    const turn = { agent: agent.name, session: task.id, input: task.prompt, id: task.id, context };
+    const reading = await readTask(client, agent, task);
+    const { id, tag } = reading;
+    const turn = { agent: agent.name, session: id, input: task.prompt, id, tag, context };
     const answers = confirmGate && new GateAnswers(confirmGate, client);
     const emitted: RuntimeEvent[] = [];
     const open = new Map<string, string>();
     try {
       await beginTurn(client, turn);
-      const listening = { as: 'agenticx', run: task.id, agentId: agent.id } as const;
-      for await (const { event } of client.events(task.id, listening)) {
+      const listening = { as: 'agenticx', run: id, agentId: agent.id } as const;
+      for await (const { event } of client.events(id, listening)) {
         emitted.push(event);
         const isAsked = event.type === 'confirm_required' && isConfirm(event.data.context);
-        if (isAsked || event.type === 'confirm_response') answers?.follow(event);
+        if (isAsked || event.type === 'confirm_response') await answers?.follow(event);
         if (event.type === 'confirm_response') open.delete(event.data.id);
         // If it was answered in the meantime, the next event says so, and no person is needed.
         if (event.type !== 'confirm_required' || (isAsked && answers)) continue;
@@ -83,8 +86,9 @@ export class AgentExecutor {
       }
     } finally {
       answers?.close();
+      reading.close();
     }
-    return this.#finish(client, { agent, task, told: emitted, open });
+    return this.#finish(client, { agent, task, id, told: emitted, open });
   }
 
   /**
@@ -120,13 +124,18 @@ export class AgentExecutor {
     {
       agent,
       task,
+      id,
       told,
       open,
-    }: ExecutorWork & { readonly told: readonly RuntimeEvent[]; readonly open: Map<string, string> },
+    }: ExecutorWork & {
+      readonly id: string;
+      readonly told: readonly RuntimeEvent[];
+      readonly open: Map<string, string>;
+    },
   ): Promise<ExecutorResult> {
-    const { metrics } = await client.runs.report(task.id, { threadId: task.id });
+    const { metrics } = await client.runs.report(id, { threadId: id });
     const log: ExecutorEvent[] = [
-      { type: 'task_start', task_id: task.id, agent_id: agent.id },
+      { type: 'task_start', task_id: id, agent_id: agent.id },
       ...told.flatMap(toLogged),
     ];
     if (open.size > 0) {

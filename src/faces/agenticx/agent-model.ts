@@ -1,12 +1,12 @@
 /** AgenticX's Agent and Task: plain values, checked when they are created. */
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { GuideRail, GuideRailsConfig } from './guide-rail.ts';
 import type { Fields, RuntimeTools } from './runtime-tool.ts';
 
 export interface AgentFields {
-  /** A new UUID unless given. */
+  /** Unless given, a UUID derived from its organisation and its name: the same in every process. */
   readonly id?: string;
   /** Also the name of the engine's agent: processes that run tasks under the same name share them. */
   readonly name: string;
@@ -53,12 +53,12 @@ export class Agent {
   /** Throws `InvalidValue` for an unknown field, and for a missing one. */
   constructor(fields: AgentFields) {
     checkFields('agent', fields, AGENT_FIELDS, ['name', 'role', 'goal']);
-    this.id = fields.id ?? randomUUID();
     this.name = fields.name;
     this.role = fields.role;
     this.goal = fields.goal;
     this.backstory = fields.backstory ?? null;
     this.organizationId = fields.organizationId ?? 'default-org';
+    this.id = fields.id ?? deriveUuid([this.organizationId, this.name]);
     this.version = fields.version ?? '1.0.0';
     this.tools = fields.tools ?? {};
     this.llm = fields.llm ?? null;
@@ -88,7 +88,10 @@ export class Agent {
 }
 
 export interface TaskFields {
-  /** A new UUID unless given: letters, digits and . _ : - alone. */
+  /**
+   * Letters, digits and . _ : - alone. Unless given, the executor names the task when it runs: it takes up a task of the
+   * same agent that says the same and has not ended, else it is a new one.
+   */
   readonly id?: string;
   readonly description: string;
   readonly expectedOutput: string;
@@ -104,7 +107,8 @@ export interface TaskFields {
  * ```
  */
 export class Task {
-  readonly id: string;
+  /** Undefined until it runs, unless given. */
+  id: string | undefined;
   readonly description: string;
   readonly expectedOutput: string;
   readonly context: Fields;
@@ -115,7 +119,7 @@ export class Task {
       'description',
       'expectedOutput',
     ]);
-    this.id = fields.id ?? randomUUID();
+    this.id = fields.id;
     this.description = fields.description;
     this.expectedOutput = fields.expectedOutput;
     this.context = fields.context ?? {};
@@ -126,6 +130,12 @@ export class Task {
     const beside = Object.keys(this.context).length > 0 ? `\nContext: ${JSON.stringify(this.context)}` : '';
     return `${this.description}\nExpected output: ${this.expectedOutput}${beside}`;
   }
+}
+
+function deriveUuid(parts: readonly string[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  // Version 8 and variant 8, as for UUIDs of one's own making (RFC 9562).
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }
 
 function checkFields(

@@ -3,7 +3,6 @@
  * one of its executions, and the events of a turn are read off the log. Rounds, loops, summaries, timeouts and
  * confirmations are handled by the engine.
  */
-import { randomUUID } from 'node:crypto';
 import {
   defineAgent,
   defineModel,
@@ -15,6 +14,7 @@ import {
 import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
+import { readTurn } from './default-id.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { type Environment, toTimeouts } from './runtime-setting.ts';
 import { type RuntimeTools, toTools } from './runtime-tool.ts';
@@ -50,7 +50,10 @@ export interface TurnOptions {
   readonly agentId?: string;
   /** Called every 100 ms while the turn is being read; true stops the turn, an error counts as false. */
   readonly shouldStop?: () => boolean | Promise<boolean>;
-  /** Id of the execution; generated unless given. The same turn again attaches to it: its message is sent once. */
+  /**
+   * Id of the execution. The same turn again attaches to it: its message is sent once. Unless given, a turn of the
+   * session that says the same, has not ended, and is read by nobody in this process is the same turn.
+   */
   readonly turnId?: string;
 }
 
@@ -86,8 +89,10 @@ export class AgentRuntime {
     session: string,
     options: TurnOptions = {},
   ): AsyncGenerator<RuntimeEvent, void> {
-    const { agentId = 'meta', shouldStop, turnId: id = randomUUID() } = options;
+    const { agentId = 'meta', shouldStop, turnId } = options;
     const { client } = await this.#open();
+    const reading = await readTurn(client, { id: turnId, session, input: userInput });
+    const { id } = reading;
     const { organizationId } = this.#options;
     const context = organizationId === undefined ? {} : { context: { organizationId } };
     const turn = { agent: this.#name, session, input: userInput, id, ...context };
@@ -96,12 +101,13 @@ export class AgentRuntime {
     try {
       await beginTurn(client, turn);
       for await (const { event } of client.events(session, { as: 'agenticx', run: id, agentId })) {
-        answers.follow(event);
+        await answers.follow(event);
         yield event;
       }
     } finally {
       stopWatching();
       answers.close();
+      reading.close();
     }
   }
 

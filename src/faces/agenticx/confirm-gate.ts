@@ -103,7 +103,8 @@ export interface ConfirmRequest {
  * ```
  */
 export class AsyncConfirmGate extends ConfirmGate {
-  readonly #open = new Map<string, (approved: boolean) => void>();
+  /** By id of the request: several readers of a turn may ask for the same answer. */
+  readonly #open = new Map<string, Set<(approved: boolean) => void>>();
   #last: ConfirmRequest | null = null;
 
   /** The latest request, open or not. */
@@ -115,16 +116,22 @@ export class AsyncConfirmGate extends ConfirmGate {
     const { request_id: id } = context;
     const { promise, resolve } = defer<boolean>();
     this.#last = { id, question, context };
-    this.#open.set(id, resolve);
-    signal?.addEventListener('abort', () => this.resolve(id, false), { once: true });
+    const askers = this.#open.get(id) ?? new Set();
+    this.#open.set(id, askers.add(resolve));
+    const withdraw = () => {
+      askers.delete(resolve);
+      if (askers.size === 0 && this.#open.get(id) === askers) this.#open.delete(id);
+      resolve(false);
+    };
+    signal?.addEventListener('abort', withdraw, { once: true });
     return promise;
   }
 
   /** Returns false if there is no open request with this id. */
   resolve(id: string, approved: boolean): boolean {
-    const answer = this.#open.get(id);
+    const askers = this.#open.get(id);
     this.#open.delete(id);
-    answer?.(approved);
-    return answer !== undefined;
+    for (const answer of askers ?? []) answer(approved);
+    return askers !== undefined;
   }
 }

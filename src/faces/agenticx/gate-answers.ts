@@ -22,10 +22,14 @@ export class GateAnswers {
     this.#client = client;
   }
 
-  /** Must be called before an event is passed to its reader, who may answer it at once. */
-  follow({ type, data }: RuntimeEvent): void {
-    if (type === 'confirm_required' && GATED_KINDS.has(data.context.kind)) void this.#ask(data);
+  /**
+   * Must resolve before an event is passed to its reader, who may answer it at once. A question that was answered
+   * before it was read here is not asked.
+   */
+  async follow({ type, data }: RuntimeEvent): Promise<void> {
     if (type === 'confirm_response') this.#withdraw(data.id);
+    if (type !== 'confirm_required' || !GATED_KINDS.has(data.context.kind)) return;
+    if ((await this.#client.getWait(data.id)).state === 'open') void this.#ask(data);
   }
 
   /** Withdraws the questions from the gate: open waits stay open, to be answered elsewhere. */

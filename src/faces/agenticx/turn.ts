@@ -13,6 +13,8 @@ export interface Turn {
   readonly id: string;
   /** Context of the execution. */
   readonly context?: GivenContext;
+  /** Tag of the thread, if the turn creates it. */
+  readonly tag?: string | undefined;
 }
 
 /**
@@ -22,7 +24,10 @@ export interface Turn {
 export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void> {
   const { agent, session, input: content, id: executionId } = turn;
   const organizationId = turn.context?.organizationId;
-  const standing = organizationId === undefined ? {} : { context: { organizationId } };
+  const standing = {
+    ...(organizationId !== undefined && { context: { organizationId } }),
+    ...(turn.tag !== undefined && { tags: [turn.tag] }),
+  };
   const [latest] = await client.listExecutions({ threadId: session, limit: 1 });
   const message = { content, executionId, ...(turn.context && { context: turn.context }) };
   const isThere = () => hasThread(client, session, organizationId);

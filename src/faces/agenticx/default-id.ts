@@ -1,0 +1,74 @@
+/**
+ * Ids of turns and tasks that were given none: derived from what they say and from what has ended before. So a process
+ * takes up what another one has left open, and begins anew what has ended. While it reads a piece of work, another one
+ * that says the same is a new one.
+ */
+import { createHash } from 'node:crypto';
+import { nullIfThreadNotFound } from '../../client/make-thread.ts';
+import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { isRuntimeError } from '../../core/value/error.ts';
+import type { Agent, Task } from './agent-model.ts';
+
+/** A turn or a task that this process reads, until it is closed. */
+export interface Reading {
+  readonly id: string;
+  /** Tag of the thread of a task that was given no id: those that say the same have the same. */
+  readonly tag?: string;
+  close(): void;
+}
+
+/** Number of readings by id. */
+const READ = new Map<string, number>();
+
+function read(id: string): Reading {
+  READ.set(id, (READ.get(id) ?? 0) + 1);
+  const close = () => {
+    const left = (READ.get(id) ?? 1) - 1;
+    if (left > 0) READ.set(id, left);
+    else READ.delete(id);
+  };
+  return { id, close };
+}
+
+/** Without an id, a turn has that of its place: after the last turn of its session that has ended. */
+export async function readTurn(
+  client: RuntimeClient,
+  {
+    id,
+    session,
+    input,
+  }: { readonly id?: string | undefined; readonly session: string; readonly input: string },
+): Promise<Reading> {
+  if (id !== undefined) return read(id);
+  const latest = await client.listExecutions({ threadId: session, limit: 2 });
+  const ended = latest.find(({ endedAt }) => endedAt !== null)?.id ?? '';
+  let own = digest(session, input, ended);
+  while (READ.has(own)) own = digest(session, input, own);
+  return read(own);
+}
+
+/** Without an id, a task gets one: tasks of an agent that say the same are numbered. */
+export async function readTask(client: RuntimeClient, agent: Agent, task: Task): Promise<Reading> {
+  if (task.id !== undefined) return read(task.id);
+  const tag = `same-${digest(agent.name, agent.organizationId, task.prompt)}`;
+  const [newest] = await client.listThreads({ tag, limit: 1 });
+  let number = newest === undefined ? 1 : Number(newest.id.slice(tag.length + 1));
+  if (newest && (await hasEnded(client, newest.id))) number += 1;
+  while (READ.has(`${tag}.${number}`)) number += 1;
+  task.id ??= `${tag}.${number}`;
+  return { tag, ...read(task.id) };
+}
+
+async function hasEnded(client: RuntimeClient, id: string): Promise<boolean> {
+  try {
+    return (await client.getExecution(id, id)).endedAt !== null;
+  } catch (error) {
+    // It was sent and has not begun.
+    if (isRuntimeError(error, 'ExecutionNotFound')) return false;
+    return nullIfThreadNotFound(error) ?? false;
+  }
+}
+
+function digest(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
