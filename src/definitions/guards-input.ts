@@ -59,7 +59,7 @@ export interface FailureGuardInput {
 }
 
 export interface RoundGuardInput {
-  /** A whole number above 0; values outside 10 to 120 are changed to the nearer bound. Default 30. */
+  /** A whole number above 0. Default 30. */
   max?: number;
 }
 

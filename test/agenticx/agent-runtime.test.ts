@@ -111,6 +111,17 @@ describe('an AgenticX turn', () => {
     ]);
   });
 
+  it('[AX-03] has as many rounds as its runtime says; an option that no runtime has is refused by name', async () => {
+    const told = await turn([calls('look'), calls('count', { n: 1 }), says('well')], {
+      by: runtimeOf(gate, { maxToolRounds: 2 }),
+    });
+    expect(told.filter(({ type }) => type === 'round_start')).toHaveLength(2);
+    expect(told.at(-1)).toMatchObject({ type: 'error', data: { terminal: true } });
+    const strange = { maxRounds: 2 } as AgentRuntimeOptions;
+    expect(() => runtimeOf(gate, strange)).toThrow(/An AgentRuntime has no option "maxRounds"/);
+    await expect(turn([], { turnID: 'x' } as Listening)).rejects.toThrow(/A turn has no option "turnID"/);
+  });
+
   it('[AX-03] has ten rounds by default', async () => {
     const told = await turn(Array.from({ length: 12 }, (_, n) => calls('count', { n })));
     expect(told.filter(({ type }) => type === 'round_start')).toHaveLength(10);
@@ -209,7 +220,7 @@ describe('AgenticX gates', () => {
     const before = runtimeOf(gate, terms);
     const listening = { session: randomUUID(), turnId: randomUUID() };
     script = [calls('pay', { amount: 9 }), says('paid')];
-    for await (const { type } of before.runTurn('go', listening.session, listening))
+    for await (const { type } of before.runTurn('go', listening.session, { turnId: listening.turnId }))
       if (type === 'confirm_required') break;
     await before.close();
     const onEvent = ({ type, data }: RuntimeEvent) =>
@@ -222,14 +233,14 @@ describe('AgenticX gates', () => {
   it('[AX-92] answer several readers of a turn; one that leaves answers for no other', async () => {
     const listening = { session: randomUUID(), turnId: randomUUID() };
     script = [calls('pay', { amount: 7 }), says('paid')];
-    const leaving = runtime.runTurn('go', listening.session, listening);
+    const leaving = runtime.runTurn('go', listening.session, { turnId: listening.turnId });
     for await (const { type } of leaving) if (type === 'confirm_required') break;
     const asked = Promise.withResolvers<string>();
     const staying = turn([says('paid')], {
       ...listening,
       onEvent: ({ type, data }) => type === 'confirm_required' && asked.resolve(data.id),
     });
-    const again = runtime.runTurn('go', listening.session, listening);
+    const again = runtime.runTurn('go', listening.session, { turnId: listening.turnId });
     const id = await asked.promise;
     for await (const { type } of again) if (type === 'confirm_required') break;
     expect(gate.resolve(id, true)).toBe(true);

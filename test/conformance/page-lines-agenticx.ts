@@ -91,7 +91,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('max_tool_rounds is exhausted: others get SUBAGENT_PAUSED with metadata', 'AX-04', 'AX-122'),
   differs(
     'Runtime configuration: AGX_MAX_TOOL_ROUNDS / runtime.max_tool_rounds',
-    '`guards.rounds` of an agent: off by default; if enabled 30, between 10 and 120 (AX-100, AX-101)',
+    '`guards.rounds` of an agent: off by default; if enabled 30, and any maximum counts; `maxToolRoundsOf()` clamps (AX-100, AX-101)',
   ),
   shown('Runtime event stream', 'AX-81', 'AX-82', 'AX-84'),
   shown('event: round_start', 'AX-01', 'AX-02'),

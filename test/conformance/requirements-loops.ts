@@ -25,7 +25,11 @@ export const LOOPS: readonly Requirement[] = [
   { id: 'AX-76', level: 'MUST', text: 'A new execution starts with empty counts.' },
   { id: 'AX-77', level: 'MUST', text: 'A refused call does not count.' },
   { id: 'AX-78', level: 'MUST', text: 'The most severe verdict applies; none hides another.' },
-  { id: 'AX-100', level: 'MUST', text: 'The round limit has a default and bounds.' },
+  {
+    id: 'AX-100',
+    level: 'MUST',
+    text: 'The round limit has a default, and takes any maximum of one or more.',
+  },
   { id: 'AX-101', level: 'MUST', text: 'A changed limit applies from the next execution on.' },
   {
     id: 'AX-122',

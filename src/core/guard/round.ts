@@ -7,11 +7,9 @@ export interface RoundGuard {
   readonly max: number;
 }
 
-const [DEFAULT, LEAST, MOST] = [30, 10, 120];
-
-/** Applies the default and the bounds. */
-export function toRoundGuard({ max = DEFAULT }: Partial<RoundGuard>): RoundGuard {
-  return { max: Math.min(Math.max(max, LEAST), MOST) };
+/** Applies the default. */
+export function toRoundGuard({ max = 30 }: Partial<RoundGuard>): RoundGuard {
+  return { max };
 }
 
 /** Maximum of rounds for each side that has one; `failures`: maximum of failed calls in a row, on either side. */

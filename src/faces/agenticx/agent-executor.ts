@@ -15,8 +15,9 @@ import { readTask } from './default-id.ts';
 import { type ExecutorEvent, type ExecutorStats, HUMAN_TOOL_NAME, toLogged, toStats } from './event-log.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { judgeOutput } from './guide-rail.ts';
+import { checkNames } from './known-names.ts';
 import { type BatchCall, type BatchOptions, type BatchOutcome, callAll } from './parallel-calls.ts';
-import { type ExecutorOptions, taskProject } from './task-project.ts';
+import { EXECUTOR_OPTIONS, type ExecutorOptions, taskProject } from './task-project.ts';
 import { beginTurn } from './turn.ts';
 
 /** The result of a task. JSON, with AgenticX's names. */
@@ -51,7 +52,9 @@ export class AgentExecutor {
   readonly #options: ExecutorOptions;
   readonly #engines = new Map<Agent, Promise<Engine>>();
 
+  /** Throws `InvalidValue` for an unknown option. */
   constructor(options: ExecutorOptions = {}) {
+    checkNames('An AgentExecutor', 'option', options, EXECUTOR_OPTIONS);
     this.#options = options;
   }
 

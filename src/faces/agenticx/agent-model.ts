@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { GuideRail, GuideRailsConfig } from './guide-rail.ts';
+import { checkNames, type Names } from './known-names.ts';
 import type { Fields, RuntimeTools } from './runtime-tool.ts';
 
 export interface AgentFields {
@@ -26,8 +27,10 @@ export interface AgentFields {
   readonly guiderailsConfig?: GuideRailsConfig;
 }
 
-const FIELDS = ['id', 'name', 'role', 'goal', 'backstory', 'organizationId', 'version', 'tools'];
-const AGENT_FIELDS = new Set([...FIELDS, 'llm', 'maxIterations', 'guiderails', 'guiderailsConfig']);
+const AGENT_FIELDS: Names<AgentFields> = {
+  ...{ id: true, name: true, role: true, goal: true, backstory: true, organizationId: true, version: true },
+  ...{ tools: true, llm: true, maxIterations: true, guiderails: true, guiderailsConfig: true },
+};
 
 /**
  * @example
@@ -52,7 +55,8 @@ export class Agent {
 
   /** Throws `InvalidValue` for an unknown field, and for a missing one. */
   constructor(fields: AgentFields) {
-    checkFields('agent', fields, AGENT_FIELDS, ['name', 'role', 'goal']);
+    checkNames('An agent', 'field', fields, AGENT_FIELDS);
+    requireTexts('agent', fields, ['name', 'role', 'goal']);
     this.name = fields.name;
     this.role = fields.role;
     this.goal = fields.goal;
@@ -99,6 +103,8 @@ export interface TaskFields {
   readonly context?: Fields;
 }
 
+const TASK_FIELDS: Names<TaskFields> = { id: true, description: true, expectedOutput: true, context: true };
+
 /**
  * A task. Its id is that of its thread and of its execution; running it again attaches to that execution.
  * @example
@@ -115,10 +121,8 @@ export class Task {
 
   /** Throws `InvalidValue` for an unknown field, and for a missing one. */
   constructor(fields: TaskFields) {
-    checkFields('task', fields, new Set(['id', 'description', 'expectedOutput', 'context']), [
-      'description',
-      'expectedOutput',
-    ]);
+    checkNames('A task', 'field', fields, TASK_FIELDS);
+    requireTexts('task', fields, ['description', 'expectedOutput']);
     this.id = fields.id;
     this.description = fields.description;
     this.expectedOutput = fields.expectedOutput;
@@ -138,22 +142,8 @@ function deriveUuid(parts: readonly string[]): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }
 
-function checkFields(
-  what: string,
-  given: object,
-  known: ReadonlySet<string>,
-  needed: readonly string[],
-): void {
-  const strange = Object.keys(given).find((name) => !known.has(name));
-  if (strange !== undefined)
-    throw new RuntimeError(
-      'InvalidValue',
-      `An ${what} has no field "${strange}": its fields are ${[...known].join(', ')}.`.replace(
-        'An task',
-        'A task',
-      ),
-    );
-  for (const name of needed)
+function requireTexts(what: string, given: object, names: readonly string[]): void {
+  for (const name of names)
     if (typeof (given as Fields)[name] !== 'string' || (given as Fields)[name] === '')
       throw new RuntimeError('InvalidValue', `The "${name}" of the ${what} must be a non-empty string.`);
 }

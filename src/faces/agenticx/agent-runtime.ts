@@ -16,6 +16,7 @@ import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-
 import type { ConfirmGate } from './confirm-gate.ts';
 import { readTurn } from './default-id.ts';
 import { GateAnswers } from './gate-answers.ts';
+import { checkNames, ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { type Environment, toTimeouts } from './runtime-setting.ts';
 import { type RuntimeTools, toTools } from './runtime-tool.ts';
 import { beginTurn, watchStop } from './turn.ts';
@@ -32,8 +33,8 @@ export interface AgentRuntimeOptions extends EngineOptions {
   /** Organisation whose sessions it creates and continues: a session of another one is not found. None unless given. */
   readonly organizationId?: string;
   /**
-   * Most rounds of a turn, clamped to between 10 and 120. Default 10; `maxToolRoundsOf()` returns that of AgenticX's
-   * server.
+   * Most rounds of a turn, 1 or more. Default 10; `maxToolRoundsOf()` returns that of AgenticX's server, between 10 and
+   * 120.
    */
   readonly maxToolRounds?: number;
   /** Number of calls in a loop after which the model is reminded, and after which the turn ends. Default 4 and 8. */
@@ -44,6 +45,12 @@ export interface AgentRuntimeOptions extends EngineOptions {
   /** Environment to read the `AGX_LLM_…` times from; `process.env` unless given. */
   readonly environment?: Environment;
 }
+
+const RUNTIME_OPTIONS: Names<AgentRuntimeOptions> = {
+  ...ENGINE_OPTIONS,
+  ...{ name: true, systemPrompt: true, tools: true, organizationId: true, maxToolRounds: true },
+  ...{ loopWarningThreshold: true, loopCriticalThreshold: true, compactor: true, environment: true },
+};
 
 export interface TurnOptions {
   /** Stamped on every event; default `meta`. */
@@ -56,6 +63,8 @@ export interface TurnOptions {
    */
   readonly turnId?: string;
 }
+
+const TURN_OPTIONS: Names<TurnOptions> = { agentId: true, shouldStop: true, turnId: true };
 
 /**
  * @example
@@ -72,8 +81,12 @@ export class AgentRuntime {
   readonly #options: AgentRuntimeOptions;
   #engine: Promise<Engine> | undefined;
 
-  /** The first turn throws `InvalidDefinitions` for options that no definition can have. */
+  /**
+   * Throws `InvalidValue` for an unknown option; the first turn throws `InvalidDefinitions` for values that no definition
+   * can have.
+   */
   constructor(llm: LlmDefinition, confirmGate: ConfirmGate, options: AgentRuntimeOptions = {}) {
+    checkNames('An AgentRuntime', 'option', options, RUNTIME_OPTIONS);
     this.#llm = llm;
     this.#gate = confirmGate;
     this.#options = options;
@@ -89,6 +102,7 @@ export class AgentRuntime {
     session: string,
     options: TurnOptions = {},
   ): AsyncGenerator<RuntimeEvent, void> {
+    checkNames('A turn', 'option', options, TURN_OPTIONS);
     const { agentId = 'meta', shouldStop, turnId } = options;
     const { client } = await this.#open();
     const reading = await readTurn(client, { id: turnId, session, input: userInput });

@@ -3,6 +3,7 @@
 import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { errorMessage } from '../../core/value/error.ts';
+import { checkNames, type Names } from './known-names.ts';
 import type { Fields } from './runtime-tool.ts';
 
 export interface BatchCall {
@@ -19,6 +20,8 @@ export interface BatchOptions {
   readonly timeoutMs?: number;
 }
 
+const BATCH_OPTIONS: Names<BatchOptions> = { failFast: true, maxConcurrency: true, timeoutMs: true };
+
 /** JSON. `skipped`: the call has not begun, because another one had failed. */
 export interface BatchOutcome {
   readonly name: string;
@@ -34,7 +37,9 @@ interface Batch extends BatchOptions {
 }
 
 export async function callAll(client: RuntimeClient, batch: Batch): Promise<readonly BatchOutcome[]> {
-  const { agent, calls, failFast = false, maxConcurrency = 4, timeoutMs = 1_800_000 } = batch;
+  const { agent, calls, ...options } = batch;
+  checkNames('A batch', 'option', options, BATCH_OPTIONS);
+  const { failFast = false, maxConcurrency = 4, timeoutMs = 1_800_000 } = options;
   const outcomes: BatchOutcome[] = [];
   const running = new Set<string>();
   const left = [...calls.entries()];

@@ -1,5 +1,4 @@
 /** Settings of AgenticX's runtime: its defaults, its environment variables, and their bounds. */
-import { toRoundGuard } from '../../core/guard/round.ts';
 import { type StatusGuard, toStatusGuard } from '../../core/guard/status-query.ts';
 import type { ModelTimeoutsInput } from '../../definitions/model-input.ts';
 
@@ -38,7 +37,7 @@ export function toTimeouts(environment: Environment, given: ModelTimeoutsInput =
  */
 export function maxToolRoundsOf(environment: Environment = process.env): number {
   const rounds = Number.parseInt(environment.AGX_MAX_TOOL_ROUNDS ?? '', 10);
-  return toRoundGuard(Number.isNaN(rounds) ? {} : { max: rounds }).max;
+  return Number.isNaN(rounds) ? 30 : Math.min(Math.max(rounds, 10), 120);
 }
 
 /**

@@ -7,19 +7,25 @@ import type { Agent } from './agent-model.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
 import { FINISH_TOOL_NAME, HUMAN_TOOL_NAME } from './event-log.ts';
+import { ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { toTimeouts } from './runtime-setting.ts';
 import { toTools } from './runtime-tool.ts';
 
 export interface ExecutorOptions extends EngineOptions {
   /** The model for agents without one of their own. */
   readonly llmProvider?: LlmDefinition;
-  /** Most model steps of a task, clamped to between 10 and 120. Default 50, whatever its agent has. */
+  /** Most model steps of a task, 1 or more. Default 50, whatever its agent has. */
   readonly maxIterations?: number;
   /** See `AgentRuntimeOptions`. */
   readonly compactor?: AgentRuntimeOptions['compactor'];
   /** Answers what tools want confirmed. Without a gate, a task that asks is `waiting_for_human`. */
   readonly confirmGate?: ConfirmGate;
 }
+
+export const EXECUTOR_OPTIONS: Names<ExecutorOptions> = {
+  ...ENGINE_OPTIONS,
+  ...{ llmProvider: true, maxIterations: true, compactor: true, confirmGate: true },
+};
 
 /** Number of failed calls in a row after which a person is asked. */
 const FAILURES = 3;

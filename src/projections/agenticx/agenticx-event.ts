@@ -7,7 +7,7 @@
 export interface RuntimeEventData {
   /** A round begins: a step of the agent itself, not of a sub-prompt. `max_rounds` is null if there is no limit. */
   readonly round_start: { readonly round: number; readonly max_rounds: number | null };
-  /** A piece of streamed text. With `waiting`: no text, but a sign that the model has not answered for a while. */
+  /** A piece of streamed text. With `waiting`: an empty text, and a sign that the model has not answered for a while. */
   readonly token: { readonly text: string; readonly waiting?: true };
   readonly tool_call: ToolCalled;
   readonly tool_result: {

@@ -21,7 +21,7 @@ export const ROUND_HANDLERS: TurnHandlers = {
     turn,
     depth === undefined && delta !== '' ? [{ type: 'token', data: { text: delta } }] : [],
   ],
-  'model.waiting': (turn) => [turn, [{ type: 'token', data: { text: WAITING_MARK, waiting: true } }]],
+  'model.waiting': (turn) => [turn, [{ type: 'token', data: { text: '', waiting: true } }]],
   'attempt.discarded': (turn, { data: { reason, depth } }) => [
     turn,
     depth === undefined ? [discardedDraft(reason)] : [],
@@ -37,9 +37,6 @@ export const ROUND_HANDLERS: TurnHandlers = {
   ],
   'file.created': (turn) => [{ ...turn, artifacts: turn.artifacts + 1 }, []],
 };
-
-/** Shown while the model has not begun to answer; no part of any text. */
-const WAITING_MARK = '\u23f3';
 
 function discardedDraft(reason: string): TurnDraft {
   const text = `The text streamed for this answer is void: ${reason}`;
