@@ -81,7 +81,7 @@ describe('an AgenticX agent', () => {
   it('[AX-130] has its defaults', () => {
     const made = new Agent({ name: 'a', role: 'r', goal: 'g' });
     expect(made).toMatchObject({ organizationId: 'default-org', maxIterations: 25, backstory: null });
-    expect(made).toMatchObject({ version: '1.0.0', toolNames: [] });
+    expect(made).toMatchObject({ version: '1.0.0', toolNames: [], maxRetryLimit: 2 });
     expect(made.id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
@@ -160,6 +160,16 @@ describe('an AgenticX executor', () => {
     await executor.respond(agent, waits.waiting_for?.[0]?.request_id ?? '', 'Use the stairs.');
     expect(await executor.run({ agent, task })).toMatchObject({ success: true, result: 'By the stairs.' });
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: 'Use the stairs.' });
+  });
+
+  it('[AX-144] asks for help after as many retries as its agent has, and runs the LLM hooks of its agent', async () => {
+    const llmHooks = {
+      before: [(messages: readonly object[]) => [...messages, { role: 'user', content: 'Hurry.' }] as never],
+    };
+    const hasty = new Agent({ ...fields, name: 'hasty', maxRetryLimit: 1, llmHooks });
+    const waits = await run([calls('fall'), calls('fall')], { agent: hasty });
+    expect(waits).toMatchObject({ waiting_for: [{ question: expect.stringContaining('2 calls') }] });
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: 'Hurry.' });
   });
 
   it('[AX-146] fails a task that never ends', async () => {

@@ -4,12 +4,14 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
+  type AgentHook,
   AgentRuntime,
   type AgentRuntimeOptions,
   AsyncConfirmGate,
   AutoApproveConfirmGate,
   type ConfirmContext,
   ConfirmGate,
+  HookRegistry,
   isTerminal,
   maxToolRoundsOf,
   type RuntimeEvent,
@@ -70,16 +72,17 @@ afterAll(async () => {
 
 interface Listening extends TurnOptions {
   readonly by?: AgentRuntime;
+  readonly input?: string;
   readonly session?: string;
   readonly onEvent?: (event: RuntimeEvent) => void;
 }
 
 /** Runs a turn and returns its events, without those of single tokens. */
 async function turn(steps: ScriptStep[], listening: Listening = {}): Promise<RuntimeEvent[]> {
-  const { by = runtime, session = randomUUID(), onEvent, ...options } = listening;
+  const { by = runtime, input = 'go', session = randomUUID(), onEvent, ...options } = listening;
   script = steps;
   const told: RuntimeEvent[] = [];
-  for await (const event of by.runTurn('go', session, options)) {
+  for await (const event of by.runTurn(input, session, options)) {
     if (event.type !== 'token') told.push(event);
     onEvent?.(event);
   }
@@ -164,6 +167,71 @@ describe('an AgenticX turn', () => {
     const listening = { session: randomUUID(), turnId: randomUUID() };
     const first = await turn([says('once')], listening);
     expect(await turn([says('twice')], listening)).toEqual(first);
+  });
+});
+
+describe('AgenticX hooks', () => {
+  it('[AX-105] [AX-106] [AX-107] [AX-110] run by priority at their six points, and may block and rewrite', async () => {
+    const told: string[] = [];
+    const watch = (name: string): AgentHook => ({
+      beforeModel: (messages) => void told.push(`${name} before_model ${messages.at(-1)?.role}`),
+      afterModel: ({ content, toolCalls }) =>
+        void told.push(`${name} after_model ${content} ${toolCalls.length}`),
+      beforeToolCall: (tool) => void told.push(`${name} before_tool_call ${tool}`),
+      afterToolCall: (tool, result) => void told.push(`${name} after_tool_call ${tool} ${result}`),
+      onCompaction: (count, summary) => void told.push(`${name} on_compaction ${count} ${summary}`),
+      onAgentEnd: (text) => void told.push(`${name} on_agent_end ${text}`),
+    });
+    const hooks = new HookRegistry().register({ priority: 1, ...watch('second') }).register({
+      priority: 2,
+      ...watch('first'),
+      beforeModel: (messages) => [...messages, { role: 'user', content: 'Be brief.' }],
+      afterModel: ({ content }) => content?.replace('well', 'Well.'),
+      beforeToolCall: (name, { n }) => {
+        if (name === 'look') return { blocked: true, reason: 'Nobody looks.' };
+        return n === 1 ? { arguments: { n: 2 } } : undefined;
+      },
+      afterToolCall: (name, result) => (name === 'count' ? `${result}!` : undefined),
+    });
+    const by = runtimeOf(gate, { hooks, compactor: { thresholdMessages: 8, retainRecentMessages: 4 } });
+    const steps = [
+      calls('count', { n: 1 }),
+      calls('look'),
+      calls('count', { n: 3 }),
+      calls('count', { n: 4 }),
+    ];
+    const events = await turn([...steps, says('in short'), says('well')], { by });
+    expect(told.slice(0, 6)).toEqual([
+      'second before_model user',
+      'second after_model null 1',
+      'second before_tool_call count',
+      'second after_tool_call count counted 2!',
+      'second before_model user',
+      'second after_model null 1',
+    ]);
+    expect(told).not.toContain('second before_tool_call look');
+    expect(told.some((line) => line.includes('on_compaction') && line.endsWith('in short'))).toBe(true);
+    expect(told.slice(-2)).toEqual(['first on_agent_end Well.', 'second on_agent_end Well.']);
+    expect(events.flatMap(({ type, data }) => (type === 'tool_result' ? [data.result] : []))).toEqual([
+      'counted 2!',
+      expect.stringContaining('Nobody looks.'),
+      'counted 3!',
+      'counted 4!',
+    ]);
+    expect(events.at(-1)?.data).toEqual({ text: 'Well.' });
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: 'Be brief.' });
+  });
+
+  it('[AX-111] have a memory: what a session has said is recalled once its request no longer shows it', async () => {
+    const listening = { session: randomUUID() };
+    const by = runtimeOf(gate, { compactor: { thresholdMessages: 8, retainRecentMessages: 4 } });
+    await turn([says('The harbour is called Skagen.')], { by, ...listening, input: 'Which harbour?' });
+    for (const n of [1, 2, 3, 4]) await turn([says('fine')], { by, ...listening, input: `say fine ${n}` });
+    await turn([says('short'), says('Skagen')], { by, ...listening, input: 'The harbour again?' });
+    const recalled = model.requests
+      .at(-1)
+      ?.messages.find(({ content }) => String(content).includes('[memory]'));
+    expect(recalled?.content).toContain('Answered: The harbour is called Skagen.');
   });
 });
 

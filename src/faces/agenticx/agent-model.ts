@@ -1,10 +1,16 @@
 /** AgenticX's Agent and Task: plain values, checked when they are created. */
 import { createHash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
+import type { AgentHook } from './agent-hook.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { GuideRail, GuideRailsConfig } from './guide-rail.ts';
 import { checkNames, type Names } from './known-names.ts';
 import type { Fields, RuntimeTools } from './runtime-tool.ts';
+
+export interface LlmHooks {
+  readonly before?: readonly NonNullable<AgentHook['beforeModel']>[];
+  readonly after?: readonly NonNullable<AgentHook['afterModel']>[];
+}
 
 export interface AgentFields {
   /** Unless given, a UUID derived from its organisation and its name: the same in every process. */
@@ -22,6 +28,13 @@ export interface AgentFields {
   readonly llm?: LlmDefinition;
   /** Most rounds of a turn of `AgentRuntime`; an executor has its own limit. */
   readonly maxIterations?: number;
+  /**
+   * Times that calls of its tools may fail in a row and be made again; then its task asks a person for help. Read by
+   * executors alone. Default 2, at least 1.
+   */
+  readonly maxRetryLimit?: number;
+  /** Functions around each request to a model, in order: `beforeModel` and `afterModel` of an `AgentHook`. */
+  readonly llmHooks?: LlmHooks;
   /** Validate the output of a task, in this order. */
   readonly guiderails?: readonly GuideRail[];
   readonly guiderailsConfig?: GuideRailsConfig;
@@ -29,7 +42,15 @@ export interface AgentFields {
 
 const AGENT_FIELDS: Names<AgentFields> = {
   ...{ id: true, name: true, role: true, goal: true, backstory: true, organizationId: true, version: true },
-  ...{ tools: true, llm: true, maxIterations: true, guiderails: true, guiderailsConfig: true },
+  ...{
+    tools: true,
+    llm: true,
+    maxIterations: true,
+    maxRetryLimit: true,
+    llmHooks: true,
+    guiderails: true,
+    guiderailsConfig: true,
+  },
 };
 
 /**
@@ -50,6 +71,8 @@ export class Agent {
   readonly tools: RuntimeTools;
   readonly llm: LlmDefinition | null;
   readonly maxIterations: number;
+  readonly maxRetryLimit: number;
+  readonly llmHooks: readonly AgentHook[];
   readonly guiderails: readonly GuideRail[];
   readonly guiderailsConfig: GuideRailsConfig;
 
@@ -67,6 +90,8 @@ export class Agent {
     this.tools = fields.tools ?? {};
     this.llm = fields.llm ?? null;
     this.maxIterations = fields.maxIterations ?? 25;
+    this.maxRetryLimit = fields.maxRetryLimit ?? 2;
+    this.llmHooks = toAgentHooks(fields.llmHooks);
     this.guiderails = fields.guiderails ?? [];
     this.guiderailsConfig = fields.guiderailsConfig ?? {};
   }
@@ -81,13 +106,14 @@ export class Agent {
     return `You are ${this.name}: ${role}.\nYour goal: ${goal}${backstory === null ? '' : `\n${backstory}`}`;
   }
 
-  /** Options for an `AgentRuntime`: its persona, its tools, its limit and its organisation. */
+  /** Options for an `AgentRuntime`: its persona, its tools, its hooks, its limit and its organisation. */
   get runtimeOptions(): Pick<
     AgentRuntimeOptions,
-    'name' | 'systemPrompt' | 'tools' | 'maxToolRounds' | 'organizationId'
+    'name' | 'systemPrompt' | 'tools' | 'maxToolRounds' | 'organizationId' | 'hooks'
   > {
     const { name, persona: systemPrompt, tools, maxIterations: maxToolRounds, organizationId } = this;
-    return { name, systemPrompt, tools, maxToolRounds, organizationId };
+    const { llmHooks: hooks } = this;
+    return { name, systemPrompt, tools, maxToolRounds, organizationId, hooks };
   }
 }
 
@@ -140,6 +166,10 @@ function deriveUuid(parts: readonly string[]): string {
   const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   // Version 8 and variant 8, as for UUIDs of one's own making (RFC 9562).
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+}
+
+function toAgentHooks({ before = [], after = [] }: LlmHooks = {}): readonly AgentHook[] {
+  return [...before.map((beforeModel) => ({ beforeModel })), ...after.map((afterModel) => ({ afterModel }))];
 }
 
 function requireTexts(what: string, given: object, names: readonly string[]): void {

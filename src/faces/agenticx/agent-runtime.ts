@@ -13,6 +13,7 @@ import {
 } from '../../definitions/index.ts';
 import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
+import { type AgentHook, MemoryHook, toHooks } from './agent-hook.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
 import { readTurn } from './default-id.ts';
 import { GateAnswers } from './gate-answers.ts';
@@ -30,6 +31,10 @@ export interface AgentRuntimeOptions extends EngineOptions {
   readonly name?: string;
   readonly systemPrompt?: string;
   readonly tools?: RuntimeTools;
+  /** What runs around its rounds: a `HookRegistry`, or a list. */
+  readonly hooks?: Iterable<AgentHook>;
+  /** If false, the runtime has no `MemoryHook` unless `hooks` has one. Default true. */
+  readonly memory?: boolean;
   /** Organisation whose sessions it creates and continues: a session of another one is not found. None unless given. */
   readonly organizationId?: string;
   /**
@@ -49,7 +54,14 @@ export interface AgentRuntimeOptions extends EngineOptions {
 const RUNTIME_OPTIONS: Names<AgentRuntimeOptions> = {
   ...ENGINE_OPTIONS,
   ...{ name: true, systemPrompt: true, tools: true, organizationId: true, maxToolRounds: true },
-  ...{ loopWarningThreshold: true, loopCriticalThreshold: true, compactor: true, environment: true },
+  ...{
+    hooks: true,
+    memory: true,
+    loopWarningThreshold: true,
+    loopCriticalThreshold: true,
+    compactor: true,
+    environment: true,
+  },
 };
 
 export interface TurnOptions {
@@ -143,8 +155,11 @@ export class AgentRuntime {
   #registry() {
     const { environment = process.env, systemPrompt = '', tools = {} } = this.#options;
     const timeouts = toTimeouts(environment, this.#llm.timeouts);
+    const hooks = this.#hooks();
+    const agent = { sideA: { prompt: 'turn' }, guards: this.#guards(), hooks: hooks.map(({ name }) => name) };
     return registryFrom({
-      agents: [defineAgent({ name: this.#name, sideA: { prompt: 'turn' }, guards: this.#guards() })],
+      agents: [defineAgent({ name: this.#name, ...agent })],
+      hooks,
       prompts: [
         definePrompt({
           name: 'turn',
@@ -160,6 +175,13 @@ export class AgentRuntime {
       models: [defineModel({ ...this.#llm, name: 'llm', timeouts })],
       tools: toTools(tools, this.#gate),
     });
+  }
+
+  #hooks() {
+    const { memory = true } = this.#options;
+    const given = [...(this.#options.hooks ?? [])];
+    const hasMemory = given.some((hook) => hook instanceof MemoryHook);
+    return toHooks(memory && !hasMemory ? [...given, new MemoryHook()] : given);
   }
 
   /** The guards of a turn, from AgenticX's options. */

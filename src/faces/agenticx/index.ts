@@ -13,7 +13,14 @@ export {
 } from '../../projections/agenticx/agenticx-event.ts';
 export type { EngineOptions } from '../../worker/in-process.ts';
 export { AgentExecutor, type ExecutorResult, type ExecutorWork } from './agent-executor.ts';
-export { Agent, type AgentFields, Task, type TaskFields } from './agent-model.ts';
+export {
+  type AgentHook,
+  type HookOutcome,
+  HookRegistry,
+  MemoryHook,
+  type ModelResponse,
+} from './agent-hook.ts';
+export { Agent, type AgentFields, type LlmHooks, Task, type TaskFields } from './agent-model.ts';
 export {
   AgentRuntime,
   type AgentRuntimeOptions,

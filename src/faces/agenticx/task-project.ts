@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Registry } from '../../core/author/registry.ts';
 import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../../definitions/index.ts';
 import type { EngineOptions } from '../../worker/in-process.ts';
+import { type AgentHook, toHooks } from './agent-hook.ts';
 import type { Agent } from './agent-model.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
@@ -18,29 +19,29 @@ export interface ExecutorOptions extends EngineOptions {
   readonly maxIterations?: number;
   /** See `AgentRuntimeOptions`. */
   readonly compactor?: AgentRuntimeOptions['compactor'];
+  /** What runs around the rounds of its tasks: a `HookRegistry`, or a list. */
+  readonly hooks?: Iterable<AgentHook>;
   /** Answers what tools want confirmed. Without a gate, a task that asks is `waiting_for_human`. */
   readonly confirmGate?: ConfirmGate;
 }
 
 export const EXECUTOR_OPTIONS: Names<ExecutorOptions> = {
   ...ENGINE_OPTIONS,
-  ...{ llmProvider: true, maxIterations: true, compactor: true, confirmGate: true },
+  ...{ llmProvider: true, maxIterations: true, compactor: true, confirmGate: true, hooks: true },
 };
-
-/** Number of failed calls in a row after which a person is asked. */
-const FAILURES = 3;
 
 export function taskProject(
   agent: Agent,
-  { llmProvider, maxIterations = 50, confirmGate, compactor = true }: ExecutorOptions,
+  { llmProvider, maxIterations = 50, confirmGate, compactor = true, hooks = [] }: ExecutorOptions,
 ): Registry {
   const { name, version, goal, persona, toolNames } = agent;
   const llm = agent.llm ?? llmProvider;
+  const around = toHooks([...hooks, ...agent.llmHooks]);
   // Without a gate, tools still ask, and a person answers.
   const asks = confirmGate ?? { approvesAll: false };
   const guards = {
     rounds: { max: maxIterations },
-    failures: { max: FAILURES },
+    failures: { max: agent.maxRetryLimit + 1 },
     loops: true,
     compaction: compactor,
     ...(asks.approvesAll ? { confirm: 'auto' as const } : {}),
@@ -51,9 +52,11 @@ export function taskProject(
         name,
         version,
         guards,
+        hooks: around.map(({ name: id }) => id),
         sideA: { prompt: 'task', stopTool: FINISH_TOOL_NAME, stopOnResponse: true },
       }),
     ],
+    hooks: around,
     prompts: [
       definePrompt({
         name: 'task',
