@@ -26,7 +26,7 @@ const loops = z
   ])
   .transform((given) => (given === false ? given : toLoopGuard(given === true ? {} : given)));
 
-const rounds = z.strictObject({ max: count.optional() }).transform(toRoundGuard);
+const rounds = z.strictObject({ max: count.optional(), pause: flag.optional() }).transform(toRoundGuard);
 
 const failures = z.strictObject({ max: count.optional() }).transform(toFailureGuard);
 

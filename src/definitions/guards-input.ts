@@ -14,7 +14,7 @@ export interface GuardsInput {
   loops?: boolean | LoopGuardInput;
   /**
    * Limits the model steps of a turn, from one message from outside to the next. At the limit, the execution of a root
-   * thread ends with `RoundsExhausted`; a subagent is paused until it is allowed to go on.
+   * thread ends with `RoundsExhausted`, or is paused; a subagent is paused until it is allowed to go on.
    */
   rounds?: RoundGuardInput;
   /**
@@ -61,6 +61,8 @@ export interface FailureGuardInput {
 export interface RoundGuardInput {
   /** A whole number above 0. Default 30. */
   max?: number;
+  /** True if a root thread is paused at the limit as a subagent is, instead of ending. Default false. */
+  pause?: boolean;
 }
 
 /** Whole numbers above 0; values below a minimum are raised to it. */

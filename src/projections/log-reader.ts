@@ -32,7 +32,11 @@ export const LOG_READERS: { readonly [Form in LogForm]: FormReader<unknown, Form
   run: form({ begin: beginReading, project: projectRun }),
   agenticx: form({
     begin: ({ threadId, agentId, subagent = false }) =>
-      beginTurns({ agentId: agentId ?? (subagent ? threadId : undefined), subagent }),
+      beginTurns({
+        agentId: agentId ?? (subagent ? threadId : undefined),
+        // Whoever reads a turn under the name of an agent other than `meta` reads that of a subagent.
+        subagent: subagent || (agentId !== undefined && agentId !== 'meta'),
+      }),
     project: projectTurns,
     ofFamily: true,
     tellsWhole: true,

@@ -125,6 +125,25 @@ describe('an AgenticX turn', () => {
     await expect(turn([], { turnID: 'x' } as Listening)).rejects.toThrow(/A turn has no option "turnID"/);
   });
 
+  it('[AX-04] [AX-83] of another agent than meta is paused without rounds, and continues once it is resumed', async () => {
+    const by = runtimeOf(gate, { maxToolRounds: 9 });
+    const session = randomUUID();
+    script = Array.from({ length: 9 }, (_, n) => calls('count', { n }));
+    const told: RuntimeEvent[] = [];
+    for await (const event of by.runTurn('go', session, { agentId: 'clerk' })) told.push(event);
+    expect(typesOf(told).filter((type) => type.startsWith('subagent'))).toEqual([
+      'subagent_checkpoint',
+      'subagent_paused',
+    ]);
+    expect(told.at(-1)?.data).toMatchObject({
+      ...{ agent_id: 'clerk', round: 9, max_rounds: 9, executed_tools: ['count'] },
+    });
+    expect(await by.resume(session)).toBe(true);
+    const more = await turn([says('done')], { by, session, agentId: 'clerk' });
+    expect(more.at(-1)).toEqual({ type: 'final', data: { text: 'done' }, agent_id: 'clerk' });
+    expect(await by.resume(session)).toBe(false);
+  });
+
   it('[AX-03] has ten rounds by default', async () => {
     const told = await turn(Array.from({ length: 12 }, (_, n) => calls('count', { n })));
     expect(told.filter(({ type }) => type === 'round_start')).toHaveLength(10);

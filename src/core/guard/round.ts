@@ -1,19 +1,26 @@
 /**
  * How many rounds a turn may take: model steps since the last input from outside. A root thread that has used them up
- * fails; a subagent is paused until it is allowed to go on.
+ * fails, unless its guard pauses it; a subagent is paused until it is allowed to go on.
  */
 
 export interface RoundGuard {
   readonly max: number;
+  /** True if a root thread is paused, too. */
+  readonly pause?: boolean;
 }
 
 /** Applies the default. */
-export function toRoundGuard({ max = 30 }: Partial<RoundGuard>): RoundGuard {
-  return { max };
+export function toRoundGuard({ max = 30, pause = false }: Partial<RoundGuard>): RoundGuard {
+  return pause ? { max, pause } : { max };
 }
 
-/** Maximum of rounds for each side that has one; `failures`: maximum of failed calls in a row, on either side. */
-export type RoundLimits = Readonly<Partial<Record<'a' | 'b' | 'failures', number>>>;
+/**
+ * Maximum of rounds for each side that has one; `failures`: maximum of failed calls in a row, on either side; `pause`: a
+ * root thread is paused, too.
+ */
+export type RoundLimits = Readonly<
+  Partial<Record<'a' | 'b' | 'failures', number>> & { readonly pause?: true }
+>;
 
 /** Shown with a paused subagent. */
 export interface PausedRounds {

@@ -32,7 +32,7 @@ export function rulesOf(registry: Registry, name: string): AgentRules {
   const rounds = (['a', 'b'] as const).flatMap((which) => {
     const active = findActiveSide(registry, name, which);
     const guard = findGuards(active?.agent, active?.prompt).rounds;
-    return guard ? [[which, guard.max]] : [];
+    return guard ? [[which, guard.max], ...(guard.pause ? [['pause', true]] : [])] : [];
   });
   const bounds = { ...Object.fromEntries(rounds), ...(failures && { failures: failures.max }) };
   return { limits, budget, team, manifest, rounds: Object.keys(bounds).length > 0 ? bounds : undefined };

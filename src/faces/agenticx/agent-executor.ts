@@ -75,7 +75,8 @@ export class AgentExecutor {
     const open = new Map<string, string>();
     try {
       await beginTurn(client, turn);
-      const listening = { as: 'agenticx', run: id, agentId: agent.id } as const;
+      // Not under the agent's id, by which its pauses would be those of a subagent: here they are questions.
+      const listening = { as: 'agenticx', run: id } as const;
       for await (const { event } of client.events(id, listening)) {
         emitted.push(event);
         const isAsked = event.type === 'confirm_required' && isConfirm(event.data.context);

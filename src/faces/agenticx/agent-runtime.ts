@@ -20,7 +20,7 @@ import { GateAnswers } from './gate-answers.ts';
 import { checkNames, ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { type Environment, toTimeouts } from './runtime-setting.ts';
 import { type RuntimeTools, toTools } from './runtime-tool.ts';
-import { beginTurn, watchStop } from './turn.ts';
+import { beginTurn, findPause, watchStop } from './turn.ts';
 
 export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
 
@@ -65,7 +65,10 @@ const RUNTIME_OPTIONS: Names<AgentRuntimeOptions> = {
 };
 
 export interface TurnOptions {
-  /** Stamped on every event; default `meta`. */
+  /**
+   * Stamped on every event; default `meta`. A session that another agent begins is a subagent's: it has checkpoints,
+   * and without rounds it is paused instead of failing.
+   */
   readonly agentId?: string;
   /** Called every 100 ms while the turn is being read; true stops the turn, an error counts as false. */
   readonly shouldStop?: () => boolean | Promise<boolean>;
@@ -106,7 +109,8 @@ export class AgentRuntime {
 
   /**
    * Sends a message to a session, which is a thread's id, and yields all events of the turn; the last one is its only
-   * terminal event. Turns of a session run one after the other. A turn continues if its reader stops. Throws
+   * terminal event, or `subagent_paused`: after `resume`, the same turn continues. Turns of a session run one after the
+   * other. A turn continues if its reader stops. Throws
    * `ThreadTerminated`, `ExecutionConflict` if the id belongs to another turn, and what a message is refused with.
    */
   async *runTurn(
@@ -121,7 +125,8 @@ export class AgentRuntime {
     const { id } = reading;
     const { organizationId } = this.#options;
     const context = organizationId === undefined ? {} : { context: { organizationId } };
-    const turn = { agent: this.#name, session, input: userInput, id, ...context };
+    const agent = agentId === 'meta' ? this.#name : this.#delegate;
+    const turn = { agent, session, input: userInput, id, ...context };
     const stopWatching = watchStop(client, turn, shouldStop);
     const answers = new GateAnswers(this.#gate, client);
     try {
@@ -129,12 +134,25 @@ export class AgentRuntime {
       for await (const { event } of client.events(session, { as: 'agenticx', run: id, agentId })) {
         await answers.follow(event);
         yield event;
+        if (event.type === 'subagent_paused' && (await findPause(client, session))) return;
       }
     } finally {
       stopWatching();
       answers.close();
       reading.close();
     }
+  }
+
+  /** Gives a paused session as many rounds again. False if it is not paused, or another caller was first. */
+  async resume(session: string, by?: string): Promise<boolean> {
+    const { client } = await this.#open();
+    const pause = await findPause(client, session);
+    if (!pause) return false;
+    const { outcome } = await client.answerWait(pause.id, {
+      approved: true,
+      ...(by !== undefined && { by }),
+    });
+    return outcome === 'taken';
   }
 
   /** Closes the runtime; its worker hands over what it was doing. */
@@ -144,6 +162,11 @@ export class AgentRuntime {
 
   get #name(): string {
     return this.#options.name ?? 'agent';
+  }
+
+  /** Name of the agent whose sessions are paused. */
+  get #delegate(): string {
+    return `${this.#name}_delegate`;
   }
 
   #open(): Promise<Engine> {
@@ -156,9 +179,17 @@ export class AgentRuntime {
     const { environment = process.env, systemPrompt = '', tools = {} } = this.#options;
     const timeouts = toTimeouts(environment, this.#llm.timeouts);
     const hooks = this.#hooks();
-    const agent = { sideA: { prompt: 'turn' }, guards: this.#guards(), hooks: hooks.map(({ name }) => name) };
+    const agent = { sideA: { prompt: 'turn' }, hooks: hooks.map(({ name }) => name) };
+    const { rounds, ...guards } = this.#guards();
     return registryFrom({
-      agents: [defineAgent({ name: this.#name, ...agent })],
+      agents: [
+        defineAgent({ name: this.#name, ...agent, guards: { ...guards, rounds } }),
+        defineAgent({
+          name: this.#delegate,
+          ...agent,
+          guards: { ...guards, rounds: { ...rounds, pause: true } },
+        }),
+      ],
       hooks,
       prompts: [
         definePrompt({
@@ -185,7 +216,7 @@ export class AgentRuntime {
   }
 
   /** The guards of a turn, from AgenticX's options. */
-  #guards(): GuardsInput {
+  #guards(): GuardsInput & Required<Pick<GuardsInput, 'rounds'>> {
     const { maxToolRounds = 10, loopWarningThreshold = 4, loopCriticalThreshold = 8 } = this.#options;
     const { compactor = true } = this.#options;
     return {

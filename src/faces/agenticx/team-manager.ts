@@ -5,6 +5,7 @@
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { findPause } from './turn.ts';
 
 export interface SubagentStatusRow {
   /** Id of its thread. */
@@ -45,7 +46,7 @@ export class TeamManager {
     });
     return Promise.all(
       rows.map(async (row) =>
-        row.status === 'waiting' && (await this.#findPause(row.agent_id))
+        row.status === 'waiting' && (await findPause(this.#client, row.agent_id))
           ? { ...row, status: 'paused' }
           : row,
       ),
@@ -67,7 +68,7 @@ export class TeamManager {
    */
   async resumeSubagent(agentId: string, by?: string): Promise<boolean> {
     await this.#require(agentId);
-    const wait = await this.#findPause(agentId);
+    const wait = await findPause(this.#client, agentId);
     if (!wait) return false;
     const { outcome } = await this.#client.answerWait(wait.id, {
       approved: true,
@@ -83,11 +84,6 @@ export class TeamManager {
   async cancelSubagent(agentId: string, reason?: string): Promise<void> {
     await this.#require(agentId);
     await this.#client.cancelExecution(agentId, reason === undefined ? {} : { reason });
-  }
-
-  async #findPause(agentId: string) {
-    const waits = await this.#client.listWaits({ threadId: agentId });
-    return waits.find(({ kind, threadId }) => kind === 'paused' && threadId === agentId);
   }
 
   /** Throws `ThreadNotFound` for a thread of another session. */

@@ -45,6 +45,12 @@ export async function beginTurn(client: RuntimeClient, turn: Turn): Promise<void
   }
 }
 
+/** The open wait of a thread that has no rounds left; undefined if it is not paused. */
+export async function findPause(client: RuntimeClient, threadId: string) {
+  const waits = await client.listWaits({ threadId });
+  return waits.find((wait) => wait.kind === 'paused' && wait.threadId === threadId);
+}
+
 async function hasThread(
   client: RuntimeClient,
   session: string,

@@ -6,7 +6,8 @@
  * - Rounds are the model steps since the newest message from outside, which grants new ones. Their limit is kept in
  *   the thread's row when an execution begins: definitions of another build hold from the next one on. A thread
  *   without a limit needs no query.
- * - A subagent pauses with a wait, keyed by its execution and the start of its rounds; a root thread's execution ends.
+ * - A subagent pauses with a wait, keyed by its execution and the start of its rounds; a root thread's execution ends,
+ *   unless its guard pauses it.
  * - Failures are counted in the calls' rows: a success ends the series, and a killed worker loses nothing. Failures
  *   before help was given no longer count.
  * - The wait of a pause is found by its key, so that a repeated check finds the same one. If it is approved, or a
@@ -81,7 +82,8 @@ async function judgeTurn(
   const round = a + b - kept.from;
   if (round < max) return undefined;
   const error = toRoundsError(max);
-  if (row.parent_id === null) return hasOutsideMessage(input) ? undefined : { do: 'end', error };
+  if (row.parent_id === null && !kept.max.pause)
+    return hasOutsideMessage(input) ? undefined : { do: 'end', error };
   const key = keyOf(executionId, kept);
   return judgePause({ trx, row }, input, { key, rounds: { round, maxRounds: max }, error });
 }
@@ -256,7 +258,8 @@ async function grantTurn(
   const { a, b } = await countAnswered(thread.trx, thread.row);
   const usedUp = a + b - kept.from >= max;
   if (!hasOutsideMessage(input) && !usedUp) return kept;
-  if (usedUp && thread.row.parent_id !== null) await markPauseHeard(thread, keyOf(executionId, kept));
+  if (usedUp && (thread.row.parent_id !== null || kept.max.pause))
+    await markPauseHeard(thread, keyOf(executionId, kept));
   return { ...kept, from: a + b };
 }
 
