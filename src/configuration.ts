@@ -130,7 +130,7 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     trustedProxies: readList(environment.EVERTHREAD_TRUSTED_PROXIES),
     health: environment.EVERTHREAD_HEALTH || undefined,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS || undefined,
-    log: readLog(environment.EVERTHREAD_LOG ?? 'info'),
+    log: readLog(environment),
   };
 }
 
@@ -204,7 +204,9 @@ function readDeployment({
   );
 }
 
-function readLog(text: string): Configuration['log'] {
+/** Reads `EVERTHREAD_LOG`. Throws `InvalidConfiguration`. */
+export function readLog(environment: Environment, usual: LogLevel = 'info'): Configuration['log'] {
+  const text = environment.EVERTHREAD_LOG ?? usual;
   const [level = 'info', format = 'text'] = text.split(',').map((part) => part.trim());
   if (!LOG_LEVELS.includes(level as LogLevel) || (format !== 'text' && format !== 'json')) {
     throw new RuntimeError(

@@ -138,6 +138,9 @@ describe('an AgenticX turn', () => {
     expect(told.at(-1)?.data).toMatchObject({
       ...{ agent_id: 'clerk', round: 9, max_rounds: 9, executed_tools: ['count'] },
     });
+    await expect(turn([], { by, session, input: 'And now?', agentId: 'clerk' })).rejects.toMatchObject({
+      code: 'ThreadBusy',
+    });
     expect(await by.resume(session)).toBe(true);
     const more = await turn([says('done')], { by, session, agentId: 'clerk' });
     expect(more.at(-1)).toEqual({ type: 'final', data: { text: 'done' }, agent_id: 'clerk' });

@@ -76,6 +76,16 @@ it('[AX-140] typical usage: a task runs to its result; a second process takes it
   expect([count('searched'), again.did]).toEqual([1, []]);
 });
 
+it('its process logs warnings alone: none of them, unless a call was lost', () => {
+  expect(
+    ran.errors
+      .join('')
+      .split('\n')
+      .filter((line) => line.includes('INFO') || line.includes('"info"')),
+  ).toEqual([]);
+  expect(ran.errors[0]).toBe('');
+});
+
 it('a turn without an id is taken up by the next process that says the same, and its call is not repeated', () => {
   const { first, second, again, count } = example('refunded');
   expect(first.state).toBe('killed at model 2');

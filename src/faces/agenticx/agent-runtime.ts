@@ -3,6 +3,7 @@
  * one of its executions, and the events of a turn are read off the log. Rounds, loops, summaries, timeouts and
  * confirmations are handled by the engine.
  */
+import { RuntimeError } from '../../core/value/error.ts';
 import {
   defineAgent,
   defineModel,
@@ -111,7 +112,7 @@ export class AgentRuntime {
    * Sends a message to a session, which is a thread's id, and yields all events of the turn; the last one is its only
    * terminal event, or `subagent_paused`: after `resume`, the same turn continues. Turns of a session run one after the
    * other. A turn continues if its reader stops. Throws
-   * `ThreadTerminated`, `ExecutionConflict` if the id belongs to another turn, and what a message is refused with.
+   * `ThreadTerminated`, `ThreadBusy` for another turn of a paused session, `ExecutionConflict` if the id belongs to another turn, and what a message is refused with.
    */
   async *runTurn(
     userInput: string,
@@ -130,6 +131,8 @@ export class AgentRuntime {
     const stopWatching = watchStop(client, turn, shouldStop);
     const answers = new GateAnswers(this.#gate, client);
     try {
+      const pause = await findPause(client, session);
+      if (pause && pause.executionId !== id) throw pausedError(session);
       await beginTurn(client, turn);
       for await (const { event } of client.events(session, { as: 'agenticx', run: id, agentId })) {
         await answers.follow(event);
@@ -226,4 +229,11 @@ export class AgentRuntime {
       ...(this.#gate.approvesAll && { confirm: 'auto' as const }),
     };
   }
+}
+
+function pausedError(session: string): RuntimeError {
+  return new RuntimeError(
+    'ThreadBusy',
+    `The session "${session}" is paused, since it has no rounds left: call resume, and run its turn again.`,
+  );
 }

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { nullIfThreadNotFound } from '../../client/make-thread.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
-import type { Agent, Task } from './agent-model.ts';
 
 /** A turn or a task that this process reads, until it is closed. */
 export interface Reading {
@@ -47,8 +46,17 @@ export async function readTurn(
   return read(own);
 }
 
+interface NamedTask {
+  id: string | undefined;
+  readonly prompt: string;
+}
+
 /** Without an id, a task gets one: tasks of an agent that say the same are numbered. */
-export async function readTask(client: RuntimeClient, agent: Agent, task: Task): Promise<Reading> {
+export async function readTask(
+  client: RuntimeClient,
+  agent: { readonly name: string; readonly organizationId: string },
+  task: NamedTask,
+): Promise<Reading> {
   if (task.id !== undefined) return read(task.id);
   const tag = `same-${digest(agent.name, agent.organizationId, task.prompt)}`;
   const [newest] = await client.listThreads({ tag, limit: 1 });
