@@ -3,6 +3,8 @@
  * engine.
  */
 import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { beginExecution } from '../../src/client/named-execution.ts';
@@ -661,6 +663,25 @@ describe('a question without an agent', () => {
     });
     await expect(asked).rejects.toBeInstanceOf(BudgetExceededError);
     await expect(asked).rejects.toMatchObject({ decision: { limit_name: 'max_tool_calls', limit: 1 } });
+  });
+
+  it('shares its worker with the next one, and with those that are open at the same time', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    mkdirSync(folder);
+    const store = `sqlite:${join(folder, 'store.db')}?synchronous=normal`;
+    const options = { store, workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string };
+    const llm = createLlm('mock', { defaultResponse: 'done' });
+    const ask = (query: string) => llm.infer({ ...options, query });
+    closeAfterTest(() => llm.close());
+    const answers = [await ask('one'), ...(await Promise.all([ask('two'), ask('three')]))];
+    expect(answers).toEqual(['done', 'done', 'done']);
+    const client = await RuntimeClient.connect({ store });
+    closeAfterTest(() => client.close());
+    const queues = (await client.listThreads()).map(async ({ id }) => {
+      const { taskQueue } = await client.temporal.workflow.getHandle(`thread/${id}`).describe();
+      return taskQueue;
+    });
+    expect(new Set(await Promise.all(queues)).size).toBe(1);
   });
 
   it('that cannot start reports the reason', async () => {
