@@ -21,7 +21,15 @@ import {
 } from '../../src/faces/agenticx/index.ts';
 import { toTimeouts } from '../../src/faces/agenticx/runtime-setting.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
-import { calls, hangs, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
+import {
+  calls,
+  hangs,
+  type RecordedRequest,
+  type ScriptStep,
+  says,
+  scriptedModel,
+} from '../../src/testing/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { openTestStore } from '../support/worker-pool.ts';
 
 const paid: unknown[] = [];
@@ -189,6 +197,48 @@ describe('an AgenticX turn', () => {
     const listening = { session: randomUUID(), turnId: randomUUID() };
     const first = await turn([says('once')], listening);
     expect(await turn([says('twice')], listening)).toEqual(first);
+  });
+});
+
+describe('an AgenticX team', () => {
+  it('[AX-120] [AX-122] is created and queried by its model, with events; its manager resumes a paused one', async () => {
+    const isScout = ({ messages: [first] }: RecordedRequest) =>
+      String(first?.content).startsWith('You scout.');
+    const llm = scriptedModel((request) => {
+      const count = request.messages.filter(({ role }) => role === 'assistant').length;
+      if (isScout(request))
+        return count < 2 ? calls('count', { n: count }) : calls('finish_task', { result: 'clear' });
+      const create = { agent: 'scout', message: 'Look ahead.', attachments: [], name: 'one' };
+      return (
+        [calls('subagent_create', create), calls('query_subagent_status'), says('It is on its way.')][
+          count
+        ] ?? says('so')
+      );
+    });
+    const scout = { description: 'Scouts.', systemPrompt: 'You scout.', tools: ['count'], maxToolRounds: 2 };
+    const by = new AgentRuntime({ provider: llm.provider, model: 'scripted' }, gate, {
+      ...{ store, tools: TOOLS, taskQueue: randomUUID(), team: { subagents: { scout } } },
+      workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
+    });
+    open.push(by);
+    const session = randomUUID();
+    const told = await turn([], { by, session });
+    expect(told.find(({ type }) => type === 'subagent_started')?.data).toMatchObject({
+      role: 'scout',
+      name: 'one',
+    });
+    expect(told.flatMap(({ type, data }) => (type === 'tool_result' ? [data.is_error] : []))).toEqual([
+      false,
+      false,
+    ]);
+    const team = await by.team(session);
+    const paused = await eventually('the pause', async () =>
+      (await team.querySubagentStatus()).find(({ status }) => status === 'paused'),
+    );
+    expect(await team.resumeSubagent(paused.agent_id)).toBe(true);
+    await eventually('the report', async () =>
+      (await store.events.read(session, 0, 1000)).some(({ type }) => type === 'subagent.returned'),
+    );
   });
 });
 

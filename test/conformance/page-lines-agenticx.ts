@@ -137,7 +137,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Events hook: `on_agent_end`', 'AX-110'),
   differs(
     'Events hook: `MemoryHook` is registered at low priority',
-    '`memoryHook` has priority -10 and runs for agents that list it; notes belong to threads and are recalled for their user and organisation (AX-105, AX-111)',
+    'a runtime of the face has one; agents of a project list `memoryHook`, with the priority -10; notes belong to threads and are recalled for their user and organisation (AX-105, AX-111)',
   ),
   differs(
     'Events hook: `on_agent_end`, before FINAL or with max-round messages',
@@ -161,10 +161,8 @@ export const AGENTICX_LINES: readonly PageLine[] = [
     'AX-131',
   ),
   shown('Agent definition: max_iterations (default 25)', 'AX-132'),
-  differs(
-    'Agent definition: max_retry_limit, and fields that nothing reads',
-    'they do not exist: a field without effect is refused',
-  ),
+  shown('Agent definition: max_retry_limit (read by executors), LLM hooks', 'AX-130', 'AX-144'),
+  differs('Agent definition: fields that nothing reads', 'a field without effect is refused (AX-131)'),
   shown('Running an agent: typical usage', 'AX-140'),
   shown('Running an agent: guide rails, parallel batches', 'AX-141', 'AX-142', 'AX-145'),
   shown('Running an agent: max_iterations (default 50)', 'AX-146'),

@@ -21,6 +21,8 @@ import { GateAnswers } from './gate-answers.ts';
 import { checkNames, ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { type Environment, toTimeouts } from './runtime-setting.ts';
 import { type RuntimeTools, toTools } from './runtime-tool.ts';
+import { TeamManager } from './team-manager.ts';
+import { metaTools, type RuntimeTeam, teamProject } from './team-project.ts';
 import { beginTurn, findPause, watchStop } from './turn.ts';
 
 export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
@@ -36,6 +38,8 @@ export interface AgentRuntimeOptions extends EngineOptions {
   readonly hooks?: Iterable<AgentHook>;
   /** If false, the runtime has no `MemoryHook` unless `hooks` has one. Default true. */
   readonly memory?: boolean;
+  /** Subagents that its model may create: it then has the meta tools of a team manager. */
+  readonly team?: RuntimeTeam;
   /** Organisation whose sessions it creates and continues: a session of another one is not found. None unless given. */
   readonly organizationId?: string;
   /**
@@ -58,6 +62,7 @@ const RUNTIME_OPTIONS: Names<AgentRuntimeOptions> = {
   ...{
     hooks: true,
     memory: true,
+    team: true,
     loopWarningThreshold: true,
     loopCriticalThreshold: true,
     compactor: true,
@@ -158,6 +163,11 @@ export class AgentRuntime {
     return outcome === 'taken';
   }
 
+  /** The manager of the subagents of a session. */
+  async team(session: string): Promise<TeamManager> {
+    return new TeamManager((await this.#open()).client, session);
+  }
+
   /** Closes the runtime; its worker hands over what it was doing. */
   async close(): Promise<void> {
     await (await this.#engine)?.close();
@@ -179,11 +189,12 @@ export class AgentRuntime {
   }
 
   #registry() {
-    const { environment = process.env, systemPrompt = '', tools = {} } = this.#options;
+    const { environment = process.env, systemPrompt = '', tools = {}, team } = this.#options;
+    const members = teamProject(team);
     const timeouts = toTimeouts(environment, this.#llm.timeouts);
     const hooks = this.#hooks();
     const agent = { sideA: { prompt: 'turn' }, hooks: hooks.map(({ name }) => name) };
-    const { rounds, ...guards } = this.#guards();
+    const { rounds, ...guards } = { ...this.#guards(), ...(team && { team: team.limits ?? {} }) };
     return registryFrom({
       agents: [
         defineAgent({ name: this.#name, ...agent, guards: { ...guards, rounds } }),
@@ -192,6 +203,7 @@ export class AgentRuntime {
           ...agent,
           guards: { ...guards, rounds: { ...rounds, pause: true } },
         }),
+        ...members.agents,
       ],
       hooks,
       prompts: [
@@ -203,11 +215,12 @@ export class AgentRuntime {
           includeChat: true,
           includePastTools: true,
           parallelToolCalls: true,
-          tools: Object.keys(tools),
+          tools: [...Object.keys(tools), ...metaTools(team)],
         }),
+        ...members.prompts,
       ],
       models: [defineModel({ ...this.#llm, name: 'llm', timeouts })],
-      tools: toTools(tools, this.#gate),
+      tools: { ...toTools(tools, this.#gate), ...members.tools },
     });
   }
 

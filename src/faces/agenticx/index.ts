@@ -42,3 +42,4 @@ export { type Environment, maxToolRoundsOf, statusQueryLimitsOf } from './runtim
 export type { Fields, RuntimeTool, RuntimeTools, ToolScope } from './runtime-tool.ts';
 export type { ExecutorOptions } from './task-project.ts';
 export { type SubagentStatusRow, TeamManager } from './team-manager.ts';
+export type { RuntimeSubagent, RuntimeTeam } from './team-project.ts';

@@ -11,6 +11,7 @@ import { FINISH_TOOL_NAME, HUMAN_TOOL_NAME } from './event-log.ts';
 import { ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { toTimeouts } from './runtime-setting.ts';
 import { toTools } from './runtime-tool.ts';
+import { FINISH_TOOL } from './team-project.ts';
 
 export interface ExecutorOptions extends EngineOptions {
   /** The model for agents without one of their own. */
@@ -75,13 +76,6 @@ export function taskProject(
     tools: { ...toTools(agent.tools, asks), [FINISH_TOOL_NAME]: FINISH_TOOL, [HUMAN_TOOL_NAME]: HUMAN_TOOL },
   });
 }
-
-const FINISH_TOOL = defineTool({
-  description: 'Ends the task with its result.',
-  args: z.object({ result: z.string(), reasoning: z.string().optional() }),
-  quick: true,
-  execute: () => ({ status: 'success', result: 'The task is finished.' }),
-});
 
 const HUMAN_TOOL = defineTool({
   description: 'Asks a person a question, and returns the answer.',
