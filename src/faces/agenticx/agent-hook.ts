@@ -1,12 +1,10 @@
 /** The six hook points of AgenticX's page, and its memory, as hooks of the engine (docs/hooks.md), which runs them. */
-import type { HookDefinition } from '../../core/author/hook.ts';
+import type { HookAnswer, HookDefinition, Kept } from '../../core/author/hook.ts';
 import { parseCalls } from '../../core/context/context.ts';
 import type { LLMMessage } from '../../core/message/llm-message.ts';
 import { type ToolCall, toolContent } from '../../core/message/message.ts';
 import { defineHook, type MemoryHookInput, memoryHook } from '../../definitions/index.ts';
 import type { Fields } from './runtime-tool.ts';
-
-type Answer<T> = T | undefined | Promise<T | undefined>;
 
 /** Whether a call is blocked, or with which arguments it is made. */
 export type HookOutcome =
@@ -26,17 +24,17 @@ export interface AgentHook {
   /** Hooks with a higher one run first; those with equal ones in the order of their registration. Default 0. */
   readonly priority?: number;
   /** Right before the model is asked. A returned list is sent instead, this once. */
-  beforeModel?(messages: readonly LLMMessage[], session: string): Answer<readonly LLMMessage[]>;
+  beforeModel?(messages: readonly LLMMessage[], session: string): HookAnswer<readonly LLMMessage[] | Kept>;
   /** Before an answer is stored. A returned text replaces its own. */
-  afterModel?(response: ModelResponse, session: string): Answer<string>;
+  afterModel?(response: ModelResponse, session: string): HookAnswer<string | Kept>;
   /** Before a call begins; the first one that blocks decides. An error blocks, too. */
-  beforeToolCall?(name: string, args: Fields, session: string): Answer<HookOutcome>;
+  beforeToolCall?(name: string, args: Fields, session: string): HookAnswer<HookOutcome | Kept>;
   /** Before the result of a call is stored. A returned text replaces it. */
-  afterToolCall?(name: string, result: string, session: string): Answer<string>;
+  afterToolCall?(name: string, result: string, session: string): HookAnswer<string | Kept>;
   /** After older messages were replaced by a summary. */
-  onCompaction?(count: number, summary: string, session: string): Answer<never>;
+  onCompaction?(count: number, summary: string, session: string): HookAnswer<void>;
   /** Before a turn ends, however it does; `text` is empty if it has no answer. */
-  onAgentEnd?(text: string, session: string): Answer<never>;
+  onAgentEnd?(text: string, session: string): HookAnswer<void>;
 }
 
 /**
@@ -110,7 +108,7 @@ function toDefinitions(hook: AgentHook, place: number): readonly HookDefinition[
           if (message.role !== 'assistant') return undefined;
           const response = { content: message.content, toolCalls: parseCalls(message) };
           const text = await hook.afterModel?.(response, threadId);
-          return text === undefined ? undefined : { content: text };
+          return typeof text === 'string' ? { content: text } : undefined;
         },
       }),
     hook.beforeToolCall &&
@@ -129,7 +127,7 @@ function toDefinitions(hook: AgentHook, place: number): readonly HookDefinition[
         hook: 'before_store_tool_result',
         execute: async ({ threadId }, call, result) => {
           const text = await hook.afterToolCall?.(call.function.name, toolContent(result), threadId);
-          if (text === undefined) return undefined;
+          if (typeof text !== 'string') return undefined;
           return result.status === 'error' ? { ...result, error: text } : { ...result, result: text };
         },
       }),

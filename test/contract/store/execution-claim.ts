@@ -97,6 +97,10 @@ export function registerExecutionClaim(given: () => Stores): void {
       expect(await claim()).toEqual({ kind: 'claimed', itemId: 'x' });
       expect(await claim()).toEqual({ kind: 'claimed', itemId: 'x' });
       expect(await claim(named('y', executionId, 'content of x'))).toEqual({ kind: 'claimed', itemId: 'x' });
+      const stamped = (runId: string) => ({ ...named('y', executionId), context: { runId, traceId: runId } });
+      const of = `stamped-${executionId}`;
+      const stamps = ['one', 'two'].map((runId) => claim({ ...stamped(runId), executionId: of }));
+      expect((await Promise.all(stamps)).map(({ kind }) => kind)).toEqual(['claimed', 'claimed']);
       expect(await claim(named('x', executionId, 'else'))).toEqual({ kind: 'conflict', threadId: thread.id });
       expect(await claim(named('x', executionId), other.id)).toEqual({
         kind: 'conflict',
