@@ -24,6 +24,7 @@ const NAMES = [
   '@temporalio/envconfig',
   '@temporalio/proto',
   '@temporalio/worker',
+  '@temporalio/worker/lib/replay.js',
   '@temporalio/worker/lib/worker.js',
   '@temporalio/worker/lib/workflow/reusable-vm.js',
   '@temporalio/worker/lib/workflow/threaded-vm.js',
