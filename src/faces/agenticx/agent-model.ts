@@ -1,5 +1,5 @@
 /** AgenticX's Agent and Task: plain values, checked when they are created. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { AgentHook } from './agent-hook.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
@@ -163,7 +163,7 @@ export class Task {
 }
 
 function deriveUuid(parts: readonly string[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const hex = hash('sha256', JSON.stringify(parts));
   // Version 8 and variant 8, as for UUIDs of one's own making (RFC 9562).
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }

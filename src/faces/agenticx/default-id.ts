@@ -3,7 +3,7 @@
  * takes up what another one has left open, and begins anew what has ended. While it reads a piece of work, another one
  * that says the same is a new one.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { nullIfThreadNotFound } from '../../client/make-thread.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
@@ -78,5 +78,5 @@ async function hasEnded(client: RuntimeClient, id: string): Promise<boolean> {
 }
 
 function digest(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return hash('sha256', JSON.stringify(parts)).slice(0, 32);
 }
