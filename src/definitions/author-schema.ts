@@ -19,8 +19,10 @@ export interface SchemaDef {
 export type ZodSchema = AuthorSchema &
   z.core.$ZodType & {
     readonly _zod: { readonly def: SchemaDef };
-    /** Since zod 4.1; absent in zod/mini. */
-    toJSONSchema?(options: { io: 'input' }): Record<string, unknown>;
+    /** Since zod 4.2; absent in zod/mini. */
+    toJSONSchema?(options: z.core.ToJSONSchemaParams): Record<string, unknown>;
+    /** What its own copy of zod has registered for it; absent in zod/mini. */
+    meta?(): Record<string, unknown> | undefined;
   };
 
 export function isZodSchema(value: unknown): value is ZodSchema {

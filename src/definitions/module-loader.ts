@@ -13,6 +13,7 @@ import { createRequire } from 'node:module';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti, type ModuleCache } from 'jiti';
+import { isRecord } from '../core/value/record.ts';
 import { type GuardedLoad, guardLoad, NeverLoadedError } from './guarded-load.ts';
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -40,10 +41,14 @@ export interface LoaderOptions {
 /** Rejects when the project's tsconfig.json cannot be read. */
 export async function createModuleLoader(projectDir: string, options: LoaderOptions): Promise<ModuleLoader> {
   const base = join(projectDir, '_project.js');
-  if (options.fresh === true) forgetRequired(base, projectDir);
+  const { cache } = createRequire(base);
+  if (options.fresh === true) forgetRequired(cache, projectDir);
   const virtualModules = await runningPackage();
   // Node's own cache would outlive the loader; `modules` below replaces it.
   const jiti = createJiti(base, { moduleCache: false, tsconfigPaths: true, jsx: true, virtualModules });
+  freeSchemaIds(await jiti.import('zod').catch(() => undefined));
+  for (const [path, module] of Object.entries(cache))
+    if (ZOD_REGISTRY.test(path)) freeSchemaIds(module?.exports);
   const modules: ModuleCache = {};
   const seen = new Set<string>();
   let patience = options.fileTimeoutMs ?? FILE_TIMEOUT_MS;
@@ -76,12 +81,33 @@ function forgetUnfinished(modules: ModuleCache): void {
   }
 }
 
-function forgetRequired(base: string, projectDir: string): void {
-  const { cache } = createRequire(base);
+function forgetRequired(cache: NodeJS.Dict<NodeModule>, projectDir: string): void {
   for (const path of Object.keys(cache)) {
     const isOwn = path.startsWith(projectDir + sep) && !path.includes(`${sep}node_modules${sep}`);
     if (isOwn) delete cache[path];
   }
+}
+
+/** The registry of a copy of zod that a CommonJS file of the project has required. */
+const ZOD_REGISTRY = /[\\/]zod[\\/]v4[\\/]core[\\/]registries\.cjs$/;
+
+interface SchemaRegistry {
+  readonly _idmap: Map<unknown, unknown>;
+  add(schema: unknown, meta?: unknown): unknown;
+}
+
+/**
+ * Lets a schema take over the id of another in the registry of a copy of zod, as zod does from 4.3 on. The registry lives
+ * as long as the process, and zod before 4.3 refuses the ids of an earlier load, or of a file that is evaluated again.
+ */
+function freeSchemaIds(zod: unknown): void {
+  const registry = (zod as { globalRegistry?: SchemaRegistry } | undefined)?.globalRegistry;
+  if (!(registry?._idmap instanceof Map) || Object.hasOwn(registry, 'add')) return;
+  const { add } = registry;
+  registry.add = (schema, meta) => {
+    if (isRecord(meta)) registry._idmap.delete(meta.id);
+    return add.call(registry, schema, meta);
+  };
 }
 
 /** Entries that authors' files import, also with `require`, so they must be loaded in advance. */

@@ -69,10 +69,20 @@ function describeUnsupported(type: string): string {
   return `uses z.${type}, which cannot be described to models${hint}. Allowed: ${allowed.join(', ')}`;
 }
 
-/** Prefers the schema's own method, which knows the descriptions that its copy of zod keeps. */
+/** Prefers the schema's own method: copies of zod may differ in what they keep of a schema. */
 function toJsonSchema(schema: ZodSchema): JsonSchema {
-  if (typeof schema.toJSONSchema === 'function') return schema.toJSONSchema({ io: 'input' });
-  return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+  const options = { io: 'input', metadata: new Descriptions() } as const;
+  if (typeof schema.toJSONSchema === 'function') return schema.toJSONSchema(options);
+  return z.toJSONSchema(schema, options) as JsonSchema;
+}
+
+/** What the schema's own copy of zod knows of it, without the id: zod would refer to a schema with an id. */
+class Descriptions extends z.core.$ZodRegistry<Record<string, unknown>> {
+  override get(schema: z.core.$ZodType) {
+    const known = isZodSchema(schema) && schema.meta ? schema.meta() : z.globalRegistry.get(schema);
+    const { id: _, ...words } = known ?? {};
+    return words;
+  }
 }
 
 const OMITTED_KEYWORDS = new Set(['$schema', 'propertyNames']);

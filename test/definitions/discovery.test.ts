@@ -50,21 +50,59 @@ describe('[definitions 2.1] discovery', () => {
     ]);
   });
 
-  it("describes and parses the arguments of a project's own copy of zod", async () => {
-    const { registry, problems } = await loadProject(projectWith({}, { ownZod: true }).folder);
-    expect(problems).toEqual([]);
-    const tool = registry.tools.get('search_web');
-    expect(tool?.parameters).toEqual({
-      type: 'object',
-      properties: {
-        query: { type: 'string' },
-        limit: { type: 'number', default: 5, description: 'How many' },
-      },
-      required: ['query'],
-      additionalProperties: false,
-    });
-    expect(tool?.args?.safeParse({ query: 'x' })).toEqual({ success: true, data: { query: 'x', limit: 5 } });
-  });
+  it.each(['zod', 'zod-lowest'])(
+    "describes and parses the arguments of a project's own copy of %s",
+    async (ownZod) => {
+      const { registry, problems } = await loadProject(projectWith({}, { ownZod }).folder);
+      expect(problems).toEqual([]);
+      const tool = registry.tools.get('search_web');
+      expect(tool?.parameters).toEqual({
+        type: 'object',
+        properties: {
+          query: { type: 'string' },
+          limit: { type: 'number', default: 5, description: 'How many' },
+        },
+        required: ['query'],
+        additionalProperties: false,
+      });
+      expect(tool?.args?.safeParse({ query: 'x' })).toEqual({
+        success: true,
+        data: { query: 'x', limit: 5 },
+      });
+    },
+  );
+
+  const named = `
+import { z } from 'zod';
+import { defineTool } from 'everthread';
+const item = z.object({ id: z.string() }).meta({ id: 'item' });
+const other = z.string().register(z.globalRegistry, { id: 'other', description: 'Another' });
+export default defineTool({
+  description: 'Buys.', args: z.object({ item, other, again: item }), execute: async () => 'bought',
+});
+`;
+  const required = `
+const { z } = require('zod');
+const { defineTool } = require('everthread');
+const price = z.number().meta({ id: 'price' });
+module.exports = defineTool({ description: 'Pays.', args: z.object({ price }), execute: async () => 'paid' });
+`;
+
+  it.each(['zod', 'zod-lowest'])(
+    'loads schemas with ids of %s as often as asked, in turn and at once',
+    async (ownZod) => {
+      const files = { 'agents/tools/buys.ts': named, 'agents/tools/pays.cjs': required };
+      const { folder } = projectWith(files, { ownZod });
+      const first = await loadProject(folder);
+      const later = await Promise.all([loadProject(folder, { fresh: true }), loadProject(folder)]);
+      for (const { problems, registry } of [first, ...later]) {
+        expect(problems).toEqual([]);
+        expect(registry.tools.get('buys')?.parameters).toMatchObject({
+          properties: { other: { description: 'Another' } },
+        });
+      }
+    },
+  );
 
   it('resolves imports without extension, enums, tsconfig paths and nearby helpers', async () => {
     const { registry, problems, files } = await load({

@@ -10,12 +10,12 @@ export interface TemporaryProject {
   remove(): void;
 }
 
-const zodFolder = dirname(createRequire(import.meta.url).resolve('zod/package.json'));
+const { resolve } = createRequire(import.meta.url);
 
-/** `ownZod` gives the project its own copy of zod instead of a link to ours. */
+/** `ownZod` gives the project its own copy of the newest or the lowest zod instead of a link to ours. */
 export function temporaryProject(
   files: Readonly<Record<string, string>>,
-  options: { ownZod?: boolean } = {},
+  options: { ownZod?: 'zod' | 'zod-lowest' } = {},
 ): TemporaryProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'everthread-definitions-')));
   const write: TemporaryProject['write'] = (more) => {
@@ -27,7 +27,8 @@ export function temporaryProject(
   write({ 'package.json': JSON.stringify({ name: 'project', type: 'commonjs' }), ...files });
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
   const zod = join(folder, 'node_modules', 'zod');
-  if (options.ownZod === true) cpSync(zodFolder, zod, { recursive: true });
+  const zodFolder = dirname(resolve(`${options.ownZod ?? 'zod'}/package.json`));
+  if (options.ownZod) cpSync(zodFolder, zod, { recursive: true });
   else symlinkSync(zodFolder, zod);
   return { folder, write, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
