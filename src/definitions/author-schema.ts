@@ -36,3 +36,11 @@ export function objectShape(value: unknown): Readonly<Record<string, unknown>> |
   if (!isZodSchema(value) || value._zod.def.type !== 'object') return undefined;
   return value._zod.def.shape ?? {};
 }
+
+/** Undefined unless the value is a schema of another major version of zod, whose schemas cannot be read here. */
+export function describeOldSchema(value: unknown): string | undefined {
+  const { _def: def } = (value ?? {}) as { _def?: { typeName?: unknown } };
+  if (isZodSchema(value) || typeof def?.typeName !== 'string' || !def.typeName.startsWith('Zod'))
+    return undefined;
+  return "is a schema of zod 3: install zod 4 (npm install zod@4), or import it from 'zod/v4' if that exists";
+}

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { AuthorSchema } from '../core/author/author-schema.ts';
 import type { VariableDefinition } from '../core/author/variable-definition.ts';
-import { isZodSchema, objectShape } from './author-schema.ts';
+import { describeOldSchema, isZodSchema, objectShape } from './author-schema.ts';
 import type { RawFields } from './check.ts';
 
 export const text = z.string().min(1);
@@ -17,15 +17,21 @@ export const options = z.record(z.string(), z.unknown());
 export const env = z.record(z.string(), z.string());
 
 /** A value that only a predicate can check, such as a function or a schema of another copy of zod. */
-export function custom<T>(accepts: (value: unknown) => boolean, message: string) {
+export function custom<T>(
+  accepts: (value: unknown) => boolean,
+  message: string | ((value: unknown) => string),
+) {
   return z.custom<T>(accepts, {
-    error: (issue) => (issue.input === undefined ? 'is required' : message),
+    error: ({ input }) => {
+      if (input === undefined) return 'is required';
+      return typeof message === 'string' ? message : message(input);
+    },
   });
 }
 
 export const objectSchema = custom<AuthorSchema>(
   (value) => objectShape(value) !== undefined,
-  'must be a zod 4 object schema: z.object({ … })',
+  (value) => describeOldSchema(value) ?? 'must be a zod 4 object schema: z.object({ … })',
 );
 
 const variable = z.strictObject({

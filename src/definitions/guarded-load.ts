@@ -94,6 +94,15 @@ export async function guardLoad<T>(
   }
 }
 
+/** Loads at work: several may overlap, and the last that ends gives `process.exit` back. */
+let watched = 0;
+let exit = process.exit;
+
+function exitUnlessLoading(code?: number | string | null): never {
+  if (current.getStore() === undefined) return exit.call(process, code);
+  throw new Error(`it calls process.exit(${code ?? ''}) while it is loaded`);
+}
+
 function watch(load: Load): () => void {
   const hook = createHook({
     init(id, type, _trigger, handle) {
@@ -102,11 +111,10 @@ function watch(load: Load): () => void {
     },
     destroy: (id) => void load.opened.delete(id),
   }).enable();
-  const exit = process.exit;
-  process.exit = function exitUnlessLoading(code) {
-    if (current.getStore() !== load) return exit.call(process, code);
-    throw new Error(`it calls process.exit(${code ?? ''}) while it is loaded`);
-  };
+  if (watched++ === 0) {
+    exit = process.exit;
+    process.exit = exitUnlessLoading;
+  }
   const onRejection = (reason: unknown) => {
     if (current.getStore() !== load) throw reason;
     load.strays.push(reason);
@@ -115,7 +123,7 @@ function watch(load: Load): () => void {
   if (!isHeard) process.on('unhandledRejection', onRejection);
   return () => {
     hook.disable();
-    process.exit = exit;
+    if (--watched === 0) process.exit = exit;
     process.off('unhandledRejection', onRejection);
   };
 }

@@ -8,6 +8,7 @@ import type { Registry } from '../core/author/registry.ts';
 import type { TaskDefinition } from '../core/author/task.ts';
 import type { ModelPrices } from '../core/message/model-price.ts';
 import { findCallee } from '../core/project/callee.ts';
+import { MAX_NAME_CHARS } from '../core/project/mcp-tool.ts';
 import { parseRoute } from '../core/project/route.ts';
 import { taskToolName } from '../core/project/task-tool.ts';
 import { checkAgentReferences } from './agent-reference.ts';
@@ -159,9 +160,12 @@ function checkEach(
 }
 
 function checkToolName(name: string): FieldProblem[] {
-  if (TOOL_NAME.test(name)) return [];
-  const message = `a tool is named by its file, and '${name}' is not snake_case: use at least two lower-case letters, digits and _, starting with a letter`;
-  return [{ field: '', message }];
+  const isSnakeCase = TOOL_NAME.test(name);
+  if (isSnakeCase && name.length <= MAX_NAME_CHARS) return [];
+  const fault = isSnakeCase
+    ? `has ${name.length} characters, and providers accept at most ${MAX_NAME_CHARS}`
+    : 'is not snake_case: use at least two lower-case letters, digits and _, starting with a letter';
+  return [{ field: '', message: `a tool is named by its file, and '${name}' ${fault}` }];
 }
 
 const FILE_NAME = /^[A-Za-z0-9_-]+$/;

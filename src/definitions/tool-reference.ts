@@ -6,7 +6,7 @@
 import type { AgentDefinition, PromptDefinition, PromptToolEntry } from '../core/author/definition.ts';
 import { A2A_PREFIX } from '../core/project/a2a-agent.ts';
 import { type Callee, findCallee } from '../core/project/callee.ts';
-import { MCP_PREFIX } from '../core/project/mcp-tool.ts';
+import { MAX_NAME_CHARS, MCP_PREFIX, PROVIDER_NAME } from '../core/project/mcp-tool.ts';
 import { TASK_PREFIX } from '../core/project/task-tool.ts';
 import type { FieldProblem } from './problem.ts';
 import {
@@ -48,6 +48,7 @@ function checkEntry(scope: Scope, prompt: PromptDefinition, entry: PromptToolEnt
     problems: [
       ...checkTargetFields(entry, target, field),
       ...checkExposed(entry, target, field),
+      ...checkOffered(entry, target, field),
       ...checkInitProperties(scope, entry, target, field),
     ],
     warnings: warnShared(scope, entry, target, field),
@@ -118,6 +119,13 @@ function checkTargetFields(entry: PromptToolEntry, target: Callee, field: string
 function checkExposed(entry: PromptToolEntry, target: Callee, field: string): FieldProblem[] {
   if (target.kind !== 'agent' || target.type !== 'dual_ai' || target.exposeAsTool) return [];
   const message = `names the agent '${entry.name}', which must set exposeAsTool: true to be a subagent`;
+  return [{ field: `${field}.name`, message }];
+}
+
+/** Models call a prompt or an agent by its name, except for an agent that they reach through `subagent_create`. */
+function checkOffered({ name, extra }: PromptToolEntry, target: Callee, field: string): FieldProblem[] {
+  if (target.kind === 'tool' || extra.resumable || PROVIDER_NAME.test(name)) return [];
+  const message = `offers the ${target.kind} '${name}' by a name that not every provider accepts: use 1 to ${MAX_NAME_CHARS} letters of ASCII, digits, _ and -, starting with a letter`;
   return [{ field: `${field}.name`, message }];
 }
 

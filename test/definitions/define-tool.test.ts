@@ -63,6 +63,13 @@ describe('[definitions 8] problems of a tool', () => {
       { args: { a: z.string() } },
       ['args: must be a zod 4 object schema: z.object({ … })'],
     ],
+    [
+      'a schema of zod 3',
+      { args: { _def: { typeName: 'ZodObject' }, parse: () => ({}), safeParse: () => ({}) } },
+      [
+        "args: is a schema of zod 3: install zod 4 (npm install zod@4), or import it from 'zod/v4' if that exists",
+      ],
+    ],
     ['no time', { timeoutMs: 0 }, ['timeoutMs: must be more than 0']],
     [
       'an executionProvider of a local tool',

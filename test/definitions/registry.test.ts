@@ -109,6 +109,13 @@ describe('[definitions 2.1] names', () => {
     },
   );
 
+  it('of tools have at most 64 characters, which is what every provider accepts', () => {
+    expect(problems({ tools: { ['a'.repeat(64)]: tool() } })).toEqual([]);
+    expect(problems({ tools: { ['a'.repeat(65)]: tool() } })).toEqual([
+      expect.stringContaining('has 65 characters, and providers accept at most 64'),
+    ]);
+  });
+
   it('of agents and prompts should be snake_case', () => {
     const { warnings, problems: found } = buildRegistry([
       { file: 'a.ts', definition: agent({ name: 'My Agent', sideA: { prompt: 'talk' } }) },
@@ -321,6 +328,22 @@ describe('[definitions 6.3] entries of tools', () => {
       },
     ]);
   });
+
+  it.each(['Support desk', 'größe', '1st', 'a'.repeat(65)])(
+    'refuses %j, by which models would have to call it; a resumable subagent is not called by its name',
+    (name) => {
+      const refused = [expect.stringMatching(/^prompts\.\w+\.tools\[0\]\.name: .* every provider accepts/)];
+      const named = (tools: unknown[], more: RegistryInput = {}) =>
+        problems({ ...others, ...more, prompts: [prompt({ tools }), sub] });
+      const agents = [agent(), worker({ name })];
+      expect(named([name], { agents })).toEqual(refused);
+      expect(named([name], { agents: [agent({ name }), agent()] })).toEqual(refused);
+      expect(problems({ ...others, prompts: [prompt({ tools: [name] }), prompt({ name })] })).toEqual(
+        refused,
+      );
+      expect(named([{ name, resumable: { receives_messages: 'side_a' } }], { agents })).toEqual([]);
+    },
+  );
 
   it('refuses the same name twice', () => {
     expect(entryProblems('search_web', { name: 'search_web' })).toEqual([

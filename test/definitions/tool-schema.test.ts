@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as mini from 'zod/mini';
+import * as lowest from 'zod-lowest';
 import { checkArguments, toParameters } from '../../src/definitions/tool-schema.ts';
 
 const paths = (schema: unknown) => checkArguments(schema, 'args').map(({ field }) => field);
@@ -25,6 +26,51 @@ describe('[definitions 6.3] tool schema sent to models', () => {
   it('keeps the value schema of a record and drops that of its keys', () => {
     const { properties } = toParameters(z.object({ counts: z.record(z.string(), z.number()) }));
     expect(properties).toEqual({ counts: { type: 'object', additionalProperties: { type: 'number' } } });
+  });
+
+  const digit = { type: 'number' };
+  const keys = z.enum(['a', 'b']);
+  const all = { required: ['a', 'b'] };
+  const oldRecord = lowest.record(lowest.enum(['a', 'b']), lowest.number());
+  const records: Readonly<Record<string, [unknown, object]>> = {
+    'an enum': [z.object({ record: z.record(keys, z.number()) }), all],
+    literals: [z.object({ record: z.record(z.literal(['a', 'b']), z.number()) }), all],
+    'an enum, none of which is required': [z.object({ record: z.partialRecord(keys, z.number()) }), {}],
+    'an enum of the lowest zod': [lowest.object({ record: oldRecord }), all],
+  };
+  it.each(Object.keys(records))('names the fields of a record whose keys are %s', (what) => {
+    const [schema, required] = records[what]!;
+    expect(toParameters(schema).properties).toEqual({
+      record: {
+        type: 'object',
+        properties: { a: digit, b: digit },
+        additionalProperties: false,
+        ...required,
+      },
+    });
+  });
+
+  const written = {
+    type: 'object',
+    title: 'Item',
+    properties: { code: { type: 'string', description: 'Five digits' } },
+    required: ['code'],
+    additionalProperties: false,
+  };
+  const newItem = z.object({ code: z.string().describe('Five digits') }).meta({ id: 'item', title: 'Item' });
+  const oldItem = lowest
+    .object({ code: lowest.string().describe('Five digits') })
+    .meta({ id: 'item', title: 'Item' });
+  it.each<[string, unknown]>([
+    ['newest', z.object({ first: newItem, second: newItem })],
+    ['lowest', lowest.object({ first: oldItem, second: oldItem })],
+  ])('repeats a schema with an id where it is used, with the words of the %s zod', (_, schema) => {
+    expect(toParameters(schema)).toEqual({
+      type: 'object',
+      properties: { first: written, second: written },
+      required: ['first', 'second'],
+      additionalProperties: false,
+    });
   });
 
   it('drops $schema and propertyNames as keywords and keeps them as property names', () => {
@@ -91,10 +137,46 @@ describe('[definitions 8] allowed zod nodes', () => {
     ['intersection', z.intersection(z.object({}), z.object({}))],
     ['pipe', z.string().transform(Number)],
     ['lazy', z.lazy(() => z.string())],
-  ])('refuses z.%s', (type, schema) => {
+  ])('refuses z.%s and names the way out', (type, schema) => {
     expect(checkArguments(z.object({ field: schema }), 'args')).toEqual([
-      { field: 'args.field', message: expect.stringContaining(`uses z.${type}, which cannot be described`) },
+      {
+        field: 'args.field',
+        message: expect.stringMatching(
+          `^uses z\\.${type}, which cannot be described to models; .+\\. Allowed: `,
+        ),
+      },
     ]);
+  });
+
+  it('advises the string of a date in place of z.date', () => {
+    expect(checkArguments(z.object({ due: z.date() }), 'args')).toMatchObject([
+      { message: expect.stringContaining('models; write z.iso.datetime(), and make the Date in execute') },
+    ]);
+  });
+
+  it('calls a schema of zod 3 that', () => {
+    const three = { _def: { typeName: 'ZodString' }, safeParse: () => ({}), parse: () => ({}) };
+    expect(checkArguments(z.object({ city: three as never }), 'args')).toEqual([
+      { field: 'args.city', message: expect.stringMatching(/^is a schema of zod 3: install zod 4/) },
+    ]);
+  });
+
+  it.each(['first name', 'größe', '名前', '$top', 'filter[id]', '', 'a'.repeat(65)])(
+    'refuses the name %j of an argument, which providers refuse; within an object it may stand',
+    (name) => {
+      expect(checkArguments(z.object({ [name]: z.string() }), 'args')).toEqual([
+        {
+          field: `args.${name}`,
+          message: expect.stringContaining('is not a name that every provider accepts'),
+        },
+      ]);
+      expect(paths(z.object({ within: z.object({ [name]: z.string() }) }))).toEqual([]);
+    },
+  );
+
+  it('accepts the names of arguments that every provider accepts', () => {
+    const names = ['a', 'firstName', 'first-name', 'first.name', '_1', '1st', 'a'.repeat(64)];
+    expect(paths(z.object(Object.fromEntries(names.map((name) => [name, z.string()]))))).toEqual([]);
   });
 
   it('names the path of a refused node', () => {

@@ -11,6 +11,7 @@ import { LIMITS } from '../value/limit.ts';
 import { isRecord } from '../value/record.ts';
 import { mayBeObject } from '../value/schema-arguments.ts';
 import { sha256OfAscii } from '../value/sha256.ts';
+import { MAX_NAME_CHARS } from './mcp-tool.ts';
 
 export interface ClientTool {
   /** The client's own name for the tool, without the prefix. */
@@ -29,16 +30,14 @@ const MAX_TOOLS = 128;
 const MAX_BYTES = 256 * 1024;
 const MAX_DESCRIPTION_CHARS = 4096;
 
-/** Characters of a name that providers accept. */
-const NAME_CHARS = 64;
 const DIGEST_CHARS = 8;
 
 /** The prefixed name that models are offered. One that would be too long ends with a digest instead. */
 export function clientToolName(name: string): string {
   const called = PREFIX + name;
-  if (called.length <= NAME_CHARS) return called;
+  if (called.length <= MAX_NAME_CHARS) return called;
   const digest = sha256OfAscii(name).slice(0, DIGEST_CHARS);
-  return `${called.slice(0, NAME_CHARS - DIGEST_CHARS - 1)}_${digest}`;
+  return `${called.slice(0, MAX_NAME_CHARS - DIGEST_CHARS - 1)}_${digest}`;
 }
 
 /**

@@ -17,7 +17,10 @@ export function parseMcpName(name: string): McpToolRef | undefined {
 }
 
 /** The most characters of a tool name that every provider accepts. */
-const MAX_NAME_CHARS = 64;
+export const MAX_NAME_CHARS = 64;
+
+/** Tool names that every provider accepts. */
+export const PROVIDER_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** The tool name that models are offered; a changed name ends with a digest, so that two names never become one. */
 export function mcpToolName({ server, tool }: McpToolRef): string {
