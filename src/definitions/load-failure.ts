@@ -3,7 +3,7 @@
  * define… function, a syntax error, a missing import, or any other error of the file.
  */
 import { readFileSync } from 'node:fs';
-import { sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../core/value/error.ts';
 import { isDefinitionError, type Problem } from './problem.ts';
@@ -32,14 +32,15 @@ export function toLoadProblems(projectDir: string, file: string, error: unknown)
   return [{ ...place(own ?? { file }), message: `could not be loaded: ${firstLine(errorMessage(error))}` }];
 }
 
-/** Parses an error of jiti's compiler: `ParseError: <what> \n <file>:<line>:<column>`. */
+/** Parses an error of jiti's compiler, or of `strict-compiler.ts`: `ParseError: <what> \n <file>:<line>:<column>`. */
 function syntaxError(error: unknown): { place: SourcePosition; message: string } | undefined {
-  const match = /^(?:ParseError|\w*SyntaxError|BABEL\w*): (.*?)\s*\n\s*([^\n]+):(\d+):(\d+)$/s.exec(
+  const match = /^(Refused|ParseError|\w*SyntaxError|BABEL\w*): (.*?)\s*\n\s*([^\n]+):(\d+):(\d+)$/s.exec(
     errorMessage(error).trim(),
   );
   if (match === null) return undefined;
-  const [, what, file, line, column] = match;
-  const message = `is not valid TypeScript or JavaScript: ${what} (column ${column})`;
+  const [, code, what, file, line, column] = match;
+  const message =
+    code === 'Refused' ? what! : `is not valid TypeScript or JavaScript: ${what} (column ${column})`;
   return { place: { file: file!, line: Number(line) }, message };
 }
 
@@ -53,11 +54,22 @@ function missingImport(
   if (name === undefined) return undefined;
   const importer = /\n- (.+)/.exec(text)?.[1] ?? / imported from (\S+)/.exec(text)?.[1] ?? entry;
   const isPackage = !name.startsWith('.') && !name.startsWith('/');
-  const hint = isPackage ? '; is it installed?' : '';
+  const hint = isPackage ? `; is it installed?${describeReferences(importer)}` : '';
   return {
     place: findImport(importer, name, entry),
     message: `imports '${name}', which does not exist${hint}`,
   };
+}
+
+/** Only the paths of the nearest tsconfig.json are followed, and of what it extends. */
+function describeReferences(importer: string): string {
+  for (let folder = dirname(importer); folder !== dirname(folder); folder = dirname(folder)) {
+    const text = readLines(join(folder, 'tsconfig.json')).join('\n');
+    if (text === '') continue;
+    if (!/"references"\s*:/.test(text)) return '';
+    return ' If it is in the paths of a tsconfig that tsconfig.json references: those are not followed, so write them in tsconfig.json or extend it';
+  }
+  return '';
 }
 
 /** Finds the line that imports the module, which the error does not name. */

@@ -10,11 +10,13 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti, type ModuleCache } from 'jiti';
 import { isRecord } from '../core/value/record.ts';
 import { type GuardedLoad, guardLoad, NeverLoadedError } from './guarded-load.ts';
+import { checkImports, strictCompiler } from './strict-compiler.ts';
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -45,7 +47,15 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
   if (options.fresh === true) forgetRequired(cache, projectDir);
   const virtualModules = await runningPackage();
   // Node's own cache would outlive the loader; `modules` below replaces it.
-  const jiti = createJiti(base, { moduleCache: false, tsconfigPaths: true, jsx: true, virtualModules });
+  const jiti = createJiti(base, {
+    moduleCache: false,
+    tsconfigPaths: true,
+    jsx: true,
+    virtualModules,
+    // Of its own: what jiti has compiled elsewhere was not compiled strictly.
+    fsCache: compiledFolder(projectDir),
+    transformOptions: { babel: { plugins: [strictCompiler] } },
+  });
   freeSchemaIds(await jiti.import('zod').catch(() => undefined));
   for (const [path, module] of Object.entries(cache))
     if (ZOD_REGISTRY.test(path)) freeSchemaIds(module?.exports);
@@ -61,7 +71,14 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
     try {
       // Compiled even if Node could import it natively: only then do reloads and imports of `everthread` work.
       const evaluation = { filename: file, id: file, async: true, forceTranspile: true, cache: modules };
-      const evaluate = async () => (await jiti.evalModule(source, evaluation)) as Exports;
+      const evaluate = async () => {
+        try {
+          return (await jiti.evalModule(source, evaluation)) as Exports;
+        } finally {
+          // Also if the file failed: a missing name is what the failure is due to.
+          checkImports(modules);
+        }
+      };
       const limits = { fileTimeoutMs: patience, signal: options.signal };
       return await guardLoad(relative(projectDir, file), evaluate, limits);
     } catch (error) {
@@ -73,6 +90,13 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
       forgetUnfinished(modules);
     }
   }
+}
+
+function compiledFolder(projectDir: string): string {
+  const installed = join(projectDir, 'node_modules');
+  return existsSync(installed)
+    ? join(installed, '.cache', 'everthread-1')
+    : join(tmpdir(), 'everthread-modules-1');
 }
 
 function forgetUnfinished(modules: ModuleCache): void {

@@ -103,3 +103,69 @@ describe('[definitions 2.1] the kinds of files', () => {
     expect([...registry.tools.keys()]).toContain('adds');
   });
 });
+
+describe('[definitions 2.1] what is compiled otherwise than by the author', () => {
+  const helper = {
+    'agents/_prices.ts':
+      'export interface Price { a: 1 }\nexport const priceIn = () => 1;\nlet off; export { off };',
+  };
+  const importing = (line: string) =>
+    loadWith('', {}, { ...helper, 'agents/tools/pays.ts': `${line}\n${SOUND[TOOL]}` });
+
+  it.each([
+    ['standard', 'function log(f: any, context: any) { return f; }\nclass A { @log m() {} }'],
+    ['legacy', 'function log(a: any, b: any, c: any) {}\nexport class A { @log m() {} }'],
+  ])('is refused when it is a %s decorator', async (_, lines) => {
+    expect((await importing(lines)).problems).toEqual([
+      {
+        file: 'agents/tools/pays.ts',
+        line: 2,
+        message: expect.stringMatching(/^uses a decorator, .*: call the function/),
+      },
+    ]);
+  });
+
+  it.each(['priceOf();', 'export const later = () => priceOf();'])(
+    'is refused when it imports a name that does not exist, and %s',
+    async (use) => {
+      const { problems } = await importing(`\nimport { priceOf } from '../_prices'; ${use}`);
+      expect(problems).toEqual([
+        {
+          file: 'agents/tools/pays.ts',
+          line: 2,
+          message: "imports 'priceOf' from '../_prices', which does not export it. Did you mean 'priceIn'?",
+        },
+      ]);
+    },
+  );
+
+  it('may import types without saying so, pass them on, and import what is undefined', async () => {
+    const line =
+      "import { Price, priceIn, off } from '../_prices'; export { Price }; const p: Price = { a: 1 }; void [p, priceIn(), off];";
+    expect((await importing(line)).problems).toEqual([]);
+  });
+
+  it('is told to name the paths of a referenced tsconfig in its own', async () => {
+    const line = "import { priceIn } from '@shop/prices'; priceIn();";
+    const app = JSON.stringify({ compilerOptions: { paths: { '@shop/*': ['./agents/_*'] } } });
+    const { problems } = await loadWith(
+      '',
+      {},
+      {
+        ...helper,
+        'tsconfig.json': '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }',
+        'tsconfig.app.json': app,
+        'agents/tools/pays.ts': `${line}\n${SOUND[TOOL]}`,
+      },
+    );
+    expect(problems).toEqual([
+      {
+        file: 'agents/tools/pays.ts',
+        line: 1,
+        message: expect.stringMatching(
+          /^imports '@shop\/prices', .* write them in tsconfig\.json or extend it$/,
+        ),
+      },
+    ]);
+  });
+});
