@@ -52,7 +52,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
     tsconfigPaths: true,
     jsx: true,
     virtualModules,
-    // Of its own: what jiti has compiled elsewhere was not compiled strictly.
+    // A folder apart: what jiti has compiled for others was not compiled strictly.
     fsCache: compiledFolder(projectDir),
     transformOptions: { babel: { plugins: [strictCompiler] } },
   });
