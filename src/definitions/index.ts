@@ -60,7 +60,7 @@ export type {
 } from './guards-input.ts';
 export { pricesOf } from './known-price.ts';
 export type { LoadedProject } from './load-project.ts';
-export { loadProject, readAgentNames, requireProject } from './load-project.ts';
+export { loadProject, readAgentNames, requireProject, requireSound } from './load-project.ts';
 export { resolveSubject } from './manifest-content.ts';
 export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';

@@ -44,16 +44,28 @@ function syntaxError(error: unknown): { place: SourcePosition; message: string }
   return { place: { file: file!, line: Number(line) }, message };
 }
 
+interface MissingImport {
+  readonly name: string;
+  readonly importer: string;
+  readonly isPackage: boolean;
+}
+
 /** Parses an error of Node: `Cannot find module '<name>'`, then the importing files, nearest first. */
-function missingImport(
-  entry: string,
-  error: unknown,
-): { place: SourcePosition; message: string } | undefined {
+export function findMissing(entry: string, error: unknown): MissingImport | undefined {
   const text = errorMessage(error);
   const name = /Cannot find (?:module|package) '([^']+)'/.exec(text)?.[1];
   if (name === undefined) return undefined;
   const importer = /\n- (.+)/.exec(text)?.[1] ?? / imported from (\S+)/.exec(text)?.[1] ?? entry;
-  const isPackage = !name.startsWith('.') && !name.startsWith('/');
+  return { name, importer, isPackage: !name.startsWith('.') && !name.startsWith('/') };
+}
+
+function missingImport(
+  entry: string,
+  error: unknown,
+): { place: SourcePosition; message: string } | undefined {
+  const missing = findMissing(entry, error);
+  if (missing === undefined) return undefined;
+  const { name, importer, isPackage } = missing;
   const hint = isPackage ? `; is it installed?${describeReferences(importer)}` : '';
   return {
     place: findImport(importer, name, entry),
@@ -109,8 +121,8 @@ function isAuthors(projectDir: string, file: string): boolean {
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 
-/** `at name (file:line:column)`, `at file:line:column`, `at async …`. */
-const FRAME = /(?:\(|at (?:async )?)(?:file:\/\/)?([^()\s][^()]*?):(\d+):\d+\)?$/gm;
+/** `at name (file:line:column)`, `at file:line:column`, `at async …`; a file may have the query of a fresh load. */
+const FRAME = /(?:\(|at (?:async )?)(?:file:\/\/)?([^()\s][^()]*?)(?:\?everthread=\d+)?:(\d+):\d+\)?$/gm;
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? text;

@@ -16,14 +16,14 @@ export interface LoadedProject {
   readonly problems: readonly Problem[];
   /** What works but may surprise the author. */
   readonly warnings: readonly Problem[];
-  /** Every file that was read, imported helpers included; relative to the project, with `/`. */
+  /** Every file that was read, imported helpers included, or is imported and missing; relative to the project, with `/`. */
   readonly files: readonly string[];
 }
 
 /**
  * Reads `agents/{agents,prompts,models,tools,hooks,effects,policies,mcp,a2a,tasks,manifests,api}` below `projectDir`.
  * Never rejects because of an author's mistake; rejects with the reason of `signal` if that is aborted.
- * Files are read again on each call; `fresh` also clears Node's cache of the project's CommonJS helpers.
+ * Files are read again on each call; `fresh` also reads again what Node itself loaded, such as `.mjs` helpers.
  * @example
  * ```ts
  * const { registry, problems } = await loadProject('/srv/my-agents');
@@ -58,7 +58,11 @@ export async function requireProject(
   projectDir: string,
   options: LoaderOptions = {},
 ): Promise<LoadedProject> {
-  const loaded = await loadProject(projectDir, options);
+  return requireSound(await loadProject(projectDir, options));
+}
+
+/** Throws `InvalidDefinitions`, which lists every problem, if there are any. */
+export function requireSound(loaded: LoadedProject): LoadedProject {
   if (loaded.problems.length === 0) return loaded;
   throw new RuntimeError('InvalidDefinitions', formatProblems(loaded.problems));
 }

@@ -5,17 +5,18 @@
  *   import are shared within one load, and the next load has no stale modules.
  * - A file that failed is removed from the cache. So the next file that imports it fails with the same cause and does
  *   not get a half-evaluated module.
- * Not covered: helpers in plain JavaScript that Node itself imports (`.mjs`, `.js` of a `"type": "module"`
- * project, CommonJS `.js` reached by `import`) are cached by Node for the life of the process.
+ * - JavaScript and JSON that Node itself loads for the project is cached by Node for the life of the process. So a
+ *   fresh load imports it by addresses of its own. Not covered: an ES module that a CommonJS file requires.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
-import { extname, join, relative, sep } from 'node:path';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti, type ModuleCache } from 'jiti';
 import { isRecord } from '../core/value/record.ts';
 import { type GuardedLoad, guardLoad, NeverLoadedError } from './guarded-load.ts';
+import { findMissing } from './load-failure.ts';
 import { checkImports, strictCompiler } from './strict-compiler.ts';
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -23,7 +24,7 @@ type Exports = Readonly<Record<string, unknown>>;
 export interface ModuleLoader {
   /** Returns the exports of a file; rejects if the file fails. Call it for one file at a time: files share modules. */
   load(file: string): Promise<GuardedLoad<Exports>>;
-  /** Absolute paths of all files evaluated so far. */
+  /** Absolute paths of all files read so far, and of those that were imported and do not exist. */
   files(): string[];
 }
 
@@ -36,7 +37,7 @@ export interface LoaderOptions {
   readonly fileTimeoutMs?: number;
   /** Gives up the load, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Also clears Node's cache of the project's own CommonJS files. */
+  /** Also reads again what Node itself loaded for the project. */
   readonly fresh?: boolean;
 }
 
@@ -45,6 +46,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
   const base = join(projectDir, '_project.js');
   const { cache } = createRequire(base);
   if (options.fresh === true) forgetRequired(cache, projectDir);
+  const native = watchNative(options.fresh === true);
   const virtualModules = await runningPackage();
   // Node's own cache would outlive the loader; `modules` below replaces it.
   const jiti = createJiti(base, {
@@ -62,7 +64,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
   const modules: ModuleCache = {};
   const seen = new Set<string>();
   let patience = options.fileTimeoutMs ?? FILE_TIMEOUT_MS;
-  return { load, files: () => [...seen] };
+  return { load, files: () => [...new Set([...seen, ...native])] };
 
   async function load(file: string): Promise<GuardedLoad<Exports>> {
     const known = modules[file];
@@ -84,6 +86,9 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
     } catch (error) {
       // The next files may import the same module that never comes.
       if (error instanceof NeverLoadedError) patience = Math.min(patience, REPEATED_TIMEOUT_MS);
+      const missing = findMissing(file, error);
+      if (missing !== undefined && !missing.isPackage)
+        seen.add(resolve(dirname(missing.importer), missing.name));
       throw error;
     } finally {
       for (const path of Object.keys(modules)) seen.add(path);
@@ -132,6 +137,40 @@ function freeSchemaIds(zod: unknown): void {
     if (isRecord(meta)) registry._idmap.delete(meta.id);
     return add.call(registry, schema, meta);
   };
+}
+
+/** Matches addresses of the module that imports on behalf of what jiti has compiled. */
+const JITI = /\/node_modules\/jiti\//;
+/** Fresh loads of this process so far. */
+let freshLoads = 0;
+/** Paths of what Node has loaded for the newest loader, by itself. */
+let nativeFiles: Set<string> | undefined;
+
+/** Returns the paths of what Node loads by itself for the project from now on; the set grows. */
+function watchNative(fresh: boolean): ReadonlySet<string> {
+  if (fresh) freshLoads += 1;
+  if (nativeFiles === undefined) hookNative();
+  nativeFiles = new Set();
+  return nativeFiles;
+}
+
+/** Each fresh load imports under a query of its own: Node caches by address. `import.meta.dirname` stays as it is. */
+function hookNative(): void {
+  const importers = new Set<string>();
+  registerHooks({
+    resolve(specifier, context, next) {
+      const found = next(specifier, context);
+      const { parentURL = '', conditions } = context;
+      const isRequired = conditions.includes('require');
+      const isAsked = isRequired || JITI.test(parentURL) || importers.has(parentURL);
+      if (!isAsked || !found.url.startsWith('file:') || found.url.includes('/node_modules/')) return found;
+      nativeFiles?.add(fileURLToPath(found.url));
+      if (isRequired) return found;
+      const url = freshLoads === 0 ? found.url : `${found.url}?everthread=${freshLoads}`;
+      importers.add(url);
+      return { ...found, url };
+    },
+  });
 }
 
 /** Entries that authors' files import, also with `require`, so they must be loaded in advance. */

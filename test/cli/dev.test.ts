@@ -2,7 +2,7 @@
  * `everthread dev` and `worker` as processes: what they print, which existing server they use, and what they leave
  * behind.
  */
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findFreePorts } from '../../src/temporal-service/free-port.ts';
@@ -36,6 +36,31 @@ const SECOND = 'agents/agents/second.ts';
 const second = (prompt: string) => ({
   [SECOND]: `import { defineAgent } from 'everthread';\nexport default defineAgent({ name: 'second', sideA: { prompt: '${prompt}' } });\n`,
 });
+
+/** Files outside `agents/`: what jiti compiles, and what Node loads itself. */
+const elsewhere = (word: string): Readonly<Record<string, string>> => ({
+  'shared/words.ts': `export const words = '${word}';\n`,
+  'shared/native.mjs': `export { inner } from './inner.mjs';\nexport const native = '${word}';\n`,
+  'shared/inner.mjs': `export const inner = '${word}';\n`,
+  'shared/common.cjs': `exports.common = '${word}';\n`,
+  'shared/data.json': JSON.stringify({ data: word }),
+  'packages/acme/package.json': '{ "name": "acme", "type": "module", "exports": "./index.js" }',
+  'packages/acme/index.js': `export const acme = '${word}';\n`,
+});
+
+const READS_ELSEWHERE = `
+import { defineTool } from 'everthread';
+import { z } from 'zod';
+import { acme } from 'acme';
+import { common } from '../../shared/common.cjs';
+import { data } from '../../shared/data.json';
+import { inner, native } from '../../shared/native.mjs';
+import { words } from '../../shared/words';
+export default defineTool({
+  description: 'Tells the weather.', args: z.object({ city: z.string() }),
+  execute: async () => [words, native, inner, common, data, acme].join(' '),
+});
+`;
 
 const NEVER_LOADED = "console.log('loading begins');\nawait new Promise(() => {});\n";
 
@@ -96,9 +121,46 @@ describe('everthread dev in a project whose files are edited', () => {
     expect((await project.run(['threads', 'start', 'second', 'hello', '--wait'])).stdout).toBe(
       'You said: hello\n',
     );
+  });
+
+  it('applies edits of all that its definitions import from elsewhere, which Node may have loaded', async () => {
+    const edited = Object.keys(elsewhere('')).filter((path) => !path.endsWith('package.json'));
+    project.write({ ...elsewhere('first'), 'node_modules/acme/package.json': '{}' });
+    rmSync(join(project.folder, 'node_modules', 'acme'), { recursive: true });
+    symlinkSync(join(project.folder, 'packages', 'acme'), join(project.folder, 'node_modules', 'acme'));
+    await reloaded(() => project.write({ 'agents/tools/weather.ts': READS_ELSEWHERE }));
+    for (const path of edited) await reloaded(() => replace(path, elsewhere('second')[path] ?? ''));
+    expect((await project.run(['threads', 'start', 'helper', 'weather', '--wait'])).stdout).toContain(
+      `The tool says: ${edited.map(() => 'second').join(' ')}`,
+    );
+  });
+
+  it('applies the edit of a helper elsewhere that could not be loaded, or did not exist', async () => {
+    const before = reports();
+    replace('shared/words.ts', 'export const words = ;\n');
+    await eventually('problems are told', () => reports() > before, 110_000);
+    await reloaded(() => replace('shared/words.ts', elsewhere('third')['shared/words.ts'] ?? ''));
+    project.write({ 'agents/tools/weather.ts': `import '../../shared/later';\n${READS_ELSEWHERE}` });
+    await eventually('the missing file is told', () => reports() > before + 1, 110_000);
+    await reloaded(() => project.write({ 'shared/later.ts': 'export {};\n' }));
+  });
+
+  it('names the edits that it cannot apply', async () => {
+    project.write({ '.env': 'OPENAI_API_KEY=changed\n' });
+    await seen(dev, '.env has changed: its settings apply when this command is started again.');
+    project.write({ 'package.json': '{ "dependencies": {} }\n' });
+    await seen(dev, 'package.json has changed: packages that are loaded already stay as they are');
     dev.process.kill('SIGTERM');
     expect((await dev.ended).code).toBe(0);
   });
+
+  /** Waits until a change was loaded without problems. */
+  async function reloaded(change: () => void): Promise<void> {
+    const count = () => dev.stdout().split('"event":"reloaded"').length;
+    const before = count();
+    change();
+    await eventually('the change is loaded', () => count() > before, 110_000);
+  }
 });
 
 describe('everthread dev', () => {

@@ -15,6 +15,7 @@ const watching = (since: number) => {
   watcher = watchAgents({
     projectDir: folder,
     since,
+    files: new Set(),
     changed: async () => {
       seen += 1;
     },

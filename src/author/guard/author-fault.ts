@@ -52,13 +52,15 @@ export function framesOf(stack: string): string {
 }
 
 const PLACE = /^\s*at (?:.*\()?(?:file:\/\/)?([^()\n]+:\d+:\d+)\)?$/gm;
+/** What a reload appends to the address of a file (definitions/module-loader.ts). */
+const RELOADED = /\?everthread=\d+(?=:)/;
 /** Matches the path of a project file below `agents/`, or the last two folders of any other file. */
 const SHOWN = /(?:agents\/[^:]*|[^/:]*\/[^/:]*\/?[^/:]*):\d+:\d+$/;
 const PLACE_CHARS = 200;
 
 /** Returns file, line and column of the innermost frame outside Node and packages, as in `agents/tools/pay.ts:12:5`. */
 export function authorPlace(stack: string): string | undefined {
-  const places = [...stack.matchAll(PLACE)].map(([, place = '']) => place);
+  const places = [...stack.matchAll(PLACE)].map(([, place = '']) => place.replace(RELOADED, ''));
   const own = places.find((place) => !place.startsWith('node:') && !place.includes('/node_modules/'));
   return own === undefined ? undefined : (SHOWN.exec(own)?.[0] ?? own).slice(-PLACE_CHARS);
 }

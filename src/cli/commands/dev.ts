@@ -20,7 +20,7 @@ export const dev = command({
   envFile: 'announced',
   description:
     'Runs the agents of the project: a worker, the HTTP API (docs/http.md) at port 7777 or a free one, and a Temporal server unless ' +
-    'TEMPORAL_ADDRESS or a profile names one, or one runs at 127.0.0.1:7233 that belongs to no other project. Changes in agents/ are applied at once; if they have problems, the ' +
+    'TEMPORAL_ADDRESS or a profile names one, or one runs at 127.0.0.1:7233 that belongs to no other project. Changes in agents/, and in files elsewhere that it imports, are applied at once; if they have problems, the ' +
     'previous definitions stay in use, and at the start it waits until they are fixed. Ctrl-C stops everything that was started; threads are kept.',
   options: {
     // True means Node's usual port, or a free one.

@@ -2,7 +2,7 @@
 
 import { asProjectCode } from '../../author/guard/author-run.ts';
 import type { Registry } from '../../core/author/registry.ts';
-import { formatProblems, type LoaderOptions, requireProject } from '../../definitions/index.ts';
+import { formatProblems, type LoaderOptions, loadProject, requireSound } from '../../definitions/index.ts';
 import { note } from '../output/output.ts';
 import { escapeControls } from '../output/terminal-text.ts';
 
@@ -10,6 +10,8 @@ export interface LiveProject {
   current(): Registry;
   /** Time of the load in milliseconds since 1970: later changes may be missing. */
   readonly loadedAt: number;
+  /** What the definitions in use were loaded from, and the files of later loads that had problems. */
+  readonly files: ReadonlySet<string>;
   /**
    * Throws `InvalidDefinitions` with every problem, or the reason of the signal, and then keeps the old definitions.
    */
@@ -23,14 +25,19 @@ export interface OpenOptions {
   readonly fresh?: boolean;
   /** Gives up the load, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Takes the paths of what is loaded, relative to the project; also those of a load that has problems. */
+  readonly files?: Set<string>;
 }
 
 /** Throws `InvalidDefinitions` with every problem. */
 export async function openProject(projectDir: string, options: OpenOptions = {}): Promise<LiveProject> {
-  const { quiet = false, fresh: anew = false, signal } = options;
+  const { quiet = false, fresh: anew = false, signal, files = new Set() } = options;
   const loadedAt = Date.now();
   const load = async (given: LoaderOptions) => {
-    const { registry, warnings } = await asProjectCode(() => requireProject(projectDir, given));
+    const loaded = await asProjectCode(() => loadProject(projectDir, given));
+    if (loaded.problems.length === 0) files.clear();
+    for (const file of loaded.files) files.add(file);
+    const { registry, warnings } = requireSound(loaded);
     if (warnings.length > 0 && !quiet) note(`Warning:\n${escapeControls(formatProblems(warnings))}`);
     return registry;
   };
@@ -38,6 +45,7 @@ export async function openProject(projectDir: string, options: OpenOptions = {})
   return {
     current: () => current,
     loadedAt,
+    files,
     async reload(given) {
       current = await load({ fresh: true, signal: given });
     },

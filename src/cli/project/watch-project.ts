@@ -4,7 +4,13 @@ import { reportFailure } from '../exit.ts';
 import { announce } from '../output/logger.ts';
 import { dimNote, note, printJsonLine } from '../output/output.ts';
 import { agentNames, type LiveProject } from './live-project.ts';
-import { type Watcher, watchAgents } from './watch-agents.ts';
+import { type FixedFile, type Watcher, watchAgents } from './watch-agents.ts';
+
+const UNAPPLIED: Readonly<Record<FixedFile, string>> = {
+  '.env': 'its settings apply when this command is started again.',
+  'package.json':
+    'packages that are loaded already stay as they are until this command is started again; new ones can be imported.',
+};
 
 export interface WatchedProject {
   readonly projectDir: string;
@@ -28,7 +34,9 @@ export function watchProject({ projectDir, json }: WatchedProject, project: Live
   return watchAgents({
     projectDir,
     since: project.loadedAt,
+    files: project.files,
     changed: reload,
+    unapplied: (file) => announce({ text: `${file} has changed: ${UNAPPLIED[file]}` }),
     failed: (error) =>
       note(`Warning: changes are no longer detected (${errorMessage(error)}); restart the command.`),
   });

@@ -52,7 +52,8 @@ async function serve({ order, server, stop }: ProgramContext<ApiOrder>): Promise
     // Definitions that cannot be loaded do not replace the previous ones.
     const changed = (signal: AbortSignal) => project.reload(signal).catch(() => undefined);
     const failed = () => undefined;
-    const watcher = watchAgents({ projectDir, since: project.loadedAt, changed, failed });
+    const { loadedAt: since, files } = project;
+    const watcher = watchAgents({ projectDir, since, files, changed, failed });
     const ready: ReadyApi = { url: served.url, asksForTokens };
     sendToSupervisor({ kind: 'ready', ready });
     await stopped;
