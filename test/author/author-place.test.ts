@@ -10,6 +10,7 @@ describe('the location in a stack', () => {
     ['of a function', ['pay (/home/me/shop/agents/tools/pay.ts:12:5)'], 'agents/tools/pay.ts:12:5'],
     ['without a name', ['file:///home/me/shop/agents/tools/pay.ts:1:2'], 'agents/tools/pay.ts:1:2'],
     ['async', ['async Object.pay (/shop/agents/tools/pay.ts:3:4)'], 'agents/tools/pay.ts:3:4'],
+    ['of a reload', ['pay (file:///shop/lib/pay.mjs?everthread=3:1:2)'], 'shop/lib/pay.mjs:1:2'],
     ['outside of agents', ['pay (/home/me/shop/lib/bank.ts:7:8)'], 'shop/lib/bank.ts:7:8'],
     [
       'behind Node and packages',
