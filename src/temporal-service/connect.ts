@@ -2,10 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
-import { isUnreachable } from './grpc-status.ts';
+import { isUnreachable, statusCode } from './grpc-status.ts';
 
 /** Milliseconds for connecting, and then for each answer. */
 export const ANSWER_WITHIN_MS = 5_000;
+
+const NOT_FOUND = 5;
 
 /** Runs `work` over a separate connection, which is always closed. */
 export async function withConnection<T>(
@@ -60,7 +62,9 @@ export async function waitForNamespace(
       }
       throw new RuntimeError(
         'TemporalUnavailable',
-        `The Temporal service answers, but its namespace "${namespace}" does not: ${errorMessage(error)}.`,
+        statusCode(error) === NOT_FOUND
+          ? `it has no namespace "${namespace}": set TEMPORAL_NAMESPACE, or create it (temporal operator namespace create -n ${namespace})`
+          : `The Temporal service answers, but its namespace "${namespace}" does not: ${errorMessage(error)}.`,
         { cause: error },
       );
     }

@@ -17,13 +17,14 @@
  *                        this process, `database-watch` watches its database file and its disk
  *   finding the program  `find-binary`, which uses `temporal-version`, `download-binary`, `build-binary` and
  *                        `cache-folder`
- *   for all              `connect`, `grpc-status`, `file-lock`, `free-port`, `run-command`, `process-command`, `package-root`
+ *   for all              `address`, `connect`, `grpc-status`, `file-lock`, `free-port`, `run-command`, `process-command`, `package-root`
  */
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { RuntimeError } from '../core/value/error.ts';
 import { makeProjectFolder, projectFolder } from '../store/folder/project-folder.ts';
+import { requireAddress } from './address.ts';
 import { type DatabaseWatch, watchDatabase } from './database-watch.ts';
 import { removeDevFile, writeDevFile } from './dev-file.ts';
 import { withFileLock } from './file-lock.ts';
@@ -92,6 +93,7 @@ async function useConfigured({
   const namespace = profile.namespace ?? 'default';
   const { address } = profile.connectionOptions;
   if (address === undefined) return { namespace };
+  requireAddress(address);
   // The native and the gRPC-js connection share the fields that a profile can set.
   const connection = profile.connectionOptions as ConnectionOptions & { address: string };
   await prepareConfigured(connection, namespace, progress);

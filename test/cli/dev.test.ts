@@ -242,6 +242,16 @@ export default defineTool({
     expect((await worker.ended).code).toBe(130);
   });
 
+  it('and the API refuse a namespace that does not exist, with how to create it', async () => {
+    const env = { TEMPORAL_NAMESPACE: 'nope' };
+    for (const args of [['worker'], ['api', '--port', '0']]) {
+      const { stderr } = await project.start(args, env).ended;
+      expect(stderr).toMatch(
+        /^TemporalUnavailable: .*no namespace "nope"\. Set TEMPORAL_NAMESPACE, or create it/m,
+      );
+    }
+  });
+
   it('refuses invalid settings, naming the variable', async () => {
     const { code, stderr } = await project.run(['worker'], { env: { EVERTHREAD_LOG: 'loud' } });
     expect({ code, stderr }).toEqual({

@@ -36,6 +36,11 @@ export const worker = command({
   },
 });
 
+function listAgents(agents: readonly string[]): string {
+  if (agents.length === 0) return 'no agents yet, put one into agents/agents/ and start it again,';
+  return `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'} (${agents.join(', ')})`;
+}
+
 function printReady(
   { agents, taskQueue, storeId, health }: ReadyWorker,
   { address, namespace }: FoundServer,
@@ -43,7 +48,7 @@ function printReady(
 ): void {
   if (json) printJsonLine({ event: 'ready', address, namespace, taskQueue, storeId, agents, health });
   const text =
-    `Worker ready: ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'} (${agents.join(', ')}) on task queue ` +
+    `Worker ready: ${listAgents(agents)} on task queue ` +
     `"${taskQueue}" of ${address}, namespace ${namespace}, store ${storeId}.${health ? ` Health and metrics: ${health}/metrics.` : ''}`;
   announce({
     text,

@@ -7,6 +7,7 @@ import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { readConfiguration } from '../../configuration.ts';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
+import { requireAddress } from '../../temporal-service/address.ts';
 import { readDevFile } from '../../temporal-service/dev-file.ts';
 import { LOOPBACK, refusesConnections } from '../../temporal-service/free-port.ts';
 import { commandName } from '../command-name.ts';
@@ -25,6 +26,7 @@ export interface FoundServer {
 export function findServer(projectDir: string): FoundServer {
   const { connectionOptions, namespace } = readProfile();
   const options = connectionOptions as ConnectionOptions;
+  if (options.address !== undefined) requireAddress(options.address);
   const dev = options.address === undefined ? readDevFile(projectDir) : undefined;
   const address = options.address ?? dev?.address ?? `${LOOPBACK}:${readConfiguration().devPort}`;
   const isGuess = options.address === undefined && !dev;
@@ -42,7 +44,7 @@ export function findServer(projectDir: string): FoundServer {
  * busy machine is not a failure.
  */
 export async function requireListening(server: FoundServer): Promise<void> {
-  const [host, port] = server.address.split(':');
+  const [host, port = '7233'] = server.address.split(':');
   if (host === LOOPBACK && (await refusesConnections(LOOPBACK, Number(port))))
     throw serverUnreachable(server);
 }

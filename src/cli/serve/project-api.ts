@@ -1,11 +1,12 @@
 /** The API of a project: its threads, its agents, its own endpoints. */
 import { checkStoredArguments } from '../../author/tool/check-schema.ts';
 import { RuntimeClient } from '../../client/runtime-client.ts';
+import { toRuntimeError } from '../../client/workflow-error.ts';
 import { readConfiguration } from '../../configuration.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { SideDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
-import { errorMessage } from '../../core/value/error.ts';
+import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { toParameters } from '../../definitions/tool-schema.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
@@ -51,7 +52,21 @@ export async function openProjectClient(options: ProjectApiOptions) {
   const live = options.live ?? (await openProject(project));
   const { store } = readConfiguration();
   const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
+  await requireNamespace(client, namespace);
   return { client, live, agents: () => agentsOf(live.current()), close: () => client.close() };
+}
+
+/** Throws `TemporalUnavailable` for a namespace that does not exist. A client that may not ask is let through. */
+async function requireNamespace(client: RuntimeClient, namespace: string): Promise<void> {
+  try {
+    await client.temporal.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    const refused = toRuntimeError(error);
+    if (isRuntimeError(refused, 'TemporalUnavailable')) {
+      await client.close();
+      throw refused;
+    }
+  }
 }
 
 /** `origins`: those that are allowed beside the configured ones. Throws as `openProjectClient` does. */

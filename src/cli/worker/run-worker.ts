@@ -1,6 +1,7 @@
 /** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connects, serves until the stop, closes. */
 import { extname } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
+import { toRuntimeError } from '../../client/workflow-error.ts';
 import { readConfiguration } from '../../configuration.ts';
 import type { Secrets } from '../../secret-environment.ts';
 import type { ReportedDeath } from '../../supervisor/index.ts';
@@ -50,7 +51,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
       onStep: doing,
       listener: createLogListener(logger),
       onWarning: (warning) => logger.warn(warning),
-    });
+    }).catch(refuse);
     const working = worker.run();
     stop.addEventListener('abort', () => worker.shutdown());
     if (stop.aborted) worker.shutdown();
@@ -59,6 +60,11 @@ export async function runWorker(run: WorkerRun): Promise<void> {
   } finally {
     await connection.close();
   }
+}
+
+/** A missing namespace shows only when the worker is created. */
+function refuse(error: unknown): never {
+  throw toRuntimeError(error);
 }
 
 async function connect(server: FoundServer): Promise<NativeConnection> {
