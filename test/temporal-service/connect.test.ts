@@ -36,7 +36,7 @@ test('[connect] an unknown namespace fails before the deadline', async () => {
   const error = await waitForNamespace(busy.connection, 'gone', FAR_AWAY, 0).catch((thrown) => thrown);
   expect(error).toMatchObject({
     code: 'TemporalUnavailable',
-    message: expect.stringContaining('its namespace "gone" does not'),
+    message: expect.stringContaining('it has no namespace "gone"'),
   });
   // Two requests: the late one, and the one that was answered with NOT_FOUND.
   expect([busy.asked(), statusCode(error), isUnreachable(error)]).toEqual([2, 5, false]);
