@@ -9,7 +9,8 @@
  *   fresh load imports it by addresses of its own. Not covered: an ES module that a CommonJS file requires.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire, registerHooks } from 'node:module';
+// By its default: a client over HTTP imports this file too, on Node 20, which has no `registerHooks`.
+import nodeModule, { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -157,7 +158,7 @@ function watchNative(fresh: boolean): ReadonlySet<string> {
 /** Each fresh load imports under a query of its own: Node caches by address. `import.meta.dirname` stays as it is. */
 function hookNative(): void {
   const importers = new Set<string>();
-  registerHooks({
+  nodeModule.registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context);
       const { parentURL = '', conditions } = context;

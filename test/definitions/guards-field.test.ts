@@ -47,8 +47,8 @@ describe('the field guards', () => {
 
   it.each([
     [{}, 30],
-    [{ max: 5 }, 10],
-    [{ max: 500 }, 120],
+    [{ max: 5 }, 5],
+    [{ max: 500 }, 500],
     [{ max: 40 }, 40],
   ])('[AX-100] rounds %j: %i', (given, max) => {
     expect(agent({ rounds: given }).guards).toEqual({ rounds: { max } });
