@@ -119,8 +119,12 @@ export function defineManifest(input: ManifestInput): ManifestDefinition {
   const { fields, warnings } = checkFields(MANIFEST, input);
   const { id, repoRoot, surfaces, rubric, personas, run } = fields;
   const issues = findIssues(repoRoot, surfaces);
-  if (issues.length > 0) throw badSurfaces(id, issues);
-  checkWeights(id, rubric);
+  const problems = [...issues.map(toProblem), ...badWeights(rubric)];
+  if (problems.length > 0)
+    throw Object.assign(
+      new DefinitionError('defineManifest', problems, id),
+      issues.length > 0 && { agentId: id, issues },
+    );
   const knowledge = readKnowledge(fields.knowledge);
   const named = typeof run === 'string' ? run : null;
   const document: ManifestDocument = {
@@ -142,6 +146,7 @@ export function defineManifest(input: ManifestInput): ManifestDefinition {
       surfaces,
       knowledge,
       run: named,
+      ...(typeof run === 'function' && { runHere: run }),
       document,
       hash: hash('sha256', canonicalJson(document)),
       ...(rubric && { rubric }),
@@ -151,12 +156,8 @@ export function defineManifest(input: ManifestInput): ManifestDefinition {
   );
 }
 
-function badSurfaces(id: string, issues: readonly ManifestIssue[]): DefinitionError {
-  const problems = issues.map(({ surface, path, reason }) => ({
-    field: `surfaces.${surface}`,
-    message: `${ISSUE_TEXTS[reason]}: ${path}`,
-  }));
-  return Object.assign(new DefinitionError('defineManifest', problems, id), { agentId: id, issues });
+function toProblem({ surface, path, reason }: ManifestIssue): FieldProblem {
+  return { field: `surfaces.${surface}`, message: `${ISSUE_TEXTS[reason]}: ${path}` };
 }
 
 const ISSUE_TEXTS = {
@@ -166,15 +167,14 @@ const ISSUE_TEXTS = {
   outside: 'must be inside repoRoot',
 } as const;
 
-function checkWeights(
-  id: string,
+function badWeights(
   rubric: { readonly dimensions: readonly { readonly weight: number }[] } | undefined,
-): void {
+): FieldProblem[] {
   const dimensions = rubric?.dimensions ?? [];
   const total = dimensions.reduce((sum, { weight }) => sum + weight, 0);
-  if (dimensions.length === 0 || (total >= WEIGHTS[0] && total <= WEIGHTS[1])) return;
+  if (dimensions.length === 0 || (total >= WEIGHTS[0] && total <= WEIGHTS[1])) return [];
   const message = `weights sum to ${total.toFixed(3)}; they must add up to about 1 (${WEIGHTS[0]} to ${WEIGHTS[1]})`;
-  throw new DefinitionError('defineManifest', [{ field: 'rubric.dimensions', message }], id);
+  return [{ field: 'rubric.dimensions', message }];
 }
 
 /** What authors pass to `defineManifest`. */
@@ -197,7 +197,7 @@ export interface ManifestInput {
   personas?: () => Awaitable<readonly unknown[]>;
   /**
    * Name of a task of `agents/tasks`, or of an agent. A function exists only in its process, so no task belongs to such
-   * a manifest.
+   * a manifest; `handleChatTurn({ agent, … })` of `everthread/tangle` calls it as what produces a turn.
    */
   run: string | ((...given: never[]) => unknown);
 }

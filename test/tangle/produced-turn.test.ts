@@ -11,6 +11,7 @@ import {
   type ChatTurnHooks,
   type ChatTurnLine,
   clientBox,
+  defineAgent,
   handleChatTurn,
   type ProduceTurn,
   remoteBox,
@@ -76,6 +77,24 @@ const LINES = [
 ];
 
 describe('a chat turn produced by a closure', () => {
+  it('[TG-12] that is the `run` of a manifest streams as one that is a hook', async () => {
+    const { box, identityOf, runtime, sessionId } = await chat();
+    const run = ({ message }: ProduceTurn) => ({
+      stream: told(delta(`You say ${message}.`)),
+      finalText: () => `You say ${message}.`,
+    });
+    const agent = defineAgent({ id: 'echo', repoRoot: import.meta.dirname, surfaces: {}, run });
+    const turn = { box, identity: identityOf(0), message: 'hello' };
+    const lines = await readLines(handleChatTurn({ ...turn, agent }).body);
+    expect(typesOf(lines)).toEqual(['session.run.started', 'message.part.updated', 'session.run.completed']);
+    expect(await runtime.transcript(sessionId)).toEqual(['user: hello', 'assistant: You say hello.']);
+    const named = defineAgent({ id: 'echo', repoRoot: import.meta.dirname, surfaces: {}, run: 'helper' });
+    expect(() => handleChatTurn({ ...turn, agent: named })).toThrow(
+      'runs "helper", which belongs to the project',
+    );
+    expect(() => handleChatTurn({ ...turn, agent, hooks: { produce: run } })).toThrow('leave one out');
+  });
+
   it('[TG-12] streams its own lines in the envelope, runs once, and is stored before it completes', async () => {
     const { runtime, say, sessionId } = await chat();
     const asked: ProduceTurn[] = [];

@@ -76,6 +76,10 @@ describe('a manifest', () => {
     expect(
       problemOf(() => define(root, { rubric: { dimensions: [dimension(4), dimension(6)] } })).message,
     ).toContain('sum to 10.000');
+    const both = problemOf(() =>
+      define(root, { surfaces: { prompt: 'nowhere' }, rubric: { dimensions: [dimension(10)] } }),
+    );
+    expect(both.message).toMatch(/nowhere[\s\S]*sum to 10\.000/);
     expect(problemOf(() => define(root, { id: ' ' })).message).toContain('blank');
   });
 

@@ -1,5 +1,6 @@
 /** The names of the page as a layer over tasks: run to the end, or followed. */
 import { describe, expect, it } from '@jest/globals';
+import type { TaskStep } from '../../src/core/author/task.ts';
 import { defineTask } from '../../src/definitions/index.ts';
 import { defineAgent, runAgentTask, runAgentTaskStream } from '../../src/faces/tangle/tasks.ts';
 import type { RuntimeStreamEvent } from '../../src/projections/task/stream-event.ts';
@@ -40,6 +41,33 @@ describe('runAgentTask', () => {
         finalState: { length: 5 },
       },
     });
+  });
+
+  it('[TG-03] tells the steps as its adapter reads them in its history, each with the state after it', async () => {
+    const histories: (readonly TaskStep[])[] = [];
+    const counts = defineTask<{ count: number }, string>({
+      observe: ({ history }) => ({ count: history.length }),
+      validate: ({ state }) => [{ id: 'counted', passed: state.count > 1, score: state.count / 2 }],
+      decide: ({ history }) => {
+        histories.push(history);
+        return { kind: 'act', action: 'add' };
+      },
+      act: () => 'added',
+      shouldStop: ({ state, history }) => {
+        histories.push(history);
+        return { stop: state.count > 1, pass: true, reason: 'counted' };
+      },
+    });
+    const { client } = await taskRuntime({ counts });
+    const { control } = await runAgentTask({ client, adapter: 'counts', task: { intent: 'count' } });
+    expect(control.steps).toMatchObject([
+      { index: 0, beforeState: { count: 0 }, afterState: { count: 1 }, actionOutcome: { result: 'added' } },
+      { index: 1, beforeState: { count: 1 }, afterState: { count: 2 }, decision: { action: 'add' } },
+    ]);
+    expect(control.finalState).toEqual({ count: 2 });
+    expect(control.steps.map(({ index, startedAt, endedAt }) => ({ index, startedAt, endedAt }))).toEqual(
+      histories.at(-1)?.map(({ index, startedAt, endedAt }) => ({ index, startedAt, endedAt })),
+    );
   });
 
   it('yields its events as they occur, and ends at once if its caller aborts', async () => {

@@ -8,13 +8,8 @@
 import { hash } from 'node:crypto';
 import { runAuthorCode } from '../../author/guard/author-run.ts';
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
-import type {
-  DecideContext,
-  TaskContext,
-  TaskDefinition,
-  TaskPhase,
-  TaskStep,
-} from '../../core/author/task.ts';
+import type { DecideContext, TaskContext, TaskDefinition, TaskPhase } from '../../core/author/task.ts';
+import { toHistory } from '../../core/author/task-history.ts';
 import { findManifest } from '../../core/project/new-task.ts';
 import { emissionProblem } from '../../core/task/emission.ts';
 import { type KnowledgeReport, reportKnowledge } from '../../core/task/knowledge.ts';
@@ -107,26 +102,6 @@ function requireDefinition(
     'TaskNotFound',
     `${threadId} is a task "${name}", which this worker's project does not have: add agents/tasks/${name}.ts, or run a worker that has it.`,
   );
-}
-
-/** Steps before this one, each with what was observed after it. */
-function toHistory(steps: readonly TaskStepRecord[], before: number): TaskStep[] {
-  return steps.flatMap((each, index) => {
-    if (each.step >= before || !each.decision) return [];
-    const next = steps[index + 1];
-    return [
-      {
-        index: each.step,
-        decision: each.decision,
-        beforeState: each.state,
-        evalsBefore: each.evals,
-        ...(next ? { afterState: next.state, evalsAfter: next.evals } : {}),
-        ...(each.outcome ? { actionOutcome: each.outcome } : {}),
-        startedAt: Math.round(each.startedAt / 1000),
-        endedAt: each.endedAt === null ? null : Math.round(each.endedAt / 1000),
-      },
-    ];
-  });
 }
 
 /** What `decide` receives; `act` receives more in addition. */

@@ -69,6 +69,8 @@ export interface ManifestDefinition {
   readonly personas?: () => Awaitable<readonly unknown[]>;
   /** A task of `agents/tasks`, or an agent of `agents/agents`; null for code that exists only in its process. */
   readonly run: string | null;
+  /** That code. */
+  readonly runHere?: (...given: never[]) => unknown;
   readonly document: ManifestDocument;
   /** SHA-256 of the document: 64 hex digits. */
   readonly hash: string;

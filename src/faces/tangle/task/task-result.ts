@@ -1,6 +1,7 @@
 /** The result of `runAgentTask`: the end of a task, built from its record and its steps. */
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
-import type { TaskRunRecord, TaskRuntimeError } from '../../../core/author/task.ts';
+import type { TaskRunRecord, TaskRuntimeError, TaskStep } from '../../../core/author/task.ts';
+import { toHistory } from '../../../core/author/task-history.ts';
 import type { ControlEval, TaskEnd, TaskVerdict } from '../../../core/task/control.ts';
 import {
   type AcquisitionPlan,
@@ -11,7 +12,6 @@ import {
   toQuestions,
 } from '../../../core/task/knowledge.ts';
 import type { AgentTaskSpec } from '../../../core/task/spec.ts';
-import type { TaskStepRecord } from '../../../store/task/task-record.ts';
 
 export interface AgentTaskResult {
   readonly task: AgentTaskSpec;
@@ -27,8 +27,8 @@ export interface AgentTaskResult {
     readonly runId: string;
     readonly intent: string;
     readonly completed: boolean;
-    /** The first 1,000 steps; `client.tasks.listSteps` returns the others. */
-    readonly steps: readonly TaskStepRecord[];
+    /** The first 1,000 steps, as an adapter reads them in `history`; `client.tasks.listSteps` returns the others. */
+    readonly steps: readonly TaskStep[];
     readonly finalState: unknown;
     readonly finalEvals: readonly ControlEval[];
     readonly wallMs: number;
@@ -45,8 +45,9 @@ export async function readResult({ tasks }: RuntimeClient, id: string): Promise<
   const { verdict, spec, requirements, answers, status } = record;
   if (!verdict || status === 'running' || status === 'waiting')
     throw new Error(`The task "${id}" has not ended.`);
-  const steps = await tasks.listSteps(id, 0, MAX_STEPS);
-  const [last] = await tasks.listSteps(id, record.steps, 1);
+  // One more: what was observed after the last step.
+  const stored = await tasks.listSteps(id, 0, MAX_STEPS + 1);
+  const [last = stored.at(-1)] = await tasks.listSteps(id, record.steps, 1);
   const knowledge = reportKnowledge(requirements, Date.now());
   return {
     task: spec,
@@ -61,9 +62,9 @@ export async function readResult({ tasks }: RuntimeClient, id: string): Promise<
       runId: id,
       intent: spec.intent,
       completed: status === 'completed',
-      steps,
-      finalState: (last ?? steps.at(-1))?.state ?? null,
-      finalEvals: (last ?? steps.at(-1))?.evals ?? [],
+      steps: toHistory(stored, Math.min(record.steps, MAX_STEPS)),
+      finalState: last?.state ?? null,
+      finalEvals: last?.evals ?? [],
       wallMs: record.wallMs,
       spentCostUsd: record.spentCostUsd,
       runtimeErrors: record.errors,

@@ -6,6 +6,7 @@
  *   that ends with another line was cut off.
  * - Hooks that observe a turn (`onEvent`, `traceFlush`) do not affect it.
  */
+import type { ManifestDefinition } from '../../../core/author/manifest.ts';
 import { deriveExecutionId } from '../../../core/thread/execution-id.ts';
 import { TURN_METADATA } from '../../../core/thread/turn-mark.ts';
 import { errorMessage, isRuntimeError } from '../../../core/value/error.ts';
@@ -15,7 +16,7 @@ import {
   toTurnLine,
 } from '../../../projections/tangle/chat-turn.ts';
 import type { Box, BoxEvent } from '../box/remote-box.ts';
-import { checkHooks, type ProducedTurnHooks, toProduce } from './produced-turn.ts';
+import { checkHooks, type ProducedTurnHooks, toProduce, withProducer } from './produced-turn.ts';
 
 export interface ChatTurnHooks extends ProducedTurnHooks {
   /** Called with every line, including those of the envelope. */
@@ -25,6 +26,8 @@ export interface ChatTurnHooks extends ProducedTurnHooks {
 }
 
 export interface ChatTurnInput {
+  /** Its `run` produces the turn, if that is a function; the box must be of this process. */
+  readonly agent?: Pick<ManifestDefinition, 'id' | 'run' | 'runHere'>;
   readonly box: Box<BoxEvent>;
   readonly identity: ChatTurnIdentity;
   /** The user's message. */
@@ -60,7 +63,8 @@ const ENCODER = new TextEncoder();
  * ```
  */
 export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
-  const { box, identity, message, projectId = 'chat', lastEventId, hooks = {}, waitUntil } = turn;
+  const { box, identity, message, projectId = 'chat', lastEventId, waitUntil } = turn;
+  const hooks: ChatTurnHooks = withProducer(turn.hooks ?? {}, turn.agent);
   const { log = console.error } = turn;
   checkHooks(hooks, box.produces === true);
   const { sessionId, tenantId, userId, turnIndex } = identity;

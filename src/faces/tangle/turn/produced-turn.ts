@@ -2,6 +2,7 @@
  * A chat turn whose answer a closure produces; the turn lives with the process that has the closure. Its lines go into
  * the log as they come, and the product stores its text before the turn is complete. Nothing here needs Node.
  */
+import type { ManifestDefinition } from '../../../core/author/manifest.ts';
 import { errorMessage, isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import type { ChatTurnIdentity } from '../../../projections/tangle/chat-turn.ts';
 import type { Produce } from '../box/remote-box.ts';
@@ -39,6 +40,21 @@ export interface ProducedTurnHooks {
   readonly transformFinalText?: (finalText: string, identity: ChatTurnIdentity) => Promise<string> | string;
   /** Called after the turn is kept. What it throws is logged. */
   readonly onTurnComplete?: (turn: SaidTurn) => Promise<void> | void;
+}
+
+/** Lets the agent's `run` produce the turn. Throws `InvalidConfiguration` if it cannot. */
+export function withProducer<Hooks extends ProducedTurnHooks>(
+  hooks: Hooks,
+  agent: Pick<ManifestDefinition, 'id' | 'run' | 'runHere'> | undefined,
+): Hooks {
+  if (agent === undefined) return hooks;
+  const problem =
+    agent.runHere === undefined
+      ? `The agent "${agent.id}" runs ${JSON.stringify(agent.run)}, which belongs to the project: leave \`agent\` out, and name it in the box.`
+      : hooks.produce &&
+        `The agent "${agent.id}" and the hook "produce" would both produce the turn: leave one out.`;
+  if (problem) throw new RuntimeError('InvalidConfiguration', problem);
+  return { ...hooks, produce: agent.runHere as ProducedTurnHooks['produce'] };
 }
 
 interface Turn {
