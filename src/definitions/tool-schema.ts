@@ -5,11 +5,12 @@
  * - Every object is closed (`additionalProperties: false`); a record keeps the schema of its values.
  * - `$schema` and `propertyNames` are left out: providers in strict mode reject them. A record whose keys are known is an
  *   object with these properties.
- * - Nothing is referred to: a schema with an id is repeated where it is used.
+ * - For models nothing is referred to: a schema with an id is repeated where it is used.
  * - Only kinds of schema and names of arguments that every provider supports are accepted, nested at most 7 deep below the
  *   arguments.
  */
 import { z } from 'zod';
+import type { AuthorSchema } from '../core/author/author-schema.ts';
 import { type JsonSchema, mapSubschemas } from '../core/value/json-schema.ts';
 import { isRecord } from '../core/value/record.ts';
 import {
@@ -36,7 +37,12 @@ export const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, addit
 export function toParameters(schema: unknown): JsonSchema {
   if (schema === undefined) return NO_PARAMETERS;
   if (!isZodSchema(schema)) throw new TypeError('Arguments must be a zod 4 schema');
-  return { ...NO_PARAMETERS, ...closeObjects(toJsonSchema(schema)) };
+  return { ...NO_PARAMETERS, ...closeObjects(toJsonSchema(schema, Descriptions)) };
+}
+
+/** The same for readers that follow references, which models' providers do not all: a schema with an id is a definition. */
+export function toReferringParameters(schema: AuthorSchema): JsonSchema {
+  return { ...NO_PARAMETERS, ...closeObjects(toJsonSchema(schema as ZodSchema, Metadata)) };
 }
 
 /** Reports parts of a `z.object(…)` that cannot be shown to a model; `root` is the name of the definition's field. */
@@ -113,17 +119,23 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
 };
 
 /** Prefers the schema's own method: copies of zod may differ in what they keep of a schema. */
-function toJsonSchema(schema: ZodSchema): JsonSchema {
-  const options = { io: 'input', metadata: new Descriptions() } as const;
+function toJsonSchema(schema: ZodSchema, Registry: typeof Metadata): JsonSchema {
+  const options = { io: 'input', metadata: new Registry() } as const;
   if (typeof schema.toJSONSchema === 'function') return schema.toJSONSchema(options);
   return z.toJSONSchema(schema, options) as JsonSchema;
 }
 
-/** What the schema's own copy of zod knows of it, without the id: zod would refer to a schema with an id. */
-class Descriptions extends z.core.$ZodRegistry<Record<string, unknown>> {
+/** What the schema's own copy of zod knows of it. */
+class Metadata extends z.core.$ZodRegistry<Record<string, unknown>> {
+  override get(schema: z.core.$ZodType): Record<string, unknown> | undefined {
+    return isZodSchema(schema) && schema.meta ? schema.meta() : z.globalRegistry.get(schema);
+  }
+}
+
+/** The same without the id: zod refers to a schema that has one. */
+class Descriptions extends Metadata {
   override get(schema: z.core.$ZodType) {
-    const known = isZodSchema(schema) && schema.meta ? schema.meta() : z.globalRegistry.get(schema);
-    const { id: _, ...words } = known ?? {};
+    const { id: _, ...words } = super.get(schema) ?? {};
     return words;
   }
 }

@@ -7,7 +7,7 @@ import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { SideDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
-import { toParameters } from '../../definitions/tool-schema.ts';
+import { toReferringParameters } from '../../definitions/tool-schema.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
 import type { AgentArguments, ApiAgent } from '../../server/api/host.ts';
@@ -121,7 +121,7 @@ const argumentsCache = new WeakMap<AuthorSchema, AgentArguments>();
 function argumentsOf(schema: AuthorSchema | undefined): AgentArguments | undefined {
   if (!schema) return undefined;
   const found: AgentArguments = argumentsCache.get(schema) ?? {
-    schema: toParameters(schema),
+    schema: toReferringParameters(schema),
     check: (given) => checkStoredArguments(schema, given),
   };
   argumentsCache.set(schema, found);
