@@ -41,16 +41,20 @@ export interface AgentFields {
 }
 
 const AGENT_FIELDS: Names<AgentFields> = {
-  ...{ id: true, name: true, role: true, goal: true, backstory: true, organizationId: true, version: true },
-  ...{
-    tools: true,
-    llm: true,
-    maxIterations: true,
-    maxRetryLimit: true,
-    llmHooks: true,
-    guiderails: true,
-    guiderailsConfig: true,
-  },
+  id: true,
+  name: true,
+  role: true,
+  goal: true,
+  backstory: true,
+  organizationId: true,
+  version: true,
+  tools: true,
+  llm: true,
+  maxIterations: true,
+  maxRetryLimit: true,
+  llmHooks: true,
+  guiderails: true,
+  guiderailsConfig: true,
 };
 
 /**

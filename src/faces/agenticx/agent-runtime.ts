@@ -58,16 +58,18 @@ export interface AgentRuntimeOptions extends EngineOptions {
 
 const RUNTIME_OPTIONS: Names<AgentRuntimeOptions> = {
   ...ENGINE_OPTIONS,
-  ...{ name: true, systemPrompt: true, tools: true, organizationId: true, maxToolRounds: true },
-  ...{
-    hooks: true,
-    memory: true,
-    team: true,
-    loopWarningThreshold: true,
-    loopCriticalThreshold: true,
-    compactor: true,
-    environment: true,
-  },
+  name: true,
+  systemPrompt: true,
+  tools: true,
+  organizationId: true,
+  maxToolRounds: true,
+  hooks: true,
+  memory: true,
+  team: true,
+  loopWarningThreshold: true,
+  loopCriticalThreshold: true,
+  compactor: true,
+  environment: true,
 };
 
 export interface TurnOptions {

@@ -28,7 +28,11 @@ export interface ExecutorOptions extends EngineOptions {
 
 export const EXECUTOR_OPTIONS: Names<ExecutorOptions> = {
   ...ENGINE_OPTIONS,
-  ...{ llmProvider: true, maxIterations: true, compactor: true, confirmGate: true, hooks: true },
+  llmProvider: true,
+  maxIterations: true,
+  compactor: true,
+  confirmGate: true,
+  hooks: true,
 };
 
 export function taskProject(

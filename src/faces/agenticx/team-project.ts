@@ -64,7 +64,10 @@ export function teamProject(
     ),
     prompts: roles.map(([name, { description, systemPrompt, tools = [] }]) =>
       definePrompt({
-        ...{ name, toolDescription: description, prompt: systemPrompt, model: 'llm' },
+        name,
+        toolDescription: description,
+        prompt: systemPrompt,
+        model: 'llm',
         includeChat: true,
         includePastTools: true,
         tools: [...tools, FINISH_TOOL_NAME],

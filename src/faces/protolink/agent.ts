@@ -218,7 +218,10 @@ export class Agent {
     const { client } = await this.#open();
     const { canceled, cancelReason } = standing;
     await beginExecution(client, {
-      ...{ agent: this.card.name, executionId: task.id, threadId: task.id, standing },
+      agent: this.card.name,
+      executionId: task.id,
+      threadId: task.id,
+      standing,
       content: this.#options.handler ? toHandlerCall(task) : task.work,
       ...(canceled ? { context: { canceled, cancelReason } } : {}),
     }).catch(throwTaskError);

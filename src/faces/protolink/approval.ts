@@ -55,7 +55,10 @@ export function readRequest({ payload, run_id, summary }: RunEvent, wait?: Wait)
 function fromWait({ name, data, fingerprint }: Wait, asked: ApprovalRequest): ApprovalRequest {
   const { actionId, arguments: given, artifacts, reason, ...shown } = data as Fields & RunActionFields;
   const action = RunAction.fromDict({
-    ...{ ...shown, name, action_id: actionId, payload: { arguments: given } },
+    ...shown,
+    name,
+    action_id: actionId,
+    payload: { arguments: given },
     artifacts: (artifacts as readonly Fields[]).map(toArtifact),
   });
   const policy_decision = { effect: 'require_approval', reason };

@@ -10,11 +10,19 @@ export interface TaskMessage {
   readonly parts: readonly Part[];
 }
 
-const OF_RUN = new Set(
-  'run_context run_id session_id trace_id workspace_uri parent_run_id canceled cancel_reason thread_id stop_reason error'.split(
-    ' ',
-  ),
-);
+const OF_RUN = new Set([
+  'run_context',
+  'run_id',
+  'session_id',
+  'trace_id',
+  'workspace_uri',
+  'parent_run_id',
+  'canceled',
+  'cancel_reason',
+  'thread_id',
+  'stop_reason',
+  'error',
+]);
 
 /**
  * A task. Its id is generated before it is submitted, so it can be cancelled by that id from anywhere.
