@@ -13,7 +13,7 @@ import {
   defineTool,
   registryFrom,
 } from '../src/definitions/index.ts';
-import { measureSteps } from './support/history.ts';
+import { measureTurn } from './support/history.ts';
 import { instantModel, type Watchers } from './support/project.ts';
 import { type Line, median, readOptions, report, spread } from './support/report.ts';
 import { openRig, quietRuntime, type Rig } from './support/rig.ts';
@@ -78,7 +78,7 @@ function gatesRegistry(watchers: Watchers) {
 }
 
 interface Sample {
-  readonly ms: readonly number[];
+  readonly ms: number;
   readonly events: number;
   readonly bytes: number;
   readonly rows: number;
@@ -86,18 +86,18 @@ interface Sample {
   readonly commits: number;
 }
 
-async function sample({ client, turn }: Rig, kind: Kind, meter: Meter): Promise<Sample> {
+async function sample({ client, turn: runTurn }: Rig, kind: Kind, meter: Meter): Promise<Sample> {
   const before = { ...meter };
-  const threadId = await turn(kind, STEPS);
+  const threadId = await runTurn(kind, STEPS);
   await client.waitForIdle(threadId);
   const [statements, commits] = [meter.statements - before.statements, meter.commits - before.commits];
-  const steps = (await measureSteps(client.temporal, WORKFLOW_ID_PREFIX + threadId)).slice(1);
+  const turn = await measureTurn(client.temporal, WORKFLOW_ID_PREFIX + threadId, { steps: STEPS });
   const { lastSeq, lastStep } = await client.getThread(threadId);
   await client.terminate(threadId);
   return {
-    ms: steps.map((step) => step.ms),
-    events: median(steps.map((step) => step.events)),
-    bytes: median(steps.map((step) => step.bytes)),
+    ms: turn.ms,
+    events: turn.events,
+    bytes: turn.bytes,
     rows: lastSeq / lastStep,
     statements: statements / lastStep,
     commits: commits / lastStep,

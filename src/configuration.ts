@@ -22,6 +22,10 @@ export interface Configuration {
   readonly modelHeartbeatMs: number;
   /** `EVERTHREAD_TOOL_HEARTBEAT_MS` */
   readonly toolHeartbeatMs: number;
+  /** `EVERTHREAD_STEPS_PER_ACTIVITY`: most steps of one activity; 1: also each tool call is one of its own. */
+  readonly stepsPerActivity: number;
+  /** `EVERTHREAD_SECONDS_PER_ACTIVITY`: time after which an activity begins no further step. */
+  readonly secondsPerActivity: number;
   /** `EVERTHREAD_STOP_WITHIN_MS`: longest time until a stop reaches work on another worker than that of the thread. */
   readonly stopWithinMs: number;
   /** `EVERTHREAD_STICKY_TIMEOUT_MS`: how long a thread waits for the worker that has it cached. */
@@ -99,6 +103,8 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     historySoftLimit: readNumber(environment, 'EVERTHREAD_HISTORY_SOFT_LIMIT', 2000, 50),
     modelHeartbeatMs: readNumber(environment, 'EVERTHREAD_MODEL_HEARTBEAT_MS', 5000, 1000),
     toolHeartbeatMs: readNumber(environment, 'EVERTHREAD_TOOL_HEARTBEAT_MS', 10_000, 1000),
+    stepsPerActivity: readNumber(environment, 'EVERTHREAD_STEPS_PER_ACTIVITY', 20, 1),
+    secondsPerActivity: readNumber(environment, 'EVERTHREAD_SECONDS_PER_ACTIVITY', 30, 1),
     stopWithinMs: readNumber(environment, 'EVERTHREAD_STOP_WITHIN_MS', 2000, 250),
     stickyTimeoutMs: readNumber(environment, 'EVERTHREAD_STICKY_TIMEOUT_MS', 1000, 100),
     // The SDK's own default, and half of a workflow task's ten seconds.

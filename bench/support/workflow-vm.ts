@@ -37,6 +37,7 @@ export interface Activated {
 interface ScheduledActivity {
   readonly seq: number;
   readonly activityType: string;
+  readonly arguments?: readonly Payload[];
 }
 
 export interface RestingThread {
@@ -222,6 +223,8 @@ function opened(storeId: string) {
     historySoftLimit: 1_000_000,
     modelHeartbeatMs: 10_000,
     toolHeartbeatMs: 10_000,
+    stepsPerActivity: 20,
+    secondsPerActivity: 30,
     searchAttributes: true,
   };
   return {

@@ -23,6 +23,7 @@ import {
   type ActivityName,
   type ActivityOutcome,
 } from '../core/thread/activities.ts';
+import { ActivityLoad } from './base/activity-load.ts';
 import type { ActivityDependencies } from './base/dependencies.ts';
 import { guard } from './base/guard.ts';
 import { runEffects } from './effect/run-effects.ts';
@@ -68,11 +69,13 @@ const IMPLEMENTATIONS = {
 };
 
 export function createActivities(dependencies: ActivityDependencies): Activities {
-  const { stopWithinMs } = dependencies;
+  const { stopWithinMs, slots } = dependencies;
+  const load = new ActivityLoad(slots);
+  const ports = { ...dependencies, load };
   const activities = (Object.keys(ACTIVITIES) as ActivityName[]).map((name) => {
     const run = wrapActivity(IMPLEMENTATIONS, name);
     const { faultAttempts } = ACTIVITIES[name];
-    const attempt = (input: ActivityInput<ActivityName>) => run(onOneProject(dependencies), input);
+    const attempt = (input: ActivityInput<ActivityName>) => load.run(() => run(onOneProject(ports), input));
     return [name, guard(attempt, { stopWithinMs, faultAttempts })];
   });
   return Object.fromEntries(activities);
@@ -80,12 +83,13 @@ export function createActivities(dependencies: ActivityDependencies): Activities
 
 /**
  * `everthread dev` replaces the project when a file changes. An attempt at an activity uses one project from beginning
- * to end; otherwise a step could name the tools of one and run the hooks of another.
+ * to end, or for each of its steps; otherwise a step could name the tools of one and run the hooks of another.
  */
 function onOneProject(dependencies: ActivityDependencies): ActivityDependencies {
   let project: Registry | undefined;
   return {
     ...dependencies,
+    onNewestProject: () => onOneProject(dependencies),
     registry() {
       project ??= dependencies.registry();
       return project;

@@ -2,11 +2,11 @@
  * What stands around the implementation of an activity: the table lists it for each (core/thread/activities.ts), the
  * outermost first, and `wrapActivity` applies the list.
  *
- *   nextStep        goes on into the next model step (step/step-ahead.ts)
+ *   stepLoop        goes on into the steps that follow (step/step-loop.ts)
  *   nextThought     goes on into the next thought of a task (task/phase.ts)
  *   effectsDue      adds when the thread's next effect is due, if the project defines effects; `anyEffectsDue` also for
  *                   those that were scheduled when it did, and `leftEffectsDue` also for those that another run began
- *   quickCalls      runs the quick calls at the beginning of an answer (step/quick-calls.ts)
+ *   insideCalls     runs the calls at the beginning of an answer, as far as they are short (step/inside-calls.ts)
  *   waitSignal      wakes the ancestors that the thread holds up if the outcome is a wait for people
  *   unit            runs it as a unit of author work: here, in a lone process, or not any more (author/unit.ts)
  *   { faultPoint }  a place where a fault test may kill the worker
@@ -16,8 +16,8 @@ import type { EffectsDue } from '../core/thread/step.ts';
 import { asUnit, type UnitActivity } from './author/unit.ts';
 import type { ActivityDependencies, ActivityRun, FaultPoint, Wrapped } from './base/dependencies.ts';
 import { signalAncestors, waitsForPeople } from './signals/wake-relatives.ts';
-import { withQuickCalls } from './step/quick-calls.ts';
-import { withNextStep } from './step/step-ahead.ts';
+import { withInsideCalls } from './step/inside-calls.ts';
+import { withStepLoop } from './step/step-loop.ts';
 import { withNextThought } from './task/phase.ts';
 
 /** How an activity is implemented: as a unit of author work if its wrappers name that. */
@@ -33,12 +33,12 @@ type AnyRun = ActivityRun<AnyInput, AnyOutcome>;
 type Wrap = (run: AnyRun, wrapped: Wrapped, implementation: UnitActivity<AnyInput, AnyOutcome>) => AnyRun;
 
 const WRAPPERS = {
-  nextStep: withNextStep,
+  stepLoop: withStepLoop,
   nextThought: withNextThought,
   effectsDue: (run: AnyRun) => withEffectsDue(run, {}),
   anyEffectsDue: (run: AnyRun) => withEffectsDue(run, { always: true }),
   leftEffectsDue: (run: AnyRun) => withEffectsDue(run, { always: true, begun: true }),
-  quickCalls: withQuickCalls,
+  insideCalls: withInsideCalls,
   waitSignal: withWaitSignal,
   unit: (run: AnyRun, { name }: Wrapped, unit: UnitActivity<AnyInput, AnyOutcome>) => asUnit(unit, name, run),
 };

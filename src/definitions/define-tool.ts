@@ -38,6 +38,7 @@ const tool = z.strictObject({
   executionProvider: text.optional(),
   idempotent: flag.optional(),
   quick: flag.default(false),
+  activity: z.literal('own', "must be 'own'").optional(),
   asks: flag.default(false),
   timeoutMs: count.default(DEFAULT_TIMEOUT_MS),
   capabilities: capabilities.optional(),
@@ -60,6 +61,11 @@ const TOOL: FieldTable<typeof tool, ToolInput<ToolArguments>> = {
       field: 'asks',
       message: 'is true, but a quick tool cannot wait for a person',
       holds: ({ asks, quick }) => asks === true && quick === true,
+    },
+    {
+      field: 'activity',
+      message: "is 'own', but a quick tool runs within the step that calls it",
+      holds: ({ activity, quick }) => activity === 'own' && quick === true,
     },
     {
       field: 'asks',

@@ -75,6 +75,11 @@ export interface ToolInput<
   /** True if it is normally done within 1 second: it may then run within the step that calls it. Default false. */
   quick?: boolean;
   /**
+   * `own`: each call is an activity of its own, which the Temporal Web UI shows. By default, calls of a tool that has
+   * proved to be short run within the step that calls it.
+   */
+  activity?: 'own';
+  /**
    * True if its body may `await state.ask(…)`: the call waits for a person, then the body restarts from its beginning.
    * Default false.
    */

@@ -137,6 +137,7 @@ import { appendEvent, getLogs } from './transaction/log.ts';
 import { LogWatch } from './transaction/log-watch.ts';
 import { getMessage, getMessages, getRecentMessages, getThread, readEvents } from './transaction/read.ts';
 import { readRow } from './transaction/rows.ts';
+import { countBegunSteps } from './transaction/run-recovery.ts';
 import { getValue, listValues, setValue } from './value/value.ts';
 import { closeApprovals } from './wait/close-approvals.ts';
 import { getWait, listForgottenWaits, listUnreadWaits, listWaits } from './wait/list-waits.ts';
@@ -196,6 +197,7 @@ const COMMANDS = {
     commit: commitStep,
     fail: failStep,
     handOver: handOverStep,
+    countBegun: countBegunSteps,
     saveFlow,
     saveSummary,
   },

@@ -124,9 +124,17 @@ async function startWorker(
   const departure = openShutdown(configuration.modelGraceMs);
   const { leaving, handover } = departure;
   const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, stopWithinMs } = configuration;
+  const { stepsPerActivity, secondsPerActivity } = configuration;
   onStep?.('asking the Temporal server for its search attributes');
   const searchAttributes = await hasSearchAttributes(resources, options.onWarning);
-  const settings = { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, searchAttributes };
+  const settings = {
+    historySoftLimit,
+    modelHeartbeatMs,
+    toolHeartbeatMs,
+    stepsPerActivity,
+    secondsPerActivity,
+    searchAttributes,
+  };
   const idle = await findIdleVersion(connection, namespace, configuration.deployment);
   if (idle) options.onWarning?.(idle);
   const place = { store, settings, handover };
@@ -138,6 +146,7 @@ async function startWorker(
     refusesContent: configuration.signalledContent === 'refuse',
     sandbox,
     limiter,
+    slots: configuration.maxConcurrentActivities,
     registry: project.current,
     ...(await openSupervision(options.supervision, place)),
     probe: options.probe,

@@ -1,8 +1,7 @@
 /**
  * Decides when the thread continues as new, and what it carries. Checked at the top of the loop, between steps.
  * - A stop or terminate is never carried over: one that arrives while the queue is spilled is settled first.
- *   Neither is a request to go on unprompted (inbox.ts, P10), nor a step ahead (step-ahead.ts, A6): that step comes
- *   first.
+ *   Neither is a request to go on unprompted (inbox.ts, P10): that step comes first.
  * - The server refuses continue-as-new if a signal has arrived since, and the task is retried. Everything before the
  *   command can be repeated, so nothing is lost or duplicated.
  */
@@ -22,8 +21,8 @@ export function mayContinue(run: ThreadRun): boolean {
 }
 
 /** True if the loop must do something first that cannot be carried over. */
-function owesStep({ requests, inbox, ahead }: ThreadRun): boolean {
-  return requests.asked !== undefined || inbox.unprompted || ahead.owed;
+function owesStep({ requests, inbox }: ThreadRun): boolean {
+  return requests.asked !== undefined || inbox.unprompted;
 }
 
 export async function continueThread(run: ThreadRun): Promise<void> {

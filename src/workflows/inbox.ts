@@ -7,7 +7,7 @@
  *     store, which knows what is in line, decides. A later stop revokes it.
  */
 
-import type { IncomingItem } from '../core/thread/item.ts';
+import type { IncomingItem, QueueItem } from '../core/thread/item.ts';
 import { ThreadQueue } from '../core/thread/queue.ts';
 import type { Carried } from '../core/thread/snapshot.ts';
 
@@ -20,7 +20,7 @@ export class Inbox {
   #hasRelativeMessage = false;
   /** P10: to be passed to the next step. */
   #unprompted = false;
-  /** Number of items in line that others have announced since the last count by the store. */
+  /** Items that have come in line in the store since it last began to count: as announced, or spilled in one batch. */
   #announced = 0;
   #news = 0;
 
@@ -113,6 +113,12 @@ export class Inbox {
     this.#announced = Math.max(this.#announced, waiting);
   }
 
+  /** Records that a batch is in line in the store. Its count may have been taken before. */
+  spilled(batch: readonly QueueItem[]): void {
+    this.queue.spilled(batch);
+    this.#announced = Math.max(this.#announced, batch.length);
+  }
+
   /** Records that something was put in line in the store, according to a signal. */
   wake(): void {
     this.#news += 1;
@@ -125,12 +131,12 @@ export class Inbox {
     this.#shelved = this.#announced === 0 && !this.queue.holdsItems;
   }
 
-  /** Called before the store counts the waiting items. */
+  /** Called before the store counts the waiting items, or may do so within the activity that is about to be asked for. */
   beginCount(): void {
     this.#announced = 0;
   }
 
-  /** Takes over the store's count. Items announced since `beginCount` may not be included in it, so they are kept. */
+  /** Takes over the store's count. Items that came since `beginCount` may not be included in it, so they are kept. */
   endCount(waiting: number): void {
     this.queue.recount(waiting);
     this.queue.announce(this.#announced);

@@ -1,9 +1,17 @@
 /**
  * What people can see of a thread: status query, current details, search attributes. Details are set again in every
  * run, because they do not survive continue-as-new.
+ * - The attribute `ThreadStatus` shows what lasts: `running` after a second, any other status at once. So a short turn
+ *   costs no update. The status query and the store are always up to date.
  */
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  setCurrentDetails,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Settings } from '../core/thread/open-thread.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
 import type { StepCalls, StoredError, ThreadStatus } from '../core/thread/step.ts';
@@ -31,10 +39,19 @@ interface ShownRun {
   readonly wanted: boolean;
 }
 
+/** Milliseconds after which the attribute shows that the thread is running. */
+const RUNNING_SHOWN_AFTER_MS = 1000;
+
 export class Presence {
   readonly #run: ShownRun;
   #agent: string;
   #status: ThreadStatus;
+  /** The attribute's value; undefined if an earlier run has set it. */
+  #shown: ThreadStatus | undefined;
+  /** Set while the thread runs and the attribute does not show it yet. */
+  #untilShown: CancellationScope | undefined;
+  /** Events that were added to history in the workflow task that began at this length. */
+  #added = { at: -1, events: 0 };
   #model = '';
   #activity = 'opening';
   #called = '';
@@ -58,10 +75,10 @@ export class Presence {
     return this.#model;
   }
 
-  /** Summary of the activity that asks for the next step. `behind`: it may go on into the step after that. */
-  nameStep(behind = false): string {
+  /** Summary of the activity that asks for the next step. `goesOn`: it may go on into the steps after that. */
+  nameStep(goesOn: boolean): string {
     const step = this.#run.turn.totalSteps + 1;
-    return `step ${step}${behind ? ` (+${step + 1})` : ''} · ${this.#model || this.#agent}`;
+    return `${goesOn ? `from step ${step}` : `step ${step}`} · ${this.#model || this.#agent}`;
   }
 
   /** What the thread is doing, as text for people. */
@@ -89,7 +106,8 @@ export class Presence {
   announce(): void {
     const { parentId, rootId, carried } = this.#run.start;
     if (carried === null && this.#hasAttributes) {
-      upsertSearchAttributes([
+      this.#shown = this.#status;
+      this.#upsert([
         { key: THREAD_STATUS, value: this.#status },
         { key: AGENT_ID, value: this.#agent },
         { key: ROOT_THREAD_ID, value: rootId },
@@ -99,11 +117,59 @@ export class Presence {
     this.refresh();
   }
 
-  /** Shows the status. Adds one event to history if the status changes, otherwise none. */
+  /** Shows the status. Adds an event to history if the attribute changes, and for the timer until it does. */
   showStatus(status: ThreadStatus): void {
     if (this.#status === status) return;
     this.#status = status;
-    if (this.#hasAttributes) upsertSearchAttributes([{ key: THREAD_STATUS, value: status }]);
+    if (!this.#hasAttributes) return;
+    if (this.#untilShown) {
+      this.#untilShown.cancel();
+      this.#untilShown = undefined;
+      this.#addEvent();
+    }
+    if (status === this.#shown) return;
+    if (status === 'running') this.#showLater();
+    else this.#showNow();
+  }
+
+  #showNow(): void {
+    this.#shown = this.#status;
+    this.#upsert([{ key: THREAD_STATUS, value: this.#status }]);
+  }
+
+  #showLater(): void {
+    const scope = new CancellationScope();
+    this.#untilShown = scope;
+    this.#addEvent();
+    const wait = () =>
+      sleep(RUNNING_SHOWN_AFTER_MS, { summary: 'until the status shows that it is running' });
+    const forget = () => {
+      const waited = this.#untilShown === scope;
+      if (waited) this.#untilShown = undefined;
+      return waited;
+    };
+    // Rejected if the status changes before.
+    scope.run(wait).then(() => forget() && this.#showNow(), forget);
+  }
+
+  #upsert(attributes: Parameters<typeof upsertSearchAttributes>[0] & unknown[]): void {
+    upsertSearchAttributes(attributes);
+    this.#addEvent();
+  }
+
+  #addEvent(): void {
+    const { historyLength: at } = workflowInfo();
+    this.#added = { at, events: this.addedEvents + 1 };
+  }
+
+  /** Events that attributes and their timer have added to history in the current workflow task. */
+  get addedEvents(): number {
+    return this.#added.at === workflowInfo().historyLength ? this.#added.events : 0;
+  }
+
+  /** True if the attribute will soon show that the thread is running. */
+  get isAboutToShow(): boolean {
+    return this.#untilShown !== undefined;
   }
 
   showActivity(activity: string): void {
@@ -114,7 +180,7 @@ export class Presence {
   /** Shows the agent after a handoff. Adds one event to history. */
   showAgent(agent: string): void {
     this.#agent = agent;
-    if (this.#hasAttributes) upsertSearchAttributes([{ key: AGENT_ID, value: agent }]);
+    if (this.#hasAttributes) this.#upsert([{ key: AGENT_ID, value: agent }]);
     this.refresh();
   }
 

@@ -5,27 +5,20 @@ import type { CommitStatusInput, CommitStatusOutcome, RestStatus } from '../core
 import { isUsedUp } from '../core/thread/step-limit.ts';
 import type { Unbound } from './activities.ts';
 import type { EndPayload } from './messages.ts';
+import type { StepRest } from './step-cycle.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 export type Rest = Pick<CommitStatusInput, 'reason' | 'stored' | 'error'> & { readonly status: RestStatus };
 
-/** Ends the turn in the store and closes everything left open; then the thread rests, unless there is more work. */
-export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
+/**
+ * Ends the turn in the store and closes everything left open; then the thread rests, unless there is more work.
+ * `end`: what the activity of the last step may have stored of that.
+ */
+export async function settle(run: ThreadRun, rest: Rest, end?: StepRest): Promise<void> {
   const { inbox, turn, presence, requests } = run;
-  const request = requests.stop;
-  const { parked: park } = inbox;
-  run.ahead.forget();
-  inbox.beginCount();
-  const outcome = await commitRest(run, {
-    ...rest,
-    ordinal: run.nextOrdinal(),
-    rejections: run.refusals.take(),
-    stops: request && true,
-    more: !park && inbox.queue.holdsItems,
-    park,
-    agent: presence.agent,
-    session: turn.session,
-  });
+  // A stop that came after the activity had stored the end is still to be settled.
+  const request = end?.outcome ? undefined : requests.stop;
+  const outcome = end?.outcome ?? (await commitEndOfTurn(run, rest, end?.ordinal));
   if (outcome.kind === 'terminated') {
     run.end();
     return;
@@ -46,6 +39,26 @@ export async function settle(run: ThreadRun, rest: Rest): Promise<void> {
     presence.showStatus(ended.status);
   }
   showActivityAtRest(run);
+}
+
+function commitEndOfTurn(
+  run: ThreadRun,
+  rest: Rest,
+  ordinal = run.nextOrdinal(),
+): Promise<CommitStatusOutcome> {
+  const { inbox, turn, presence, requests } = run;
+  const { parked: park } = inbox;
+  inbox.beginCount();
+  return commitRest(run, {
+    ...rest,
+    ordinal,
+    rejections: run.refusals.take(),
+    stops: requests.stop && true,
+    more: !park && inbox.queue.holdsItems,
+    park,
+    agent: presence.agent,
+    session: turn.session,
+  });
 }
 
 function commitRest(run: ThreadRun, input: Unbound<CommitStatusInput>): Promise<CommitStatusOutcome> {

@@ -6,13 +6,20 @@ import { condition, isCancellation, log } from '@temporalio/workflow';
 import { errorMessage } from '../core/value/thrown.ts';
 import type { ThreadRun } from './thread-run.ts';
 
-/** Moves one batch; false if that failed, in which case the batch stays in the workflow. */
-export async function spillBatch(run: ThreadRun): Promise<boolean> {
+/** Moves one batch; false if that failed, in which case the batch stays in the workflow. One batch at a time. */
+export function spillBatch(run: ThreadRun): Promise<boolean> {
+  run.spilling ??= moveBatch(run).finally(() => {
+    run.spilling = undefined;
+  });
+  return run.spilling;
+}
+
+async function moveBatch(run: ThreadRun): Promise<boolean> {
   const items = run.inbox.queue.nextSpill();
   if (items.length === 0) return true;
   try {
     await run.activities.stashItems({ items }, `${items.length} queued`);
-    run.inbox.queue.spilled(items);
+    run.inbox.spilled(items);
     return true;
   } catch (error) {
     if (isCancellation(error)) throw error;

@@ -2,10 +2,11 @@
  * One step (runtime §3): the model activity, then its tool calls one after another in the returned order, then
  * the stop rules. Core decides; this file only sequences. Quick calls have already run within the model activity.
  */
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type {
   AskedSoFar,
+  CommitStatusOutcome,
   ModelStepInput,
   ModelStepOutcome,
   RunRef,
@@ -13,22 +14,28 @@ import type {
   StoredStep,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
-import { toNextInput } from '../core/thread/step-ahead.ts';
+import { type EarlierSteps, type LoopOffer, toNextInput } from '../core/thread/step-loop.ts';
 import type { CallEnd, StopReason } from '../core/thread/stop.ts';
 import { isFailedActivity, toStoredError } from './activities.ts';
 import { mayContinue } from './continue.ts';
 import { spillBatch, spillDuring } from './spill.ts';
-import type { HeldStep } from './step-ahead.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { callAt, runToolCall } from './tool-call.ts';
 import { awaitAnswer, awaitBlocked, Suspended } from './wait-call.ts';
 
 type ModelInput = Omit<ModelStepInput, keyof RunRef>;
 
+/** What the activity of a step may have stored of the end of its turn: under which ordinal, and the store's answer. */
+export interface StepRest {
+  readonly ordinal: number;
+  /** Absent if it has not stored it, or a fault hides whether it has. */
+  readonly outcome?: CommitStatusOutcome;
+}
+
 export type StepEnd =
   /** The turn goes on with another step. */
   | { readonly kind: 'goes_on' }
-  | { readonly kind: 'stops'; readonly reason?: StopReason }
+  | { readonly kind: 'stops'; readonly reason?: StopReason; readonly end?: StepRest }
   | { readonly kind: 'fails'; readonly error: StoredError }
   /** `stop`, `terminate` or Cancel ended the step early; the store settles what it left open. */
   | { readonly kind: 'aborted' };
@@ -62,15 +69,9 @@ export async function runStep(run: ThreadRun): Promise<StepEnd> {
 
 async function stepCycle(run: ThreadRun): Promise<StepEnd> {
   const { turn } = run;
-  const ahead = run.ahead.take();
-  // A stop has arrived in the meantime: the store settles what it has of the step.
-  if (ahead && CancellationScope.current().consideredCancelled) return { kind: 'aborted' };
-  // A step ahead passes no items, so arrivals go to the store first (step-ahead.ts, A6).
-  if (ahead && !ahead.outcome && run.inbox.queue.hasArrivals) await spillBatch(run);
-  const { news } = ahead ?? run.inbox;
-  const input = ahead ? toAhead(run, ahead) : toInput(run);
-  const { items } = input;
-  const outcome = await askForStep(run, input, ahead);
+  const { news } = run.inbox;
+  const input = toInput(run);
+  const { items, outcome } = await askForStep(run, input);
   if (outcome.kind === 'terminated') {
     run.end();
     return { kind: 'aborted' };
@@ -99,15 +100,16 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
       turn.failStep(outcome);
       return { kind: 'fails', error: outcome.error };
     case 'step':
-      return finishStep(run, outcome);
+      return finishStep(run, outcome, restOrdinalOf(run, input));
   }
 }
 
 function toInput(run: ThreadRun): ModelInput {
-  const { turn, presence } = run;
+  const { turn, presence, settings } = run;
   const items = run.inbox.queue.take();
   return {
-    ordinal: run.nextOrdinal(),
+    // The ordinals after it are those of the steps into which its activity may go on, and of the turn's end.
+    ordinal: run.nextOrdinal((settings?.stepsPerActivity ?? 1) + 1),
     executionId: turn.executionId(),
     afterStep: turn.afterStep,
     items,
@@ -119,51 +121,81 @@ function toInput(run: ThreadRun): ModelInput {
   };
 }
 
-/** The same input as that of the activity that went on into this step. */
-function toAhead({ turn, presence }: ThreadRun, { ordinal }: HeldStep): ModelInput {
-  return toNextInput(turn.executionId(), {
-    ordinal,
-    afterStep: turn.afterStep,
-    agent: presence.agent,
-    session: turn.session,
-  });
+/** The last of the ordinals that are kept for a step. */
+function restOrdinalOf({ settings }: ThreadRun, { ordinal }: ModelInput): number {
+  return ordinal + (settings?.stepsPerActivity ?? 1);
 }
 
-/** Asks for the step, and repeats that after it had to wait for its model, its budget, or an approval of what it spends. */
-async function askForStep(
-  run: ThreadRun,
-  input: ModelInput,
-  ahead?: HeldStep,
-): Promise<Exclude<ModelStepOutcome, { kind: 'blocked' }>> {
+interface AskedStep {
+  /** What the step was asked with and has stored. */
+  readonly items: ModelInput['items'];
+  readonly outcome: Exclude<ModelStepOutcome, { kind: 'blocked' }>;
+}
+
+/**
+ * Asks for the step, and for those into which its activity goes on. Repeats that if the outcome of the last one is
+ * unknown, or after it had to wait for its model, its budget, or an approval of what it spends.
+ */
+async function askForStep(run: ThreadRun, first: ModelInput): Promise<AskedStep> {
   const { presence } = run;
-  let number: number | undefined;
+  let input = first;
   let asked: AskedSoFar | undefined;
-  for (let look = 0, received = ahead?.outcome; ; look++, received = undefined) {
-    const signalCount = (received && ahead?.budget) ?? run.budget.signalCount;
-    let outcome = received;
-    if (!outcome) {
-      presence.showActivity(`asking ${presence.model || 'the model'}`);
-      // Forget earlier signals: only those from here on concern what this attempt asks.
-      run.waits.listen();
-      // A7 (step-ahead.ts): a new number if the step's ordinal is that of a step ahead.
-      number ??= input.ordinal < 0 ? run.nextOrdinal() : input.ordinal;
-      const next = isFree(run) ? run.ahead.planForStep(number) : undefined;
-      if (next) run.ahead.ask(next);
-      const offered = { ...input, next, asked };
-      const summary = presence.nameStep(next !== undefined);
-      outcome = run.ahead.receive(await run.activities.modelStep(offered, summary));
+  for (let look = 0; ; look++) {
+    const { signalCount } = run.budget;
+    presence.showActivity(`asking ${presence.model || 'the model'}`);
+    // Forget earlier signals: only those from here on concern what this attempt asks.
+    run.waits.listen();
+    const loop = offerLoop(run, input.ordinal, restOrdinalOf(run, first));
+    const summary = presence.nameStep(loop !== undefined);
+    const own = loop && ({ heartbeat: 'shorter' } as const);
+    const { earlier, ...outcome } = await run.activities.modelStep({ ...input, asked, loop }, summary, own);
+    if (earlier) {
+      passSteps(run, input, earlier);
+      input = toNextInput(input, earlier);
+      [look, asked] = [0, undefined];
     }
-    if (outcome.kind !== 'blocked') return outcome;
+    if (outcome.kind === 'unknown') {
+      // The step passes no items: arrivals go to the store first.
+      while (run.inbox.queue.hasArrivals) if (!(await spillBatch(run))) break;
+      continue;
+    }
+    if (outcome.kind !== 'blocked') return { items: input.items, outcome };
     asked = outcome.held?.asked;
     await awaitBlocked(run, outcome, { look, signalCount });
   }
 }
 
+/** Events of history that scheduling an activity adds: the completed workflow task, and the scheduled activity. */
+const OWN_EVENTS = 2;
+
+/** How far the activity may go on; undefined if something that the workflow knows of comes before another step. */
+function offerLoop(run: ThreadRun, ordinal: number, restOrdinal: number): LoopOffer | undefined {
+  const { floor, refusals, inbox, presence } = run;
+  const steps = restOrdinal - ordinal;
+  const isFree =
+    floor.isFree && !mayContinue(run) && !refusals.pending && !inbox.queue.hasArrivals && !inbox.parked;
+  if (steps < 2 || !isFree) return undefined;
+  // It may count what is in line.
+  inbox.beginCount();
+  const historyLength = workflowInfo().historyLength + OWN_EVENTS + presence.addedEvents;
+  return { steps, restOrdinal, historyLength, showsRunning: presence.isAboutToShow || undefined };
+}
+
+/** Takes note of the steps that the activity has made before its last one. */
+function passSteps({ turn, inbox }: ThreadRun, { items }: ModelInput, earlier: EarlierSteps): void {
+  turn.passSteps(earlier);
+  inbox.queue.settle(items, earlier.swept);
+  inbox.queue.addWaiting(earlier.queued);
+}
+
 /** Runs the calls of a stored answer, and decides what ends with the step. */
-async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd> {
+async function finishStep(
+  run: ThreadRun,
+  { rest, ...outcome }: StoredStep & { readonly rest?: CommitStatusOutcome },
+  ordinal: number,
+): Promise<StepEnd> {
   const { turn } = run;
   const before = turn.beginStep(outcome);
-  run.ahead.notice(outcome);
   if (outcome.agent !== undefined) run.presence.showAgent(outcome.agent);
   if (outcome.model) run.presence.showModel(outcome.model);
   run.presence.showCalls(outcome);
@@ -179,7 +211,7 @@ async function finishStep(run: ThreadRun, outcome: StoredStep): Promise<StepEnd>
   turn.completeStep(outcome.step);
   if (calls.denied) return { kind: 'fails', error: calls.denied };
   const { goesOn, reason } = turn.judge(outcome, calls.ended);
-  return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason };
+  return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason, end: { ordinal, outcome: rest } };
 }
 
 interface CalledTools {
@@ -210,14 +242,6 @@ function runCallAt(run: ThreadRun, outcome: StoredStep, ended: readonly CallEnd[
   const index = ended.length;
   const call = callAt(outcome, index);
   const place = { step: outcome.step, index, executionId: run.turn.executionId() };
-  const mayGoOn = (call.mode === 'once' || call.mode === 'idempotent') && isFree(run);
-  const ahead = mayGoOn ? run.ahead.planForCall(outcome, call, ended) : undefined;
-  const then = ahead ? `, then asking ${run.presence.model || 'the model'}` : '';
-  run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})${then}`);
-  return runToolCall(run, call, place, ahead);
-}
-
-/** True if the workflow knows of nothing that must happen before the next step. */
-function isFree(run: ThreadRun): boolean {
-  return run.floor.isFree && !mayContinue(run) && !run.refusals.pending;
+  run.presence.showActivity(`running ${call.name} (${index + 1} of ${outcome.callCount})`);
+  return runToolCall(run, call, place);
 }

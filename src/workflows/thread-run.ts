@@ -24,7 +24,6 @@ import type { EndPayload } from './messages.ts';
 import { Presence } from './presence.ts';
 import { Refusals } from './refusals.ts';
 import { Requests } from './requests.ts';
-import { StepAhead } from './step-ahead.ts';
 import { Turn } from './turn.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -40,7 +39,6 @@ export class ThreadRun {
   readonly inbox: Inbox;
   readonly refusals: Refusals;
   readonly turn: Turn;
-  readonly ahead = new StepAhead(this);
   readonly requests = new Requests();
   readonly presence: Presence;
   readonly effects = new EffectAlarm();
@@ -53,6 +51,8 @@ export class ThreadRun {
   readonly mailbox = new Mailbox(() => this.presence.refresh());
   /** True if the project has hooks that must run even if the thread was ended in the store only. */
   tellsEnd = false;
+  /** The batch that is being moved to the store (spill.ts). */
+  spilling: Promise<boolean> | undefined;
   #phase: Phase = { kind: 'opening' };
   #ordinal = 0;
 
@@ -140,9 +140,11 @@ export class ThreadRun {
     this.effects.cancel();
   }
 
-  /** The next number for a request to the store; with the run's id it is the key of a step. */
-  nextOrdinal(): number {
-    return this.#ordinal++;
+  /** The first of the next `count` numbers for requests to the store; with the run's id, each is the key of a step. */
+  nextOrdinal(count = 1): number {
+    const first = this.#ordinal;
+    this.#ordinal += count;
+    return first;
   }
 
   toSnapshot(settings: Settings): Snapshot {

@@ -95,7 +95,7 @@ async function advance(run: ThreadRun, step: StepEnd): Promise<void> {
     case 'goes_on':
       return;
     case 'stops':
-      return settle(run, { status: 'idle', reason: step.reason });
+      return settle(run, { status: 'idle', reason: step.reason }, step.end);
     case 'fails':
       return settle(run, { status: 'failed', error: step.error });
     case 'aborted':

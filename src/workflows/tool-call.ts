@@ -5,7 +5,6 @@
  * dispatched again after a pause (wait-call.ts).
  */
 import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
-import { ACTIVITIES } from '../core/thread/activities.ts';
 import {
   type AskedSoFar,
   type CallRef,
@@ -16,36 +15,22 @@ import {
   type ToolAttempt,
   type ToolCallOutcome,
 } from '../core/thread/step.ts';
-import type { CallWithNext } from '../core/thread/step-ahead.ts';
 import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
 import { runChildCall } from './child-call.ts';
-import type { Ahead } from './step-ahead.ts';
 import type { ThreadRun } from './thread-run.ts';
 import { awaitAnswer, awaitBlocked, pauseCall, Suspended } from './wait-call.ts';
 
 /** Runs a call. The alarm receives only its final outcome (effect-alarm.ts, A5). */
-export function runToolCall(
-  run: ThreadRun,
-  call: CallRef,
-  place: CallPlace,
-  next?: Ahead,
-): Promise<ToolCallOutcome> {
-  return run.effects.receiveFrom(runByMode(run, call, place, next));
+export function runToolCall(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
+  return run.effects.receiveFrom(runByMode(run, call, place));
 }
 
-async function runByMode(
-  run: ThreadRun,
-  call: CallRef,
-  place: CallPlace,
-  next?: Ahead,
-): Promise<ToolCallOutcome> {
+async function runByMode(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolCallOutcome> {
   if (call.mode === 'prompt') return runSubprompt(run, call, place, runToolCall);
   if (call.mode === 'child') return runChildCall(run, call, place);
-  // Only the first dispatch may go on into the next step.
-  for (let redispatches = 0, ahead = next; ; redispatches++, ahead = undefined) {
-    if (ahead) run.ahead.ask(ahead.step);
+  for (let redispatches = 0; ; redispatches++) {
     try {
-      const outcome = run.ahead.receive(await dispatch(run, call, place, ahead));
+      const outcome = await dispatch(run, call, place);
       if (outcome.kind !== 'waits' && outcome.kind !== 'later') return outcome;
       if (outcome.kind === 'later') await pauseCall(run, outcome);
       else await awaitAnswer(run, outcome);
@@ -60,7 +45,7 @@ async function runByMode(
       redispatches = -1;
       continue;
     }
-    if (recorded.kind !== 'redispatch') return ahead ? run.ahead.receiveLost(recorded) : recorded;
+    if (recorded.kind !== 'redispatch') return recorded;
     // The first time a worker was lost before the body began. Repeated, it is a fault: pause.
     if (redispatches > 0)
       await sleep(Math.min(30_000, 200 * 2 ** redispatches), { summary: `before ${call.name}, again` });
@@ -72,23 +57,10 @@ const ATTEMPT = { isAttempt: true } as const;
 /** Additional time for the hooks after a tool: several may take their whole 30 seconds. */
 const HOOKS_MS = 5 * 60_000;
 
-/** `next`: the step ahead, if the call may go on into it. */
-async function dispatch(
-  run: ThreadRun,
-  call: CallRef,
-  place: CallPlace,
-  next?: Ahead,
-): Promise<ToolAttempt | CallWithNext> {
+async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promise<ToolAttempt> {
   // Forget earlier signals: only those from here on concern what this attempt asks.
   run.waits.listen();
   const summary = toSummary(call, place);
-  if (next) {
-    // It may go on into a model step: the time of that, and the shorter of both heartbeats.
-    const { startToCloseTimeout } = ACTIVITIES.modelStep.options;
-    const options = { startToCloseTimeout, ...toRetry(call) };
-    const own = { ...ATTEMPT, options, heartbeat: 'shorter' } as const;
-    return run.activities.runTool({ ...place, next: next.step }, `${summary}, then ${next.summary}`, own);
-  }
   // The activity itself ends and reports a body at timeoutMs; this timeout, which includes hooks, is only a fallback.
   const options = { startToCloseTimeout: call.timeoutMs + HOOKS_MS, ...toRetry(call) };
   if (call.mode !== 'code') return run.activities.runTool(place, summary, { ...ATTEMPT, options });

@@ -8,13 +8,8 @@ import { NEW_SESSION, NO_STEPS, type Session } from '../core/thread/session.ts';
 import type { TurnState } from '../core/thread/snapshot.ts';
 import type { StoredError, StoredStep } from '../core/thread/step.ts';
 import type { LimitReason } from '../core/thread/step-limit.ts';
-import {
-  type CallEnd,
-  evaluateStepEnd,
-  type StepEnd,
-  type StopVerdict,
-  toSession,
-} from '../core/thread/stop.ts';
+import type { EarlierSteps } from '../core/thread/step-loop.ts';
+import { type CallEnd, evaluateStepEnd, type StopVerdict, toSession } from '../core/thread/stop.ts';
 
 /** How an execution ended, according to the store. */
 export interface ExecutionEnd {
@@ -80,6 +75,13 @@ export class Turn {
     this.#change({ session: this.#state.session ?? session ?? null });
   }
 
+  /** Counts steps that one activity has made before its last one (core/thread/step-loop.ts). */
+  passSteps({ count, afterStep, executionId, session }: EarlierSteps): void {
+    const totalSteps = this.#state.totalSteps + count;
+    this.#change({ turnOpen: true, stopReason: null, totalSteps, afterStep, executionId });
+    if (session) this.#change({ session });
+  }
+
   /** Counts a step that is stored and whose calls are to be run. Returns the state before the step was counted. */
   beginStep(outcome: StoredStep): TurnState {
     const { taken, executionId } = outcome;
@@ -122,14 +124,9 @@ export class Turn {
 
   /** Decides what ends with the step (core/thread/stop.ts), and updates the session accordingly. */
   judge(step: StoredStep, calls: readonly CallEnd[]): StopVerdict {
-    const { verdict, session } = this.foresee(step, calls);
+    const { verdict, session } = evaluateStepEnd(step, calls, this.#state);
     if (session) this.#change({ session });
     return verdict;
-  }
-
-  /** Returns the verdict of `judge` and the session after it. Changes nothing. */
-  foresee(step: StoredStep, calls: readonly CallEnd[]): StepEnd {
-    return evaluateStepEnd(step, calls, this.#state);
   }
 
   /** Records that the store has ended the execution; the next step begins another one. */

@@ -8,7 +8,7 @@ import { ACTIVITIES, type ActivityName } from '../../src/core/thread/activities.
 
 const NAMES = Object.keys(ACTIVITIES) as ActivityName[];
 /** Outermost first. */
-const ORDER = ['nextStep', 'nextThought', 'effects', 'quickCalls', 'waitSignal', 'unit', 'faultPoint'];
+const ORDER = ['stepLoop', 'nextThought', 'effects', 'insideCalls', 'waitSignal', 'unit', 'faultPoint'];
 
 function placeOf(wrapper: (typeof ACTIVITIES)[ActivityName]['wrappers'][number]): number {
   if (typeof wrapper === 'object') return ORDER.indexOf('faultPoint');

@@ -50,12 +50,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     ]);
     const runtime = await testRuntime({ model, tools: { note } });
     const thread = await runtime.start('go');
-    expect(await activitiesOf(runtime.client, thread)).toEqual([
-      'openThread',
-      'modelStep',
-      'modelStep',
-      'commitStatus',
-    ]);
+    expect(await activitiesOf(runtime.client, thread)).toEqual(['openThread', 'modelStep']);
     expect(await runtime.transcript(thread)).toEqual([
       'user: go',
       'assistant:  -> note, nobody, note',
@@ -108,7 +103,7 @@ describe('runtime §5 Tool Execution, quick calls', () => {
     const thread = await runtime.start('go');
     expect(await resultOf(runtime, thread)).toContain('noted one');
     expect(await activitiesOf(runtime.client, thread)).toEqual([
-      ...['openThread', 'modelStep', 'runSubprompt', 'finishSubprompt', 'modelStep', 'commitStatus'],
+      ...['openThread', 'modelStep', 'runSubprompt', 'finishSubprompt', 'modelStep'],
     ]);
   });
 

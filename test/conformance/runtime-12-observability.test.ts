@@ -3,8 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, fails, says, scriptedModel } from '../../src/testing/index.ts';
 import { askStatus, askWorkflow } from '../support/ask-workflow.ts';
+import { holding } from '../support/holding.ts';
 import { hookRuntime } from '../support/hook-project.ts';
-import { testRuntime } from '../support/runtime.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
+import { activitiesOf } from '../support/scheduled.ts';
 
 const look = defineTool({
   description: 'looks',
@@ -117,6 +119,36 @@ describe('runtime §12 Observability', () => {
     expect(metadata.currentDetails).toContain('waiting for a message');
   });
 
+  it('[runtime 12] a short turn changes no search attribute', async () => {
+    const runtime = await testRuntime({
+      model: scriptedModel([calls('look', {}), says('ok')]),
+      tools: { look },
+    });
+    const thread = await runtime.start('go');
+    const { events } = await runtime.client.temporal.workflow.getHandle(`thread/${thread}`).fetchHistory();
+    const changes = (events ?? []).flatMap(({ upsertWorkflowSearchAttributesEventAttributes: changed }) =>
+      changed ? [Object.keys(changed.searchAttributes?.indexedFields ?? {}).sort()] : [],
+    );
+    expect(changes).toEqual([['AgentId', 'RootThreadId', 'ThreadStatus']]);
+  });
+
+  it('[runtime 12] the search attribute shows a turn that lasts, whose activity goes on', async () => {
+    const { tool: hold, begun } = holding({ quick: true });
+    const model = scriptedModel([calls('hold', {}), calls('hold', {}), says('ok')]);
+    const runtime = await testRuntime({ model, tools: { hold } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    const handle = runtime.client.temporal.workflow.getHandle(`thread/${threadId}`);
+    const shown = async () => (await handle.describe()).searchAttributes.ThreadStatus?.[0];
+    const letGo = await begun(0);
+    expect(await askStatus(handle)).toMatchObject({ status: 'running' });
+    await eventually('it is shown as running', async () => (await shown()) === 'running');
+    letGo();
+    (await begun(1))();
+    await runtime.client.waitForIdle(threadId);
+    await eventually('it is shown as idle', async () => (await shown()) === 'idle');
+    expect(await activitiesOf(runtime.client, threadId)).toEqual(['openThread', 'modelStep']);
+  });
+
   it('[runtime 12] a failed thread shows its cause: agent in the id, last activity, and code in the details', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([fails({ status: 401, message: 'no such key' })]),
@@ -126,10 +158,12 @@ describe('runtime §12 Observability', () => {
     expect((await runtime.client.waitForIdle(threadId)).status).toBe('failed');
     const handle = runtime.client.temporal.workflow.getHandle(`thread/${threadId}`);
     const { events } = await handle.fetchHistory();
-    const summaries = (events ?? []).flatMap(({ userMetadata }) => {
-      const data = userMetadata?.summary?.data;
-      return data ? [JSON.parse(Buffer.from(data).toString())] : [];
-    });
+    const summaries = (events ?? []).flatMap(
+      ({ activityTaskScheduledEventAttributes: activity, userMetadata }) => {
+        const data = userMetadata?.summary?.data;
+        return activity && data ? [JSON.parse(Buffer.from(data).toString())] : [];
+      },
+    );
     expect(summaries.at(-1)).toBe('failed: auth_error');
     const metadata = await askWorkflow<{ currentDetails: string }>(handle, '__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain('**status:** failed: auth\\_error');

@@ -178,7 +178,6 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
       ['modelStep', runtime.taskQueue],
       ['runCode', `${runtime.taskQueue}-sandbox`],
       ['modelStep', runtime.taskQueue],
-      ['commitStatus', runtime.taskQueue],
     ]);
   });
 

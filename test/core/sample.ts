@@ -22,6 +22,8 @@ export function aSnapshot(fields: Partial<Snapshot> = {}): Snapshot {
     settings: {
       historySoftLimit: 2000,
       modelHeartbeatMs: 5000,
+      stepsPerActivity: 20,
+      secondsPerActivity: 30,
       toolHeartbeatMs: 10_000,
       searchAttributes: true,
     },

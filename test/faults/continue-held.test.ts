@@ -42,7 +42,9 @@ describe('a thread about to continue as new', () => {
       await queued.promise;
     };
     const model = scriptedModel([says('hello')]);
-    const runtime = await testRuntime({ model, store, probe, configuration: { historySoftLimit: LIMIT } });
+    // The end of the turn is an activity of its own, during which nothing is spilled.
+    const configuration = { historySoftLimit: LIMIT, stepsPerActivity: 1 };
+    const runtime = await testRuntime({ model, store, probe, configuration });
     const { client } = runtime;
     const { threadId } = await client.startThread({ agent: 'helper', messages: [{ content: 'hi' }] });
     await ending.promise;

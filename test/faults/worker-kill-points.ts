@@ -63,8 +63,8 @@ export function describeWorkerKill(manner: Manner): void {
         STREAMING,
       ],
       isWatched: ({ messages }) => messages.at(-1)?.content === 'slowly',
-      // So low that a thread of a dozen steps continues as new more than once.
-      configuration: { historySoftLimit: 50 },
+      // So low that a thread of a dozen steps continues as new.
+      configuration: { historySoftLimit: 50, stepsPerActivity: 2 },
     });
     cluster = doomed.cluster;
   });

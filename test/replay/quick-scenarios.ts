@@ -61,7 +61,7 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.waitForIdle(threadId);
     },
   },
-  'goes-on-in-a-call': {
+  'calls-become-short': {
     model: () =>
       scriptedModel([
         calls('slow'),
@@ -79,7 +79,7 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await client.waitForIdle(threadId);
     },
   },
-  'goes-on-in-a-step': {
+  'many-steps-of-an-activity': {
     model: () =>
       scriptedModel([
         ...[
@@ -95,7 +95,7 @@ export const QUICK_SCENARIOS: Readonly<Record<string, Scenario>> = {
     async live(client, threadId) {
       await say(client, threadId, 'work');
       await client.sendMessage(threadId, { content: 'more' });
-      await eventually('the step behind asks its model', async () => {
+      await eventually('the last step asks its model', async () => {
         const events = await client.store.events.read(threadId, 0, 10_000);
         return events.filter(({ type }) => type === 'step.started').length === 10;
       });

@@ -61,7 +61,7 @@ describe('the replay of recorded histories', () => {
 
   it.each([
     'tools',
-    'goes-on-in-a-call',
+    'calls-become-short',
     'calls-within-a-step',
     'calls-within-a-subprompt',
     'subprompt',

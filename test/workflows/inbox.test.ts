@@ -26,3 +26,18 @@ describe('the news of an inbox', () => {
     expect(line.news).toBeGreaterThan(news);
   });
 });
+
+describe('the count of an inbox', () => {
+  it('includes items that were spilled after the store had begun to count', () => {
+    const line = inbox();
+    const accept = (id: string) => line.accept({ kind: 'message', role: 'user', content: id, id } as never);
+    line.beginCount();
+    accept('m1');
+    line.spilled(line.queue.nextSpill());
+    line.endCount(0);
+    expect(line.hasWork).toBe(true);
+    // An item that comes next must not overtake it.
+    accept('m2');
+    expect(line.queue.mustStash).toBe(true);
+  });
+});

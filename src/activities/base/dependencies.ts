@@ -5,6 +5,7 @@ import type { StateDependencies } from '../../author/state/dependencies.ts';
 import type { ActivityInput, ActivityName, ActivityOutcome, Wrapper } from '../../core/thread/activities.ts';
 import type { Settings } from '../../core/thread/open-thread.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
+import type { ActivityLoad } from './activity-load.ts';
 
 export interface ActivityDependencies extends StateDependencies {
   readonly settings: Settings;
@@ -21,6 +22,11 @@ export interface ActivityDependencies extends StateDependencies {
   readonly handover: AbortSignal;
   /** Where requests to models wait for their turn; if absent, each is sent at once. */
   readonly limiter?: RateLimiter;
+  /** How many activities may run in this process at once; if absent, any number. */
+  readonly slots?: number;
+  readonly load?: ActivityLoad;
+  /** The same with the project as it is now, for the next step of an activity. */
+  readonly onNewestProject?: () => ActivityDependencies;
   /** Runs suspect work in a lone process; if absent, such work runs in this process. */
   readonly alone?: RunAlone;
   /**

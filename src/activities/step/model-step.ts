@@ -1,7 +1,7 @@
 /**
  * `modelStep`: one step of the cycle up to the stored answer (runtime §3.1-3.4), through the model gate
- * (`model-gate/model-gate.ts`). Quick calls follow within the same activity (`quick-calls.ts`); other tools are
- * separate activities.
+ * (`model-gate/model-gate.ts`). Short calls and further steps follow within the same activity (`inside-calls.ts`,
+ * `step-loop.ts`); other calls are separate activities.
  */
 
 import { randomUUID } from 'node:crypto';

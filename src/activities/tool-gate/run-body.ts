@@ -2,6 +2,7 @@
  * Stages: parse the arguments of a tool as JSON, run its body, and remove secrets from the result (definitions §12.4).
  */
 
+import { performance } from 'node:perf_hooks';
 import { withStack } from '../../author/guard/author-fault.ts';
 import { createNotes } from '../../author/guard/code-note.ts';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -60,6 +61,7 @@ export async function runBody(dependencies: ActivityDependencies, { tool, args, 
   const leftMs = execution.pending ? execution.pending.leftMs : execution.leftMs;
   const isLast = leftMs !== undefined && leftMs < tool.timeoutMs;
   const late = (): ToolResult => (isLast ? toCutOffResult(tool) : { status: 'error', error: timedOut(tool) });
+  const begun = performance.now();
   const limit = { signal: execution.signal, timeoutMs: isLast ? leftMs : tool.timeoutMs, own, late };
   try {
     const context = { tool, idempotencyKey: key, execution: await frame.running(), ask: asking.ask };
@@ -82,6 +84,7 @@ export async function runBody(dependencies: ActivityDependencies, { tool, args, 
     if (result.kind === 'later') return end({ ...result, name: tool.name });
     return end(result.kind === 'lost' ? result : { kind: 'aborted' });
   } finally {
+    dependencies.load?.noteRun(tool, performance.now() - begun);
     code.close();
   }
 }

@@ -35,6 +35,8 @@ export interface ToolDefinition {
   readonly idempotent: boolean;
   /** Idempotent and normally done within 1 s. */
   readonly quick: boolean;
+  /** `own`: each call is an activity of its own, however short its calls are. */
+  readonly activity?: 'own';
   readonly timeoutMs: number;
   /** Names of the capabilities that a call of it needs; none if absent. */
   readonly capabilities?: readonly string[];

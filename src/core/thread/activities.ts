@@ -20,7 +20,6 @@ import type {
   EffectsDue,
   FinishCallInput,
   FinishedSubagent,
-  ModelStepOutcome,
   RecordedOutcome,
   ReportOutcome,
   RunEffectsInput,
@@ -35,7 +34,7 @@ import type {
   UnstartedOutcome,
   WaitAnswerOutcome,
 } from './step.ts';
-import type { CallWithNext, LastCallInput, StepInput, StepWithNext } from './step-ahead.ts';
+import type { LoopInput, LoopOutcome } from './step-loop.ts';
 import type {
   ActAttempt,
   EndTaskInput,
@@ -49,12 +48,12 @@ import type {
 
 /** What may stand around an implementation (activities/wrappers.ts). */
 export type Wrapper =
-  | 'nextStep'
+  | 'stepLoop'
   | 'nextThought'
   | 'effectsDue'
   | 'anyEffectsDue'
   | 'leftEffectsDue'
-  | 'quickCalls'
+  | 'insideCalls'
   | 'waitSignal'
   | 'unit'
   | { readonly faultPoint: 'tool_not_begun' | 'subprompt_not_begun' };
@@ -123,17 +122,17 @@ export const ACTIVITIES = {
   openThread: activity<OpenThreadInput, OpenThreadOutcome>(COMMIT, 'leftEffectsDue'),
   stashItems: activity<StashInput, { readonly waiting: number }>(COMMIT),
   cancelExecution: activity<CancelExecutionInput, CancelVerdict>(COMMIT),
-  /** With `next`, also runs the step after it if all calls of the first are quick and nothing forbids it. */
-  modelStep: activity<StepInput, ModelStepOutcome | StepWithNext>(
+  /** With `loop`, also runs the steps after it while nothing needs the workflow. */
+  modelStep: activity<LoopInput, LoopOutcome>(
     MODEL,
-    'nextStep',
+    'stepLoop',
     'effectsDue',
-    'quickCalls',
+    'insideCalls',
     'waitSignal',
     'unit',
   ),
-  /** With `next`, also runs the step after it if nothing forbids it. Its unit of work begins with the call. */
-  runTool: activity<LastCallInput, ToolAttempt | CallWithNext>(TOOL, 'nextStep', 'effectsDue', 'waitSignal', {
+  /** Its unit of work begins with the call. */
+  runTool: activity<ToolCallInput, ToolAttempt>(TOOL, 'effectsDue', 'waitSignal', {
     faultPoint: 'tool_not_begun',
   }),
   /** `runTool` for code that a model wrote, on a separate queue; it is pure, so after a lost worker it runs again. */
@@ -145,7 +144,7 @@ export const ACTIVITIES = {
   runSubprompt: activity<ToolCallInput, SubpromptAttempt>(
     MODEL,
     'effectsDue',
-    'quickCalls',
+    'insideCalls',
     'waitSignal',
     'unit',
     { faultPoint: 'subprompt_not_begun' },

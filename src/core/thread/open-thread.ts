@@ -11,6 +11,9 @@ export interface Settings {
   readonly historySoftLimit: number;
   readonly modelHeartbeatMs: number;
   readonly toolHeartbeatMs: number;
+  /** Limits of the loop of a step's activity (step-loop.ts). With one step, no call runs within it either. */
+  readonly stepsPerActivity: number;
+  readonly secondsPerActivity: number;
   /** False if the server lacks our search attributes: setting one would fail the workflow task. */
   readonly searchAttributes: boolean;
 }

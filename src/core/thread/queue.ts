@@ -141,7 +141,7 @@ export class ThreadQueue {
     this.#waiting = Math.max(this.#waiting, waiting);
   }
 
-  /** Sets the count to the store's own, taken at a commit while no batch is being spilled. */
+  /** Sets the count to the store's own, taken at a commit. */
   recount(waiting: number): void {
     this.#waiting = waiting;
   }

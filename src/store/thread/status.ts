@@ -62,8 +62,12 @@ export async function commitStatus(
     const ended = await endExecution(thread, command);
     const { executionId } = ended;
     // Nothing was under way, and nothing has gone wrong: a cancelled step leaves its input with the workflow, which asks
-    // for it again after the end of the execution. The thread then rests as that end says.
-    const isEmpty = command.status === 'idle' && command.reason === undefined && command.error === undefined;
+    // for it again after the end of the execution, or its activity has stored that end. The thread then rests as it says.
+    const { status: asked, error } = command;
+    const isEmpty =
+      asked === 'idle' &&
+      error === undefined &&
+      (command.reason === undefined || command.reason === CANCELED);
     const again = executionId === null && (repeated || isEmpty);
     // Returned again, so that descendants are cancelled even if the worker of the first commit was lost.
     const canceled = again ? await readLastEnd(thread) : ended.canceled;

@@ -15,7 +15,9 @@ import type { UnseenStep } from '../../core/thread/plan-step.ts';
 import { NEW_SESSION, type Session } from '../../core/thread/session.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { BeginStep } from '../step/step-record.ts';
-import { selectRow } from './rows.ts';
+import type { CommandContext } from './context.ts';
+import type { FromRun } from './from-run.ts';
+import { selectRow, selectRows } from './rows.ts';
 import { OPEN_CALL } from './step-row.ts';
 import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
@@ -32,6 +34,25 @@ interface CommandOutcome {
 /** Selects the outcome of the first command with this key; one row at most. */
 export function selectOutcome(trx: Transaction<Tables>, threadId: string, { runId, ordinal }: CommandKey) {
   return selectRow(trx, 'command_keys', { thread_id: threadId, run_id: runId, ordinal });
+}
+
+export interface BegunOrdinals extends FromRun {
+  readonly from: number;
+  readonly upTo: number;
+}
+
+/** How many of the ordinals from `from` on have begun a step, `upTo` at most. */
+export async function countBegunSteps(
+  { db }: Pick<CommandContext, 'db'>,
+  { threadId, runId, from, upTo }: BegunOrdinals,
+): Promise<number> {
+  const { last } = await selectRows(db, 'command_keys', { thread_id: threadId, run_id: runId })
+    .where('ordinal', '>=', from)
+    .where('ordinal', '<', from + upTo)
+    .where('step', 'is not', null)
+    .select((eb) => eb.fn.max('ordinal').as('last'))
+    .executeTakeFirstOrThrow();
+  return last === null ? 0 : Number(last) - from + 1;
 }
 
 export async function storeOutcome(

@@ -1,16 +1,20 @@
 /**
- * Runs the quick calls at the beginning of an answer within the step's own activity, which saves one activity per call.
- * They are begun, judged and stored as in separate activities (`tool/run-tool.ts`), one after the other.
+ * Runs the calls at the beginning of an answer within the step's own activity, as far as they are short, which saves an
+ * activity per call. They are begun, judged and stored as in separate activities (`tool/run-tool.ts`), one after the
+ * other.
+ * - A call is short if its tool is quick by its definition, or has proved to be short (base/activity-load.ts). A tool
+ *   with `activity: 'own'` never runs here, and with one step per activity no tool does.
  * - The step's outcome lists the calls that have ended, from the first on. The workflow runs the rest in separate
- *   activities: from the first call that is not quick, met a fault, waits for an answer, must run alone, or was not
+ *   activities: from the first call that is not short, met a fault, waits for an answer, must run alone, or was not
  *   begun because the worker is shutting down.
- * - Quick calls run after the step's unit of work, not within it. What takes the process down is the tool
+ * - The calls run after the step's unit of work, not within it. What takes the process down is the tool
  *   (author/unit.ts).
  * - Another attempt finds the answer in the store, and each call as it was left. It runs again those without a
- *   result.
+ *   result; a call that may run only once, and has begun, is unknown.
  * - Once the step is cancelled no call begins. The workflow has gone on by then, and the store settles the rest.
  */
 import type {
+  CallRef,
   ModelStepOutcome,
   StepCalls,
   SubpromptAttempt,
@@ -23,14 +27,17 @@ import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/depende
 import { abortError, abortSignal, resultBytes, showProgress } from '../base/guard.ts';
 
 /** The thread and the execution that the calls belong to. */
-type CallingExecution = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'>;
+type CallingExecution = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'> & {
+  /** True if all calls of the step have ended: their results are read, however long they took. */
+  readonly isFollowed?: boolean;
+};
 type StepOutcome = ModelStepOutcome | SubpromptAttempt;
 
 /** Bytes kept free for what else is added to the outcome. */
-const RESERVED_BYTES = 256;
+const RESERVED_BYTES = 384;
 
 /** Wraps a step of the thread's own, or of a sub-prompt. */
-export function withQuickCalls<Input extends CallingExecution, Outcome extends StepOutcome>(
+export function withInsideCalls<Input extends CallingExecution, Outcome extends StepOutcome>(
   step: ActivityRun<Input, Outcome>,
   { other }: Wrapped,
 ): ActivityRun<Input, Outcome> {
@@ -47,17 +54,17 @@ export function withQuickCalls<Input extends CallingExecution, Outcome extends S
 }
 
 async function runCalls(
-  { threadId, storeId, executionId }: CallingExecution,
+  { threadId, storeId, executionId, isFollowed = false }: CallingExecution,
   { step, calls, callCount }: StepCalls & { readonly step: number },
   dependencies: ActivityDependencies,
   run: ActivityRun<ToolCallInput, ToolAttempt>,
 ): Promise<readonly ToolCallOutcome[]> {
   const ran: ToolCallOutcome[] = [];
-  for (const [index, { name, mode }] of calls.entries()) {
-    if (mode !== 'quick') break;
+  for (const [index, called] of calls.entries()) {
+    if (!isFollowed && !runsInside(dependencies, called)) break;
     if (abortSignal().aborted) throw abortError();
     if (dependencies.leaving.aborted) break;
-    showProgress(`running ${name} (${index + 1} of ${callCount})`);
+    showProgress(`running ${called.name} (${index + 1} of ${callCount})`);
     const call = { threadId, storeId, step, index, executionId };
     const outcome = await run(dependencies, call).catch(deferToWorkflow);
     if (outcome === 'left') break;
@@ -66,6 +73,18 @@ async function runCalls(
     if (outcome.kind === 'terminated' || outcome.kind === 'exceeded') break;
   }
   return ran;
+}
+
+/** True for a call of a tool that is short, as far as this process knows. */
+export function runsInside(
+  { registry, load, settings }: Pick<ActivityDependencies, 'registry' | 'load' | 'settings'>,
+  { name, mode }: Pick<CallRef, 'name' | 'mode'>,
+): boolean {
+  if (settings.stepsPerActivity === 1) return false;
+  if (mode === 'quick') return true;
+  if (mode !== 'once' && mode !== 'idempotent') return false;
+  const tool = registry().tools.get(name);
+  return tool !== undefined && tool.activity !== 'own' && load?.isShort(tool) === true;
 }
 
 function deferToWorkflow(): 'left' {

@@ -1,8 +1,7 @@
 /**
- * The worker is lost while an activity has gone on into the next step, after the last call of a step or after quick
- * calls. The calls have their results by then and never run again; the step that was begun continues on another worker.
- * Threads are at all places when their only worker is killed; `npm run test:soak -- step-behind-kill` kills one worker
- * per place, at the moment when its thread reaches it.
+ * The worker is lost while an activity makes further steps. The calls have their results by then and never run again;
+ * the step that was begun continues on another worker. Threads are at all places when their only worker is killed;
+ * `npm run test:soak -- step-loop-kill` kills one worker per place, at the moment when its thread reaches it.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
@@ -22,19 +21,21 @@ interface Place {
   readonly orderedAfter: number;
 }
 
-/**
- * Where the worker dies. A model step goes on into the next one only if the step before it was quick too: the second
- * step does.
- */
+/** Where the worker dies. A tool that is not quick runs within the activity of its step from its second call on. */
 const PLACES: readonly Place[] = [
   { tool: 'write', times: 1, point: 'model_answered', orderedAfter: 1 },
-  { tool: 'write', times: 1, point: 'model_committed', orderedAfter: 1 },
-  { tool: 'set', times: 1, point: 'model_committed', orderedAfter: 1 },
+  { tool: 'write', times: 3, point: 'model_answered', orderedAfter: 2 },
+  { tool: 'write', times: 3, point: 'tool_committed', orderedAfter: 2 },
+  { tool: 'set', times: 3, point: 'model_committed', orderedAfter: 2 },
   { tool: 'touch', times: 2, point: 'step_begun', orderedAfter: 1 },
   { tool: 'tap', times: 2, point: 'step_begun', orderedAfter: 1 },
-  { tool: 'touch', times: 2, point: 'model_answered', orderedAfter: 2 },
+  { tool: 'touch', times: 4, point: 'model_answered', orderedAfter: 3 },
   { tool: 'tap', times: 2, point: 'model_committed', orderedAfter: 2 },
+  { tool: 'touch', times: 2, point: 'execution_ending', orderedAfter: 2 },
+  { tool: 'tap', times: 3, point: 'status_committed', orderedAfter: 3 },
 ];
+
+const QUICK = ['touch', 'tap'];
 
 /** Threads whose last step hangs while it streams. */
 const HANGING = [
@@ -118,7 +119,7 @@ async function beginToStream(hanging: Hanging, end: End): Promise<void> {
   const content = streamingOf(hanging, end);
   toHang.add(content);
   const thread = await begin(content);
-  await eventually('the step behind hangs', async () => !toHang.has(content));
+  await eventually('the last step hangs', async () => !toHang.has(content));
   const [first = 0] = eventsOf(await cluster.store.events.read(thread, 0), 'step.started').map(
     ({ step }) => step,
   );
@@ -148,13 +149,18 @@ async function expectWhole({ content, tool, times }: Used): Promise<string> {
   return thread;
 }
 
-describe('a worker lost in the following step of the same activity', () => {
+describe('a worker lost in a further step of an activity', () => {
   it.each(PLACES)(
     'killed with $times calls of $tool at $point: each call ran once, and the step is taken over',
     async (place) => {
       const thread = await expectWhole({ ...place, content: contentOf(place) });
-      const steps = ['openThread', 'modelStep', place.times > 1 ? 'modelStep' : 'runTool'];
-      expect((await activitiesOf(cluster.client, thread)).slice(0, 3)).toEqual(steps);
+      const activities = (await activitiesOf(cluster.client, thread)).slice(
+        0,
+        QUICK.includes(place.tool) ? 2 : 4,
+      );
+      expect(activities).toEqual(
+        ['openThread', 'modelStep', 'runTool', 'modelStep'].slice(0, activities.length),
+      );
       const events = await cluster.store.events.read(thread, 0);
       expect(eventsOf(events, 'tool.started')).toHaveLength(place.times);
       expect(eventsOf(events, 'step.committed')).toHaveLength(place.times + 1);
