@@ -117,8 +117,8 @@ function fromChatPart(part: ChatPart): ContentPart {
 }
 
 function fromDataUrl(url: string): { data: string; mediaType: string } | undefined {
-  const match = /^data:([^;,]*);base64,(.*)$/s.exec(url);
-  return match === null ? undefined : { mediaType: match[1] ?? '', data: match[2] ?? '' };
+  const head = /^data:([^;,]{0,200});base64,/.exec(url);
+  return head === null ? undefined : { mediaType: head[1] ?? '', data: url.slice(head[0].length) };
 }
 
 function fromChatTool(tool: OpenAI.Chat.ChatCompletionTool): ProviderTool[] {

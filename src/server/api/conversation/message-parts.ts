@@ -51,11 +51,14 @@ function collect(
   };
 }
 
-const DATA_URL = /^data:(?<type>[^;,]+)(?:;[^,]*)?;base64,(?<data>.+)$/s;
+/** Ends before the data: a regular expression that has to match megabytes can exhaust its stack. */
+const DATA_URL = /^data:(?<type>[^;,]{1,200})(?:;[^,]{0,300})?;base64,/;
 
 function toNewFile({ url, mimeType, name }: GivenFile, n: number) {
-  const { type, data } = DATA_URL.exec(url)?.groups ?? {};
-  if (type === undefined || data === undefined) return undefined;
+  const head = DATA_URL.exec(url);
+  const type = head?.groups?.type;
+  const data = url.slice(head?.[0].length);
+  if (type === undefined || data === '') return undefined;
   return { name: name ?? `file-${n + 1}`, mimeType: mimeType ?? type, data };
 }
 
