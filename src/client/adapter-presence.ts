@@ -1,9 +1,9 @@
 /**
- * Tasks whose adapter is an object of one process and ends with it. The process renews its presence as long as it works
- * for the adapter's queue. After 30 s without a renewal the task fails with `ProducerLost`, and its readers see that.
+ * Tasks that end with the process whose object is their adapter: no other process knows their ids. The process renews
+ * its presence as long as it works for the adapter's queue. After 30 s without a renewal the task fails with
+ * `ProducerLost`, and its readers see that.
  * - The presence is claimed before the task is started: no task runs without a process that is present for it.
- * - Only a workflow that existed while its task was lost is terminated, never a later one
- *   (store/producer/producer.ts, H2).
+ * - Only a workflow that existed while its task was lost is terminated, never a later one.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -15,8 +15,8 @@ import type { StartTask } from './tasks.ts';
 import { isWorkflowGone } from './workflow-error.ts';
 
 export interface AdapterPresence {
-  /** Starts a task for the adapter, as `client.tasks.start` does. */
-  start(given: StartTask): Promise<{ readonly id: string }>;
+  /** Starts a task for the adapter, as `client.tasks.start` does, under an id that no other process knows. */
+  start(given: Omit<StartTask, 'id'>): Promise<{ readonly id: string }>;
   /**
    * Stops renewing the presence. With `leaves`, tasks that have not ended are lost at once, not only when the presence
    * expires.
@@ -44,19 +44,16 @@ export function holdAdapter(
   timer.unref();
   return {
     async start(given) {
-      const id = given.id ?? randomUUID();
+      const id = randomUUID();
       const threadId = TASK_ID_PREFIX + id;
       await endLostTasks(store, client.temporal);
-      // A task that exists already has its holder, or needs none.
-      const known = (await store.tasks.get(id)) !== null;
-      const ours = !known && (await store.producers.claimTask({ threadId, holder, presenceMs }));
+      const claim = { threadId, executionId: threadId, holder };
+      await store.producers.claim({ ...claim, presenceMs });
       try {
         return await client.tasks.start({ ...given, id });
       } catch (error) {
-        // The task may have been started despite the error: it is then lost, and can be started again.
-        const claim = { threadId, executionId: threadId, holder };
-        if (ours)
-          await store.producers.renew({ ...claim, presenceMs: EXPIRED_PRESENCE_MS }).catch(() => undefined);
+        // The task may have been started despite the error: it is then lost.
+        await store.producers.renew({ ...claim, presenceMs: EXPIRED_PRESENCE_MS }).catch(() => undefined);
         throw error;
       }
     },

@@ -94,7 +94,6 @@ import {
 import {
   appendProduced,
   claimProducer,
-  claimTask,
   closeLostProducers,
   findProducer,
   forgetLostTask,
@@ -250,7 +249,6 @@ const COMMANDS = {
     append: appendProduced,
     settle: settleProducer,
     closeLost: closeLostProducers,
-    claimTask,
     renewAll,
     listLostTasks,
     forgetLostTask,

@@ -1,10 +1,18 @@
-/** Tasks whose adapter was handed over by a process that is then lost: they end for every reader. */
-import { fork } from 'node:child_process';
+/** Tasks whose adapter was handed over by a process that is then lost: they are continued under their id, or end. */
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type RunAgentTaskOptions, runAgentTask, runAgentTaskStream } from '../../src/faces/tangle/tasks.ts';
+import type { TaskStep } from '../../src/core/author/task.ts';
+import {
+  type GivenAdapter,
+  type RunAgentTaskOptions,
+  runAgentTask,
+  runAgentTaskStream,
+  TaskAlreadyRunningError,
+  type TaskDecision,
+} from '../../src/faces/tangle/tasks.ts';
 import { openBeside } from '../support/database-beside.ts';
 import { connectPatiently } from '../support/patient-client.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -13,6 +21,12 @@ import { closeAfterTest, eventually } from '../support/runtime.ts';
 
 const workflowBundle = process.env.EVERTHREAD_TEST_BUNDLE as string;
 const PROGRAM = join(import.meta.dirname, '..', 'support', 'adapter-process.ts');
+
+/** Ends with the code of the act before it. */
+const stop = (history: readonly TaskStep[]): TaskDecision<unknown> => ({
+  ...{ kind: 'stop', pass: true, reason: 'over' },
+  outcome: { unknown: history.at(-1)?.actionOutcome?.code },
+});
 
 const ADDRESSES = {
   async sqlite() {
@@ -43,28 +57,33 @@ const adapter = (acted: unknown[]): NonNullable<RunAgentTaskOptions['adapter']> 
   act: (action) => void acted.push(action),
 });
 
-describe('a task whose adapter runs in a client process', () => {
+/** Resolves once the adapter of the process acts, with the id of its task. */
+async function startProcess(...given: readonly string[]) {
+  const child = fork(PROGRAM, given, { execArgv: [...PROGRAM_OPTIONS] });
+  closeAfterTest(async () => void child.kill('SIGKILL'));
+  const [{ id }] = (await once(child, 'message')) as [{ readonly id: string }];
+  return { child, id };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+describe('a task without an id of its caller, whose adapter runs in a client process', () => {
   it.each(['sqlite', 'postgres'] as const)(
-    '[TG-20] fails with ProducerLost for every reader once its process is killed; no process resumes it, and its workflow ends (%s)',
+    '[TG-20] fails with ProducerLost for every reader once its process is killed, and its workflow ends (%s)',
     async (engine) => {
       const { store, client, db } = await reader(engine);
-      const id = randomUUID();
+      const { child, id } = await startProcess(store);
       const threadId = `task/${id}`;
-      const child = fork(PROGRAM, [store, id], { execArgv: [...PROGRAM_OPTIONS] });
-      closeAfterTest(async () => void child.kill('SIGKILL'));
-      await once(child, 'message');
-      const present = async () => {
-        const rows = await db.selectFrom('producers').select('present_until').execute();
-        return rows.map(({ present_until: until }) => Number(until));
-      };
-      expect(await present()).toHaveLength(1);
+      expect(await db.selectFrom('producers').selectAll().execute()).toHaveLength(1);
       const following = (async () => {
         const told = [];
         for await (const { event } of client.tasks.events(id)) told.push(event);
         return told;
       })();
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      await kill(child);
       expect(await client.tasks.get(id)).toMatchObject({ status: 'running' });
       // Simulates that the process's presence has expired.
       await db.updateTable('producers').set({ present_until: 0 }).execute();
@@ -82,50 +101,83 @@ describe('a task whose adapter runs in a client process', () => {
       const log = await client.store.events.read(threadId, 0);
       expect(log.filter(({ type }) => type === 'task.ended')).toMatchObject([{ data: lost }]);
       const acted: unknown[] = [];
-      const again = { store, workflowBundle, task: { id, intent: 'hang' }, adapter: adapter(acted) };
-      expect(await runAgentTask(again)).toMatchObject({
-        status: 'failed',
-        control: { code: 'ProducerLost' },
-      });
-      expect(acted).toEqual([]);
+      // Whoever starts the next one ends its workflow.
+      const next = { store, workflowBundle, task: { intent: 'go' }, adapter: adapter(acted) };
+      expect(await runAgentTask(next)).toMatchObject({ status: 'completed' });
+      expect(acted).toEqual(['go']);
       const handle = client.temporal.workflow.getHandle(threadId);
       expect((await handle.describe()).status.name).toBe('TERMINATED');
     },
     120_000,
   );
 
-  it('is run by another process if its own was lost before anything was stored', async () => {
-    const { store, client } = await reader('sqlite');
-    const id = randomUUID();
-    const task = { id, intent: 'go' };
-    const claim = { threadId: `task/${id}`, holder: 'gone', presenceMs: -1 };
-    expect(await client.store.producers.claimTask(claim)).toBe(true);
-    // Starts the task on a queue that no worker serves.
-    await client.tasks.start({ ...task, task: 'handed_over' });
-    const acted: unknown[] = [];
-    expect(await runAgentTask({ store, workflowBundle, task, adapter: adapter(acted) })).toMatchObject({
-      status: 'completed',
-    });
-    expect(acted).toEqual(['go']);
-    expect(await client.store.producers.find(claim.threadId, claim.threadId)).toMatchObject({
-      state: 'ended',
-    });
-  }, 120_000);
-
   it('fails when its owner leaves the stream, and its readers need not wait for that', async () => {
     const { store, client } = await reader('sqlite');
-    const id = randomUUID();
     const hanging = { ...(adapter([]) as object), act: () => new Promise(() => undefined) } as never;
+    let id = '';
     for await (const event of runAgentTaskStream({
-      ...{ store, workflowBundle, adapter: hanging, task: { id, intent: 'hang' } },
+      ...{ store, workflowBundle, adapter: hanging, task: { intent: 'hang' } },
       settings: { configuration: { toolGraceMs: 0 } },
-    }))
+    })) {
+      if (event.type === 'task_start') id = event.task.id;
       if (event.type === 'control_acting') break;
+    }
     expect(await client.tasks.get(id)).toMatchObject({ status: 'failed', verdict: { code: 'ProducerLost' } });
     await eventually(
       'its workflow is over',
       async () =>
         (await client.temporal.workflow.getHandle(`task/${id}`).describe()).status.name === 'TERMINATED',
     );
+  }, 120_000);
+});
+
+describe('a task with an id, whose adapter runs in a client process', () => {
+  it('[TG-20] is continued by the next process that passes an adapter for it, however late, and its act is not repeated', async () => {
+    const { store, client, db } = await reader('sqlite');
+    const id = randomUUID();
+    const { child } = await startProcess(store, id);
+    await kill(child);
+    // Nothing of it can expire.
+    expect(await db.selectFrom('producers').selectAll().execute()).toEqual([]);
+    expect(await client.tasks.get(id)).toMatchObject({ status: 'running' });
+    const acted: unknown[] = [];
+    const continued = {
+      ...{ store, workflowBundle, task: { id, intent: 'hang' } },
+      adapter: {
+        ...(adapter(acted) as GivenAdapter),
+        decide: ({ history }) => stop(history),
+      } as GivenAdapter,
+    };
+    const done = { status: 'completed', control: { outcome: { unknown: 'ActOutcomeUnknown' } } };
+    expect(await runAgentTask(continued)).toMatchObject(done);
+    expect(await runAgentTask(continued)).toMatchObject(done);
+    expect(acted).toEqual([]);
+  }, 120_000);
+
+  it('[TG-18] refuses other content under its id, and a second adapter in its process', async () => {
+    const { store } = await reader('sqlite');
+    const id = randomUUID();
+    const acts = Promise.withResolvers<void>();
+    const ends = Promise.withResolvers<void>();
+    const slow: GivenAdapter = {
+      ...(adapter([]) as GivenAdapter),
+      decide: ({ history }) =>
+        history.length > 0 ? { kind: 'stop', pass: true, reason: 'over' } : { kind: 'act', action: 'go' },
+      async act() {
+        acts.resolve();
+        await ends.promise;
+      },
+    };
+    const options = { store, workflowBundle, task: { id, intent: 'wait' }, adapter: slow };
+    const running = runAgentTask(options);
+    await acts.promise;
+    const twice = await runAgentTask(options).catch((error) => error);
+    expect(twice).toBeInstanceOf(TaskAlreadyRunningError);
+    expect(twice).toMatchObject({ code: 'ExecutionRunning', message: expect.stringContaining(id) });
+    ends.resolve();
+    expect(await running).toMatchObject({ status: 'completed' });
+    const other = { ...options, task: { id, intent: 'another' } };
+    await expect(runAgentTask(other)).rejects.toMatchObject({ code: 'ExecutionConflict' });
+    expect(await runAgentTask(options)).toMatchObject({ status: 'completed' });
   }, 120_000);
 });

@@ -98,3 +98,19 @@ export class NotFoundError extends RuntimeError {
     super('SessionNotFound', message);
   }
 }
+
+/**
+ * This process runs an adapter under the task's id already. Code: `ExecutionRunning`.
+ * @example
+ * ```ts
+ * const isTwice = (error: unknown) => error instanceof TaskAlreadyRunningError;
+ * ```
+ */
+export class TaskAlreadyRunningError extends RuntimeError {
+  constructor(id: string) {
+    super(
+      'ExecutionRunning',
+      `This process runs the task "${id}" already: await its end, or follow it with client.tasks.events("${id}").`,
+    );
+  }
+}

@@ -35,6 +35,7 @@ export {
 } from '../../definitions/index.ts';
 export type { RuntimeStreamEvent } from '../../projections/task/stream-event.ts';
 export { toTelemetry as sanitizeRuntimeStreamEvent } from '../../projections/task/task-telemetry.ts';
+export { TaskAlreadyRunningError } from './failure.ts';
 export {
   type BackendAdapter,
   type BackendResult,

@@ -132,7 +132,7 @@ export function registerTaskKept(given: () => Stores): void {
 
   describe('an adapter bound to a process', () => {
     const claimOf = (threadId: string, holder = 'queue-1', presenceMs = 60_000) => ({
-      ...{ threadId, holder, presenceMs },
+      ...{ threadId, executionId: threadId, holder, presenceMs },
     });
 
     it('belongs to one queue; its presence is renewed in one write, and ends with its task', async () => {
@@ -140,10 +140,10 @@ export function registerTaskKept(given: () => Stores): void {
       const queue = randomUUID();
       const { run, threadId } = await openTask();
       const other = await openTask();
-      expect(await store.producers.claimTask(claimOf(threadId, queue))).toBe(true);
-      expect(await second.producers.claimTask(claimOf(threadId, queue, -1))).toBe(true);
-      expect(await second.producers.claimTask(claimOf(threadId, 'another'))).toBe(false);
-      expect(await store.producers.claimTask(claimOf(other.threadId, queue, -1))).toBe(true);
+      expect(await store.producers.claim(claimOf(threadId, queue))).toBe(true);
+      expect(await second.producers.claim(claimOf(threadId, queue, -1))).toBe(true);
+      expect(await second.producers.claim(claimOf(threadId, 'another'))).toBe(false);
+      expect(await store.producers.claim(claimOf(other.threadId, queue, -1))).toBe(true);
       expect(await store.producers.renewAll({ holder: queue, presenceMs: 60_000 })).toBe(2);
       await store.producers.closeLost();
       for (const each of [threadId, other.threadId])
@@ -152,7 +152,7 @@ export function registerTaskKept(given: () => Stores): void {
       await tasks().end({ ...run, verdict, records: null, errors: [] });
       expect(await store.producers.find(threadId, threadId)).toMatchObject({ state: 'ended' });
       expect(await store.producers.renewAll({ holder: queue, presenceMs: 1 })).toBe(1);
-      expect(await second.producers.claimTask(claimOf(threadId, 'another'))).toBe(false);
+      expect(await second.producers.claim(claimOf(threadId, 'another'))).toBe(false);
     });
 
     it('[TG-20] fails its task once when it is lost; its workflow is listed until it is handled', async () => {
@@ -160,7 +160,7 @@ export function registerTaskKept(given: () => Stores): void {
       const { id, run, threadId } = await openTask();
       const wait = { id: randomUUID(), threadId, key: 'ask:0', kind: 'question', name: 'count' } as const;
       await store.waits.open({ ...wait, summary: 'Which?', data: null, blocks: true });
-      await store.producers.claimTask(claimOf(threadId, 'queue-1', -1));
+      await store.producers.claim(claimOf(threadId, 'queue-1', -1));
       await Promise.all([store.producers.closeLost(), second.producers.closeLost()]);
       expect(await tasks().get(id)).toMatchObject({
         ...{ status: 'failed', endedAt: expect.any(Number) },
@@ -185,20 +185,7 @@ export function registerTaskKept(given: () => Stores): void {
           score: null,
         }),
       ).toMatchObject({ kind: 'terminated' });
-      expect(await second.producers.claimTask(claimOf(threadId, 'queue-2'))).toBe(false);
-    });
-
-    it('may be claimed again if lost before its task existed, once its workflow is handled', async () => {
-      const { store, second } = given();
-      const threadId = `task/${randomUUID()}`;
-      await store.producers.claimTask(claimOf(threadId, 'queue-1', -1));
-      expect(await second.producers.claimTask(claimOf(threadId, 'queue-2'))).toBe(false);
-      await store.producers.closeLost();
-      expect(await second.producers.claimTask(claimOf(threadId, 'queue-2'))).toBe(false);
-      expect(await store.producers.listLostTasks()).toContain(threadId);
-      await store.producers.forgetLostTask(threadId);
-      expect(await second.producers.claimTask(claimOf(threadId, 'queue-2'))).toBe(true);
-      expect(await store.producers.find(threadId, threadId)).toMatchObject({ state: 'open', overdue: false });
+      expect(await second.producers.claim(claimOf(threadId, 'queue-2'))).toBe(false);
     });
   });
 }

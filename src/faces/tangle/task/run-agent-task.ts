@@ -1,7 +1,8 @@
 /**
  * `runAgentTask` and `runAgentTaskStream` start a task of the engine and follow it to its end. An adapter that is
- * passed as an object works in this process; one that is named is a task of `agents/tasks`, which any worker can
- * continue.
+ * named is a task of `agents/tasks`, which any worker can continue. One that is passed as an object works in this
+ * process, and in the next one that passes it for the same id: the id names the task's queue. Without an id no other
+ * process can find the task, so it is lost with its process.
  */
 import { randomUUID } from 'node:crypto';
 import { holdAdapter } from '../../../client/adapter-presence.ts';
@@ -13,7 +14,7 @@ import { defineTask, registryFrom } from '../../../definitions/index.ts';
 import type { RuntimeStreamEvent } from '../../../projections/task/stream-event.ts';
 import { type EngineOptions, openInProcess } from '../../../worker/in-process.ts';
 import type { AgentExecutionBackend, BackendInput } from '../backend/backend.ts';
-import { ConfigError } from '../failure.ts';
+import { ConfigError, TaskAlreadyRunningError } from '../failure.ts';
 import { type BackendAdapter, backendTask } from './backend-task.ts';
 import { type AgentTaskResult, readResult } from './task-result.ts';
 
@@ -21,11 +22,15 @@ import { type AgentTaskResult, readResult } from './task-result.ts';
 export type GivenAdapter<State = unknown, Action = unknown> = AgentAdapter<State, Action> & TaskSettings;
 
 export interface RunAgentTaskOptions<State = unknown, Action = unknown> extends EngineOptions {
-  /** The id is generated if absent. The same id again attaches to the same task, and does not run it twice. */
+  /**
+   * The same id again attaches to the same task, in any process, and does not run it twice; with other content it is
+   * refused. The id is generated if absent.
+   */
   readonly task: Omit<AgentTaskSpec, 'id'> & { readonly id?: string };
   /**
-   * The name of a task in `agents/tasks`, or an adapter, which lives with this process: after 30 s without a sign of
-   * life from the process the task fails with `ProducerLost`. Absent if there is a `backend`.
+   * The name of a task in `agents/tasks`, or an adapter, which lives with this process. If the process is lost, the
+   * next one that passes an adapter for the same id continues the task; a task without an id of its caller fails with
+   * `ProducerLost` after 30 s without a sign of life. Absent if there is a `backend`.
    */
   readonly adapter?: string | GivenAdapter<State, Action>;
   /** Does the task by being prompted (see `backendTask`). It lives with this process, unlike one in `agents/tasks`. */
@@ -54,11 +59,13 @@ export interface RunAgentTaskOptions<State = unknown, Action = unknown> extends 
 export type StreamedEvent = RuntimeStreamEvent & { readonly cursor: string };
 
 /**
- * Runs a task to its end, however long it waits for people. Rejects as `client.tasks.start` does.
+ * Runs a task to its end, however long it waits for people. A task that has ended is not run again: its result is
+ * returned. Rejects as `client.tasks.start` does (`ExecutionConflict` for other content under a used id), and with
+ * `TaskAlreadyRunningError` while this process runs an adapter under the same id.
  * @example
  * ```ts
  * const { status, control } = await runAgentTask<{ count: number }, string>({
- *   task: { intent: 'count-to-one' },
+ *   task: { id: 'count-1', intent: 'count-to-one' },
  *   adapter: {
  *     observe: ({ history }) => ({ count: history.length }),
  *     validate: ({ state }) => [{ id: 'counted', passed: state.count > 0, score: state.count }],
@@ -80,8 +87,9 @@ export async function runAgentTask<State = unknown, Action = unknown>(
 
 /**
  * Runs a task like `runAgentTask`, and streams its events; the last one is `final`. Leaving the loop early does not
- * stop the task. But if its adapter was passed as an object, the task then fails with `ProducerLost`, unless a
- * `taskQueue` was given: another process may continue the task on that queue within 30 s.
+ * stop the task. But if its adapter was passed as an object, nobody runs the task until an adapter is passed for its id
+ * again; without an id of its caller it fails with `ProducerLost`, unless a `taskQueue` was given: another process may
+ * continue the task on that queue within 30 s.
  */
 export async function* runAgentTaskStream<State = unknown, Action = unknown>(
   options: RunAgentTaskOptions<State, Action>,
@@ -133,8 +141,9 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
     return toEngine(own, adapter, () => own.close());
   }
   const registry = registryFrom({ tasks: { [ADAPTER_TASK_NAME]: defineTask(adapter as GivenAdapter) } });
-  // Only this process has the adapter, unless another one works for the same queue.
-  const queue = taskQueue ?? `tangle-${randomUUID()}`;
+  const { id } = options.task;
+  const queue = taskQueue ?? `tangle-${id ?? randomUUID()}`;
+  const reading = readHere(id);
   const engine = await openInProcess(registry, {
     taskQueue: queue,
     ...(store && { store }),
@@ -142,7 +151,12 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
     ...(workflowBundle && { workflowBundle }),
     ...(server && { server }),
     ...(settings && { settings }),
+  }).catch((error) => {
+    reading.close();
+    throw error;
   });
+  if (id !== undefined)
+    return toEngine(engine.client, ADAPTER_TASK_NAME, () => engine.close().finally(reading.close));
   const presence = holdAdapter(engine.client, { taskQueue: queue });
   return {
     client: engine.client,
@@ -157,6 +171,17 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
       }
     },
   };
+}
+
+/** Ids of the tasks whose adapters this process runs. */
+const READ_HERE = new Set<string>();
+
+/** Two adapters of one process would take turns at the same task. Throws `TaskAlreadyRunningError`. */
+function readHere(id: string | undefined): { close(): void } {
+  if (id === undefined) return { close: () => undefined };
+  if (READ_HERE.has(id)) throw new TaskAlreadyRunningError(id);
+  READ_HERE.add(id);
+  return { close: () => void READ_HERE.delete(id) };
 }
 
 async function withEngine<State, Action, T>(
