@@ -1,9 +1,6 @@
 /** A worker and a client in one process, on one store: used by `agenticx`, `protolink`, `tangle` and `testing`. */
-import { DefaultLogger, type LogEntry, type LogLevel, Runtime } from '@temporalio/worker';
 import { RuntimeClient } from '../client/runtime-client.ts';
-import { readLog } from '../configuration.ts';
 import type { Registry } from '../core/author/registry.ts';
-import { configuredEnvironment } from '../secret-environment.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { createWorker, type WorkerOptions } from './index.ts';
 
@@ -30,29 +27,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/**
- * Installs a logger that writes warnings and errors to standard error, or what `EVERTHREAD_LOG` says. A program that
- * has installed Temporal's runtime before keeps its own.
- */
-function installLog(): void {
-  const { level, format } = readLog(configuredEnvironment(), 'warn');
-  const native = level === 'trace' ? 'TRACE' : level === 'error' ? 'ERROR' : 'WARN';
-  const named = level.toUpperCase() as LogLevel;
-  try {
-    Runtime.install({
-      logger: format === 'json' ? new DefaultLogger(named, writeJson) : new DefaultLogger(named),
-      telemetryOptions: { logging: { filter: { core: native, other: 'ERROR' }, forward: {} } },
-    });
-  } catch {
-    // The process has one already.
-  }
-}
-
-function writeJson({ level, timestampNanos, message, meta }: LogEntry): void {
-  const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-  process.stderr.write(`${JSON.stringify({ time, level: level.toLowerCase(), message, ...meta })}\n`);
-}
-
 /** Opens both. Throws what `createWorker` and `RuntimeClient.connect` throw, and leaves nothing open in that case. */
 export async function openInProcess(
   registry: Registry,
@@ -64,7 +38,6 @@ export async function openInProcess(
     ...(taskQueue === undefined ? {} : { taskQueue }),
     ...(server ? { namespace: server.namespace } : {}),
   };
-  installLog();
   const worker = await createWorker({
     ...shared,
     ...settings,

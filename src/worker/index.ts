@@ -12,7 +12,7 @@
  *   supervised  `under-supervision`, `supervision`: what only a supervised process does
  *   lone        `lone-process` runs a suspect in a separate process, whose work is `lone-run`; `turnstile`
  *               limits how many run at once
- *   logging     `fault-log`: faults of author code
+ *   logging     `fault-log`: faults of author code; `default-log`: the log of a program that has configured none
  *   embedded    `in-process`: a worker and a client in one process, for the layers that expose the engine under
  *               other names (`agenticx`, `protolink`, `tangle`) and for `testing`
  */
@@ -26,6 +26,7 @@ import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { ensureSearchAttributes } from '../temporal-service/search-attributes.ts';
 import { findUntunedSettings, lacksSearchAttributes } from '../temporal-service/tuning.ts';
+import { installDefaultLog } from './default-log.ts';
 import { findIdleVersion } from './deployment.ts';
 import { type OpenGuard, openGuard } from './fault-log.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -81,6 +82,7 @@ export interface ThreadWorker {
  * ```
  */
 export async function createWorker(options: WorkerOptions): Promise<ThreadWorker> {
+  installDefaultLog();
   // Before any code of the project runs: that code may keep references to what it finds on `process`.
   const guard = openGuard(() => Runtime.instance().logger);
   try {
