@@ -33,7 +33,7 @@ for (const message of Object.keys(drafts)) {
   for await (const event of writer.stream({ task: { id: message, intent: 'draft' }, message }))
     if (event.type === 'text_delta') draft += event.text;
   const { status, control } = await runAgentTask({
-    task: { intent: 'review-draft', inputs: { draft } },
+    task: { id: `review-${message}`, intent: 'review-draft', inputs: { draft } },
     adapter: reviewer,
     store: 'sqlite:.everthread/examples.db',
   });

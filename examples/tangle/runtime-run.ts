@@ -2,7 +2,7 @@
 import { startRuntimeRun } from '../../src/faces/tangle/index.ts';
 
 const rows = new Map<string, object>();
-const run = await startRuntimeRun({
+const run = startRuntimeRun({
   id: 'run-1',
   workspaceId: 'acme',
   sessionId: 'session-7',
@@ -14,6 +14,7 @@ const run = await startRuntimeRun({
     },
   },
 });
+await run.started;
 run.observe({ type: 'llm_call', data: { model: 'm', tokensIn: 1200, tokensOut: 280, costUsd: 0.0041 } });
 run.observe({ type: 'text_delta', data: { text: 'Looks good.' } });
 run.observe({ type: 'llm_call', data: { model: 'm', tokensIn: 600, tokensOut: 110, costUsd: 0.002 } });

@@ -60,10 +60,7 @@ export const TANGLE_LINES: readonly PageLine[] = [
     'they are passed to `onUnmapped`, and invalid data fails the stream: nothing is dropped silently',
   ),
   shown('Run row and cost ledger', 'TG-29', 'TG-30'),
-  differs(
-    'Run row: startRuntimeRun answers at once',
-    'it resolves once the row is written as `running`, so that the row survives a crash',
-  ),
+  shown('Run row: startRuntimeRun answers at once', 'TG-29'),
   shown('Telemetry is redacted', 'TG-32'),
   differs('The eval harness and the analyst loop', 'out of scope: runs can be read from the log'),
   differs(

@@ -14,13 +14,14 @@ async function started(more: Partial<RuntimeRunOptions> = {}) {
   const rows: RunRow[] = [];
   const adapter = { upsertRun: (row: RunRow) => void rows.push(row) };
   const now = () => (time += 1000);
-  const run = await startRuntimeRun({
+  const run = startRuntimeRun({
     workspaceId: 'acme',
     taskSpec: { id: 'review' },
     adapter,
     now,
     ...more,
   });
+  await run.started;
   return { run, rows };
 }
 
@@ -80,6 +81,28 @@ describe('the row of a run', () => {
     await run.persist();
     const upsertRun = () => Promise.reject(new Error('no table'));
     await expect(started({ adapter: { upsertRun } })).rejects.toThrow('no table');
+  });
+
+  it('[TG-29] is returned before its row is written; its last row is never overtaken by the first', async () => {
+    const written: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const run = startRuntimeRun({
+      workspaceId: 'acme',
+      taskSpec: { id: 'review' },
+      adapter: {
+        async upsertRun({ status }) {
+          if (status === 'running') await first.promise;
+          written.push(status);
+        },
+      },
+    });
+    run.observe(call({ tokensIn: 3 }));
+    run.complete({ status: 'completed' });
+    const persisted = run.persist();
+    expect([run.cost().tokensIn, written]).toEqual([3, []]);
+    first.resolve();
+    await persisted;
+    expect(written).toEqual(['running', 'completed']);
   });
 });
 

@@ -77,6 +77,11 @@ export interface BackendContext {
 
 export interface AgentExecutionBackend {
   readonly kind: string;
+  /**
+   * True if a prompt whose worker was lost may be sent again with the same `turnId`: the backend attaches to what it
+   * has begun, or does nothing but answer. A task of another backend then fails: what it has done is unknown.
+   */
+  readonly repeatable?: boolean;
   /** Throws an error with a code if it cannot do what is asked; never silently does something else instead. */
   stream(input: BackendInput, context?: BackendContext): AsyncIterable<BackendEvent>;
   start?(input: BackendInput, context?: BackendContext): Promise<BackendSession> | BackendSession;

@@ -53,6 +53,7 @@ export function createOpenAICompatibleBackend(
   const models = [model, ...(policy?.fallbackModels ?? [])];
   return {
     kind,
+    repeatable: true,
     async *stream(input, context = {}) {
       const failures: BackendTransportError[] = [];
       for (const [n, each] of models.entries()) {

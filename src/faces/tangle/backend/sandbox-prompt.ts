@@ -49,6 +49,7 @@ export function createSandboxPromptBackend<Own extends Box = Box>(
     box ?? (await (getBox as NonNullable<typeof getBox>)(input, context));
   return {
     kind,
+    repeatable: box?.attaches === true,
     async start(input, context = {}) {
       const { id } = await boxFor(input, context);
       return { id: id ?? input.task.id, resumeToken: id };

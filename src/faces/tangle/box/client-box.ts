@@ -36,6 +36,7 @@ export function clientBox(
   return {
     id: sessionId,
     produces: true,
+    attaches: true,
     async *streamPrompt(content, given = {}) {
       const { executionId = randomUUID(), lastEventId: after, signal, metadata, endAtWait } = given;
       const threadId = given.sessionId ?? sessionId ?? itemIdOf(executionId);

@@ -56,6 +56,8 @@ export interface Box<Event = unknown> {
   readonly id?: string | undefined;
   /** Set if the box supports `produce`: code of this process answers. */
   readonly produces?: true;
+  /** Set if a prompt with an execution id that was used before attaches to that execution. */
+  readonly attaches?: true;
   streamPrompt(message: string, options?: PromptOptions): AsyncIterable<Event>;
 }
 
@@ -95,6 +97,7 @@ export function remoteBox({ agent, sessionId, ...options }: RemoteBoxOptions): R
     followStream({ place, body, executionId, lastEventId, signal });
   return {
     id: sessionId,
+    attaches: true,
     streamPrompt(message, given = {}) {
       if (given.produce)
         throw new RuntimeError(

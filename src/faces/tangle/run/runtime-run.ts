@@ -77,6 +77,11 @@ export interface RunCompletion {
 
 export interface RuntimeRun {
   readonly id: string;
+  /**
+   * Resolves once the row is written as `running`, and rejects with what the adapter throws. Await it before work of
+   * which a crash must leave a row.
+   */
+  readonly started: Promise<void>;
   observe(event: LedgerEvent): void;
   cost(): RunCost;
   /** Ends the run. Throws `RuntimeRunStateError` if it has ended with another status. */
@@ -87,17 +92,16 @@ export interface RuntimeRun {
 }
 
 /**
- * Resolves once the row is written. Throws `ValidationError` if the workspace or the task has no id, and what the
- * adapter throws.
+ * Returns at once; the row is being written. Throws `ValidationError` if the workspace or the task has no id.
  * @example
  * ```ts
- * const run = await startRuntimeRun({ workspaceId: 'acme', taskSpec: { id: 'review' }, adapter: { upsertRun: console.log } });
+ * const run = startRuntimeRun({ workspaceId: 'acme', taskSpec: { id: 'review' }, adapter: { upsertRun: console.log } });
  * run.observe({ type: 'llm_call', data: { model: 'm', tokensIn: 1200, tokensOut: 280, costUsd: 0.0041 } });
  * run.complete({ status: 'completed', resultSummary: 'Reviewed.' });
  * await run.persist();
  * ```
  */
-export async function startRuntimeRun(options: RuntimeRunOptions): Promise<RuntimeRun> {
+export function startRuntimeRun(options: RuntimeRunOptions): RuntimeRun {
   const { workspaceId, taskSpec, adapter, now = Date.now } = options;
   if (!isText(workspaceId)) throw new ValidationError('The run has no workspace: pass "workspaceId".');
   if (!isText(taskSpec?.id)) throw new ValidationError('The run has no task: pass "taskSpec" with an id.');
@@ -129,10 +133,12 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
       ...(Object.keys(all).length > 0 && { metadata: all }),
     };
   };
-  // Written before anything is done.
-  await adapter?.upsertRun(toRow());
+  const started = (async () => adapter?.upsertRun(toRow()))();
+  // A caller who does not await it learns of a broken adapter from `persist`.
+  started.catch(() => undefined);
   return {
     id,
+    started,
     observe(event) {
       if (event.type !== 'llm_call') return;
       // Observed again by a reader that resumed before it.
@@ -163,6 +169,8 @@ export async function startRuntimeRun(options: RuntimeRunOptions): Promise<Runti
     async persist(metadata) {
       if (!end)
         throw new RuntimeRunStateError(`Run "${id}" has not ended: complete it before persisting it.`);
+      // Not overtaken by the row of the start.
+      await started.catch(() => undefined);
       await adapter?.upsertRun(toRow(metadata));
     },
   };

@@ -2,7 +2,7 @@
  * A backend as the adapter of a task: its only act prompts the backend, and the backend's events are part of the task's
  * stream, within the phases of the loop.
  * - A backend is prompted once. If its worker is lost, the task fails with an unknown outcome; if it is `idempotent`,
- *   the backend is prompted again with the same `turnId`, and the text that was emitted before is void.
+ *   as it is for a backend that is `repeatable`, the backend is prompted again with the same `turnId`, and the text that was emitted before is void.
  * - A session is stored before the backend is prompted, so that it can be continued however the prompt ends.
  * - A session is never replaced silently: one of another kind of backend, or a missing one to resume, ends the task.
  * - The cost of a backend before it failed is counted.
@@ -49,12 +49,13 @@ export type BackendAdapter = TaskInput<{ readonly done: BackendResult | null }, 
  * @example
  * ```ts
  * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
- * export default defineTask(backendTask(createSandboxPromptBackend({ box }), { idempotent: true }));
+ * export default defineTask(backendTask(createSandboxPromptBackend({ box })));
  * ```
  */
 export function backendTask(backend: AgentExecutionBackend, settings: TaskSettings = {}): BackendAdapter {
   return {
     onActError: 'stop',
+    idempotent: backend.repeatable === true,
     ...settings,
     observe: ({ history }) => ({ done: (history.at(-1)?.actionOutcome?.result as BackendResult) ?? null }),
     decide: ({ state: { done } }) =>

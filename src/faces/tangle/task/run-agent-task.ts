@@ -243,9 +243,7 @@ async function* followTask<State, Action>(
 }
 
 function notifyListener(onEvent: RunAgentTaskOptions['onEvent'], event: RuntimeStreamEvent): void {
-  try {
-    onEvent?.(event);
-  } catch {
-    // Its listener is not the task's.
-  }
+  const told = (async () => onEvent?.(event))();
+  // Its listener is not the task's.
+  told.catch(() => undefined);
 }
