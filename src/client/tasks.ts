@@ -61,7 +61,7 @@ export interface Tasks {
   /**
    * Starts a task; resolves once the server has accepted it. The same id again attaches to the existing task, even if
    * that has ended. Throws `InvalidStart` if no task can start with this input, `ExecutionConflict` if the id was
-   * started with different input.
+   * started with different input: `metadata`, and what a requirement says is known already, do not count.
    */
   start(given: StartTask): Promise<{ id: string }>;
   /**
@@ -130,6 +130,8 @@ export class TaskCommands implements Tasks {
       // The task is running already.
       if (!isAlreadyStarted(error)) throw toRuntimeError(error);
       await this.#store.sent.drop(threadId, stored);
+      const opened = await this.#store.tasks.get(id);
+      if (opened) requireSameTask(opened, input);
     }
     return { id };
   }
@@ -243,10 +245,21 @@ export function checkTaskStart(given: TaskInput): TaskInput {
   }
 }
 
+/**
+ * What a start asks for: without labels, and without what was known at the time, which callers draw anew for each
+ * attempt.
+ */
+function toContent({ metadata: _, requiredKnowledge = [], ...spec }: AgentTaskSpec): object {
+  const required = requiredKnowledge.map(
+    ({ currentConfidence: _confidence, evidenceIds: _evidence, validUntil: _until, ...same }) => same,
+  );
+  return { ...spec, required };
+}
+
 /** Throws `ExecutionConflict` if the existing task was started with different input. */
 function requireSameTask({ id, name, spec }: TaskRecord, input: TaskInput): void {
   const { spec: asked, task } = parseTaskStart(input, TASK_ID_PREFIX + id);
-  if (task === name && canonicalJson(asked) === canonicalJson(spec)) return;
+  if (task === name && canonicalJson(toContent(asked)) === canonicalJson(toContent(spec))) return;
   throw new RuntimeError(
     'ExecutionConflict',
     `The task "${id}" was started with different input; start another task under a different id.`,

@@ -1,5 +1,7 @@
 /** Tasks on the real engine: the loop, its budgets, its failures, its questions. */
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import type { KnowledgeRequirement } from '../../src/core/task/knowledge.ts';
 import { defineTask } from '../../src/definitions/index.ts';
 import { eventually } from '../support/runtime.ts';
 import { taskRuntime } from './task-runtime.ts';
@@ -48,6 +50,25 @@ describe('a task', () => {
       code: 'ExecutionConflict',
     });
     expect((await client.listThreads()).filter(({ id: each }) => each.includes(id))).toEqual([]);
+  });
+
+  it('[TG-18] is the same task if only its labels differ, or what is known already; another requirement is a conflict', async () => {
+    const { client } = await taskRuntime({ count: counting(1) });
+    const id = randomUUID();
+    const ask = (description: string) => ({
+      ...{ task: 'count', id, inputs: { to: 1 }, metadata: { requestId: randomUUID(), at: Date.now() } },
+      requiredKnowledge: [
+        {
+          ...{ id: 'budget', description, fallbackPolicy: 'continue_with_caveat' },
+          ...{ evidenceIds: [randomUUID()], currentConfidence: Math.random() },
+          validUntil: new Date(Date.now() + 60_000).toISOString(),
+        } as unknown as KnowledgeRequirement,
+      ],
+    });
+    expect(await client.tasks.start(ask('The budget.'))).toEqual({ id });
+    expect(await client.tasks.wait(id)).toMatchObject({ status: 'completed' });
+    expect(await client.tasks.start(ask('The budget.'))).toEqual({ id });
+    await expect(client.tasks.start(ask('The colour.'))).rejects.toMatchObject({ code: 'ExecutionConflict' });
   });
 
   it('[TG-06] does not pass if an eval fails without a severity: its adapter decides', async () => {
