@@ -62,13 +62,14 @@ export const TANGLE_LINES: readonly PageLine[] = [
   shown('Run row and cost ledger', 'TG-29', 'TG-30'),
   shown('Run row: startRuntimeRun answers at once', 'TG-29'),
   shown('Telemetry is redacted', 'TG-32'),
-  differs('The eval harness and the analyst loop', 'out of scope: runs can be read from the log'),
+  shown('Eval harness: a manifest is what it benchmarks: its personas, its knowledge, its rubric', 'TG-33'),
+  differs(
+    'Analyst loop: edits the surfaces of a manifest',
+    'the page delegates it to another package, whose model and merges are decisions of a product; where it edits (`surfaces`, `resolveSubject`), what has changed (`hash`, `manifest diff`) and what that scores are here (TG-02, TG-33)',
+  ),
   differs(
     'Rubric: judges',
     'the eval harness runs them: calling a judge model after each task would cost money in production. They are validated, stored and compared with the manifest; dimensions score each task',
   ),
-  differs(
-    'Manifest: personas',
-    'the eval harness plays them: they are stored with the manifest, and a task played by one has it in its inputs, which dimensions can read',
-  ),
+  shown('Manifest: personas, played by the inputs of tasks', 'TG-33'),
 ];

@@ -38,6 +38,11 @@ export const TASKS: readonly Requirement[] = [
     text: 'A task resumes the session of its backend, never one of another kind or one that does not exist.',
   },
   {
+    id: 'TG-33',
+    level: 'MUST',
+    text: 'A task of a manifest requires its knowledge and is scored by its rubric, whatever its adapter is; a measurement goes on in the next process.',
+  },
+  {
     id: 'TG-31',
     level: 'MUST',
     text: 'A reviewer passes a good draft and fails a bad one with its reason.',

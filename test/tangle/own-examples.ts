@@ -9,6 +9,16 @@ export const COUNT_TO_ONE: Example = {
   edits: [["act: () => 'added'", "act: async () => (did('added'), await stop('it acts'), 'added')"]],
 };
 
+export const MEASURED: Example = {
+  ...{ page: OURS, at: "id: 'greeter'", stop: 'Grace' },
+  edits: [
+    [
+      'act: (_, { task }) => `',
+      "act: async (_, { task }) => did('greeted ' + task.inputs.name) ?? (await stop(task.inputs.name)) ?? `",
+    ],
+  ],
+};
+
 export const WHICH_MODEL: Example = {
   ...{ page: OURS, at: 'resolveChatModel(\n' },
   edits: [

@@ -73,6 +73,11 @@ const EXPECTED: readonly Expected[] = [
     ),
   },
   { example: own.COUNT_TO_ONE, lines: ['completed all evals pass 1'], once: ['added'] },
+  {
+    example: own.MEASURED,
+    lines: ["{ name: 'Ada' } 1", "{ name: 'Grace' } 0"],
+    once: ['greeted Ada'],
+  },
   { example: own.WHICH_MODEL, lines: ['env openai/gpt-4.1-mini'] },
   {
     example: own.HANDLER,

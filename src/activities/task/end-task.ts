@@ -1,5 +1,6 @@
 /** `endTask`: the last activity of a task: makes its run records and stores its end, once. */
 import type { ManifestDefinition } from '../../core/author/manifest.ts';
+import { scoreRun } from '../../core/author/rubric-score.ts';
 import type { TaskControl, TaskRunRecord, TaskRuntimeError } from '../../core/author/task.ts';
 import { findManifest } from '../../core/project/new-task.ts';
 import type { TaskVerdict } from '../../core/task/control.ts';
@@ -60,7 +61,7 @@ async function makeRecords(
   verdict: TaskVerdict,
   manifest: ManifestDefinition | undefined,
 ): Promise<MadeRecords> {
-  const made = [await projectRecords(frame, verdict), await scoreRun(frame, verdict, manifest)];
+  const made = [await projectRecords(frame, verdict), await scoreTask(frame, verdict, manifest)];
   const records = made.flatMap((each) => each?.records ?? []);
   return {
     records: made.some((each) => each?.records) ? records : null,
@@ -94,31 +95,22 @@ function toControl({ loop: { task, steps } }: TaskFrame, verdict: TaskVerdict): 
   };
 }
 
-/** One record: the score of each dimension, and their weighted mean. An aborted run has nothing to score. */
-async function scoreRun(
+/** One record, if there is a rubric. An aborted run has nothing to score. */
+async function scoreTask(
   frame: TaskFrame,
   { outcome, stoppedBy }: TaskVerdict,
   manifest: ManifestDefinition | undefined,
 ): Promise<MadeRecords | undefined> {
-  const { rubric, id, hash } = manifest ?? {};
-  if (!rubric || rubric.dimensions.length === 0 || stoppedBy === 'abort') return undefined;
+  if (!manifest || stoppedBy === 'abort') return undefined;
+  const { id, hash } = manifest;
   const { task, steps } = frame.loop;
   const run = { output: outcome ?? steps.at(-1)?.state ?? null, persona: task.spec.inputs ?? null };
   const made = await runPhase(frame, 'rubric', async () => {
-    const scores: Record<string, number> = {};
-    for (const dimension of rubric.dimensions)
-      scores[dimension.id] = checkScore(dimension.id, await dimension.score(run));
-    const total = rubric.dimensions.reduce((sum, { weight }) => sum + weight, 0);
-    const reached = rubric.dimensions.reduce((sum, { id, weight }) => sum + weight * (scores[id] ?? 0), 0);
-    const score = Math.round((reached / total) * 1000) / 1000;
-    return toRecords(frame, [{ kind: 'rubric', agentId: id, manifest: hash, scores, score }]);
+    const scored = await scoreRun(manifest, run);
+    return toRecords(frame, scored ? [{ kind: 'rubric', agentId: id, manifest: hash, ...scored }] : []);
   });
-  return made.ok ? { records: made.value, errors: [] } : toError(frame, made);
-}
-
-function checkScore(id: string, score: unknown): number {
-  if (typeof score === 'number' && score >= 0 && score <= 1) return score;
-  throw new Error(`the dimension "${id}" did not return a number from 0 to 1`);
+  if (!made.ok) return toError(frame, made);
+  return made.value.length > 0 ? { records: made.value, errors: [] } : undefined;
 }
 
 function toRecords({ loop: { task } }: TaskFrame, records: readonly TaskRunRecord[]): TaskRunRecord[] {

@@ -108,6 +108,13 @@ function isBlocking({ importance, fallbackPolicy, sensitivity }: KnowledgeRequir
   return importance === 'blocking' || fallbackPolicy === 'block' || sensitivity === 'secret';
 }
 
+/**
+ * Reports what is known of the requirements at a time, in milliseconds since 1970.
+ * @example
+ * ```ts
+ * const missing = (agent: ManifestDefinition) => reportKnowledge(agent.knowledge, Date.now()).blockingMissing;
+ * ```
+ */
 export function reportKnowledge(requirements: readonly KnowledgeRequirement[], now: number): KnowledgeReport {
   const total = requirements.reduce((sum, { importance }) => sum + WEIGHTS[importance], 0);
   const reached = requirements.reduce(

@@ -5,7 +5,9 @@ export type {
   ManifestSurfaces,
   Rubric,
   RubricDimension,
+  ScoredRun,
 } from '../../core/author/manifest.ts';
+export { type RubricScore, scoreRun as scoreAgentRun } from '../../core/author/rubric-score.ts';
 export type {
   ActContext,
   ActionOutcome,
@@ -25,6 +27,7 @@ export {
   type KnowledgeReport,
   type KnowledgeRequirement,
   type ReadinessDecision,
+  reportKnowledge,
 } from '../../core/task/knowledge.ts';
 export type { TaskSession, TaskSessions } from '../../core/task/session.ts';
 export type { AgentTaskSpec } from '../../core/task/spec.ts';

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { holdAdapter } from '../../../client/adapter-presence.ts';
 import { RuntimeClient } from '../../../client/runtime-client.ts';
 import type { StartTask } from '../../../client/tasks.ts';
+import type { ManifestDefinition } from '../../../core/author/manifest.ts';
 import type { AgentAdapter, TaskSettings } from '../../../core/author/task.ts';
 import type { AgentTaskSpec } from '../../../core/task/spec.ts';
 import { defineTask, registryFrom } from '../../../definitions/index.ts';
@@ -33,6 +34,12 @@ export interface RunAgentTaskOptions<State = unknown, Action = unknown> extends 
    * `ProducerLost` after 30 s without a sign of life. Absent if there is a `backend`.
    */
   readonly adapter?: string | GivenAdapter<State, Action>;
+  /**
+   * The manifest that the task belongs to: its knowledge is required, its rubric scores the end (`runRecords`), and its
+   * hash is kept. Its `run` is the adapter if that is a name and none is given. A task of `agents/tasks` has its manifest
+   * there.
+   */
+  readonly agent?: ManifestDefinition;
   /** Does the task by being prompted (see `backendTask`). It lives with this process, unlike one in `agents/tasks`. */
   readonly backend?: AgentExecutionBackend;
   /** The prompt of the backend; `task.intent` unless given. */
@@ -126,7 +133,7 @@ function toAdapter(backend: AgentExecutionBackend | undefined): BackendAdapter |
 const ADAPTER_TASK_NAME = 'handed_over';
 
 async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Action>): Promise<OpenEngine> {
-  const { adapter = toAdapter(options.backend), client } = options;
+  const { agent, adapter = toAdapter(options.backend) ?? agent?.run ?? undefined, client } = options;
   if (adapter === undefined) throw new ConfigError('No adapter: pass "adapter" or "backend".');
   const { store, taskQueue, projectDir, workflowBundle, server, settings } = options;
   if (typeof adapter === 'string') {
@@ -140,7 +147,10 @@ async function openEngine<State, Action>(options: RunAgentTaskOptions<State, Act
     const own = await RuntimeClient.connect(shared);
     return toEngine(own, adapter, () => own.close());
   }
-  const registry = registryFrom({ tasks: { [ADAPTER_TASK_NAME]: defineTask(adapter as GivenAdapter) } });
+  const registry = registryFrom({
+    tasks: { [ADAPTER_TASK_NAME]: defineTask(adapter as GivenAdapter) },
+    ...(agent && { manifests: { [ADAPTER_TASK_NAME]: { ...agent, run: ADAPTER_TASK_NAME } } }),
+  });
   const { id } = options.task;
   const queue = taskQueue ?? `tangle-${id ?? randomUUID()}`;
   const reading = readHere(id);
