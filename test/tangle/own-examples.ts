@@ -76,8 +76,9 @@ export const PRODUCED: Example = {
   ...{ page: OURS, at: 'produce({ message, signal })', stop: 'it streams' },
   edits: [
     [
-      "import { RuntimeClient } from 'everthread';\n",
+      "import { handleChatTurn, localBox } from 'everthread/tangle';",
       `${GIVEN}
+const { handleChatTurn, localBox } = tangle;
 async function* askFarAway(message) {
   did('asked');
   yield { type: 'message.part.updated', data: { delta: message } };
@@ -88,17 +89,12 @@ const database = { insertOnce: async (key, text) => did(['kept', key, text].join
 `,
     ],
     [
-      'const client = await RuntimeClient.connect();',
-      "const { client, close } = await serve('produced', []);",
-    ],
-    ["agent: 'assistant'", "agent: 'produced'"],
-    [
       'persistAssistantMessage: ({ executionId, finalText }) => database.insertOnce(executionId, finalText),\n  },\n});',
       `persistAssistantMessage: ({ executionId, finalText }) => database.insertOnce(executionId, finalText),
   },
 });
 console.log((await linesOf(body)).map(({ type, data }) => data?.delta ?? data?.code ?? type).join(' '));
-await close();`,
+await box.close();`,
     ],
   ],
 };

@@ -50,7 +50,7 @@ console.log(text);
 export const STACK = typed(
   35,
   `
-const { client, close } = await serve('stack', () => new Promise(() => undefined));
+const box = await tangle.localBox({ name: 'stack' });
 const agent = tangle.defineAgent({
   id: 'stack',
   repoRoot: process.cwd(),
@@ -68,12 +68,12 @@ const agent = tangle.defineAgent({
 });
 const say = async (turnIndex) => {
   const identity = { tenantId: 'acme', userId: 'ada', sessionId: 'stack-1', turnIndex };
-  const lines = await linesOf(tangle.handleChatTurn({ agent, box: tangle.clientBox(client, { agent: 'stack' }), identity, message: 'hello' }).body);
+  const lines = await linesOf(tangle.handleChatTurn({ agent, box, identity, message: 'hello' }).body);
   console.log(lines.map(({ type, data }) => data?.delta ?? data?.code ?? type).join(' '));
 };
 await say(0);
 await say(1);
-await close();
+await box.close();
 `,
   'it has begun',
 );

@@ -9,10 +9,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
   type ChatTurnHooks,
+  type ChatTurnInput,
   type ChatTurnLine,
   clientBox,
   defineAgent,
   handleChatTurn,
+  localBox,
   type ProduceTurn,
   remoteBox,
 } from '../../src/faces/tangle/index.ts';
@@ -94,6 +96,29 @@ describe('a chat turn produced by a closure', () => {
     );
     expect(() => handleChatTurn({ ...turn, agent, hooks: { produce: run } })).toThrow('leave one out');
   });
+
+  it('[TG-12] needs no agent and no worker of its program with a local box, which refuses what nothing produces', async () => {
+    const store = `sqlite:${join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID())}.db?synchronous=normal`;
+    const workflowBundle = process.env.EVERTHREAD_TEST_BUNDLE as string;
+    const box = await localBox({ name: `chat-${randomUUID()}`, store, workflowBundle });
+    closeAfterTest(() => box.close());
+    const turn = {
+      identity: { tenantId: 'acme', userId: 'ada', sessionId: randomUUID(), turnIndex: 0 },
+      message: 'hello',
+    };
+    const hooks = { produce: () => ({ stream: told(delta('Hello.')), finalText: () => 'Hello.' }) };
+    const { body } = handleChatTurn({ ...turn, box, hooks });
+    expect(typesOf(await readLines(body))).toEqual([
+      ...['session.run.started', 'message.part.updated', 'session.run.completed'],
+    ]);
+    expect(() => handleChatTurn({ ...turn, box })).toThrow('Nothing answers in a local box');
+    expect(() => handleChatTurn({ ...turn, hooks } as unknown as ChatTurnInput)).toThrow(
+      expect.objectContaining({
+        code: 'InvalidConfiguration',
+        message: expect.stringContaining('await localBox()'),
+      }),
+    );
+  }, 60_000);
 
   it('[TG-12] streams its own lines in the envelope, runs once, and is stored before it completes', async () => {
     const { runtime, say, sessionId } = await chat();

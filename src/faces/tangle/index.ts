@@ -5,6 +5,7 @@
  */
 export { backendProvider } from './backend/provider.ts';
 export { type ClientBoxOptions, clientBox } from './box/client-box.ts';
+export { type LocalBox, type LocalBoxOptions, localBox } from './box/local-box.ts';
 export * from './tasks.ts';
 export { type FinishedTurn, persistTurns, type TurnKeeper } from './turn/persist-turns.ts';
 export * from './worker.ts';

@@ -9,7 +9,7 @@
 import type { ManifestDefinition } from '../../../core/author/manifest.ts';
 import { deriveExecutionId } from '../../../core/thread/execution-id.ts';
 import { TURN_METADATA } from '../../../core/thread/turn-mark.ts';
-import { errorMessage, isRuntimeError } from '../../../core/value/error.ts';
+import { errorMessage, isRuntimeError, RuntimeError } from '../../../core/value/error.ts';
 import {
   type ChatTurnIdentity,
   type ChatTurnLine,
@@ -53,7 +53,8 @@ const ENCODER = new TextEncoder();
 /**
  * Returns at once. Failures of the turn are reported by lines of the body, `error` and `session.run.failed`. The same
  * turn again attaches, or replays; another message for the same turn is `ExecutionConflict`. Throws `InvalidValue` if
- * no execution id can be derived from the identity, and `InvalidConfiguration` for hooks that the box does not support.
+ * no execution id can be derived from the identity, and `InvalidConfiguration` without a box, and for hooks that the box
+ * does not support.
  * @example
  * ```ts
  * const box = remoteBox({ url: 'http://127.0.0.1:7777', agent: 'assistant' });
@@ -66,6 +67,11 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
   const { box, identity, message, projectId = 'chat', lastEventId, waitUntil } = turn;
   const hooks: ChatTurnHooks = withProducer(turn.hooks ?? {}, turn.agent);
   const { log = console.error } = turn;
+  if (typeof box?.streamPrompt !== 'function')
+    throw new RuntimeError(
+      'InvalidConfiguration',
+      'The turn has no box: pass `await localBox()` for turns that this process produces, else `remoteBox` or `clientBox`.',
+    );
   checkHooks(hooks, box.produces === true);
   const { sessionId, tenantId, userId, turnIndex } = identity;
   const executionId = deriveExecutionId({ projectId, sessionId, turnIndex });
