@@ -13,6 +13,7 @@ import {
   type ChatTurnLine,
   clientBox,
   defineAgent,
+  deriveExecutionId,
   handleChatTurn,
   localBox,
   type ProduceTurn,
@@ -87,7 +88,9 @@ describe('a chat turn produced by a closure', () => {
     });
     const agent = defineAgent({ id: 'echo', repoRoot: import.meta.dirname, surfaces: {}, run });
     const turn = { box, identity: identityOf(0), message: 'hello' };
-    const lines = await readLines(handleChatTurn({ ...turn, agent }).body);
+    const { body, executionId } = handleChatTurn({ ...turn, agent });
+    expect(executionId).toBe(deriveExecutionId({ projectId: 'echo', sessionId, turnIndex: 0 }));
+    const lines = await readLines(body);
     expect(typesOf(lines)).toEqual(['session.run.started', 'message.part.updated', 'session.run.completed']);
     expect(await runtime.transcript(sessionId)).toEqual(['user: hello', 'assistant: You say hello.']);
     const named = defineAgent({ id: 'echo', repoRoot: import.meta.dirname, surfaces: {}, run: 'helper' });

@@ -32,7 +32,7 @@ export interface ChatTurnInput {
   readonly identity: ChatTurnIdentity;
   /** The user's message. */
   readonly message: string;
-  /** Part of the execution's id, with the session and the turn's index. `chat` unless given. */
+  /** Part of the execution's id, with the session and the turn's index. The agent's id unless given, else `chat`. */
   readonly projectId?: string;
   /** Only lines after this one are sent: for a reader that resumes. */
   readonly lastEventId?: string | undefined;
@@ -64,8 +64,8 @@ const ENCODER = new TextEncoder();
  * ```
  */
 export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
-  const { box, identity, message, projectId = 'chat', lastEventId, waitUntil } = turn;
-  const hooks: ChatTurnHooks = withProducer(turn.hooks ?? {}, turn.agent);
+  const { box, agent, identity, message, projectId = agent?.id ?? 'chat', lastEventId, waitUntil } = turn;
+  const hooks: ChatTurnHooks = withProducer(turn.hooks ?? {}, agent);
   const { log = console.error } = turn;
   if (typeof box?.streamPrompt !== 'function')
     throw new RuntimeError(
