@@ -2,13 +2,15 @@
  * An execution that code of this process produces: its lines go into the log as they come, so every attached reader
  * receives them, and its final text is the answer.
  * - A produced execution begins once under its id, in one process. Later callers attach to it, and it never begins
- *   again (store/producer/producer.ts, D2).
+ *   again (store/producer/producer.ts, D2), unless they say that it may: then one of them begins it again once its
+ *   process is silent.
  * - A produced execution lives with its process, which renews its presence. After 30 s without a renewal it fails
  *   with `ProducerLost`.
  * - A produced execution begins at its turn in the thread, and its signal aborts once it is over. It may have been
  *   stopped from outside, or its presence may have expired.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ProviderUsage } from '../core/message/provider.ts';
 import { itemIdOf } from '../core/thread/execution-id.ts';
 import {
@@ -53,6 +55,8 @@ export interface Production {
 export interface ProduceExecution extends Omit<BeginExecution, 'content'> {
   readonly content: string;
   readonly produce: (producing: ProduceInput) => Promise<Production> | Production;
+  /** True if `produce` may run again when the process that ran it is lost. False unless given. */
+  readonly repeatable?: boolean | undefined;
   /** X2, in milliseconds; 30,000 unless given. */
   readonly presenceMs?: number;
 }
@@ -62,7 +66,7 @@ export interface ProduceExecution extends Omit<BeginExecution, 'content'> {
  * `ExecutionConflict` also if an agent answers under the same id.
  */
 export async function produceExecution(client: RuntimeClient, given: ProduceExecution): Promise<void> {
-  const { produce, presenceMs = PRESENCE_MS, ...begin } = given;
+  const { produce, presenceMs = PRESENCE_MS, repeatable = false, ...begin } = given;
   const { executionId, threadId, content, context } = begin;
   // Distinguishes it from an execution with the same content that an agent answers.
   const metadata = { ...begin.metadata, produced: true };
@@ -86,7 +90,32 @@ export async function produceExecution(client: RuntimeClient, given: ProduceExec
     run?.abandon();
     throw error;
   }
-  void run?.follow(thread?.lastSeq ?? 0);
+  if (run) void run.follow(thread?.lastSeq ?? 0);
+  else if (repeatable) void succeed(store, presence, produce);
+}
+
+/** Waits until the process that produces the execution is silent, or the execution is over. Never rejects. */
+async function succeed(
+  store: ThreadStore,
+  presence: ProducerPresence,
+  produce: ProduceExecution['produce'],
+): Promise<void> {
+  const { threadId, executionId } = presence;
+  for (;;) {
+    try {
+      if ((await store.producers.find(threadId, executionId))?.state !== 'open') return;
+      if (await store.producers.takeOver(presence)) {
+        const begun = await store.executions.get(threadId, executionId);
+        const { lastSeq = 0 } = (await store.threads.get(threadId)) ?? {};
+        // From its beginning, if it has begun.
+        const after = begun?.firstSeq ? begun.firstSeq - 1 : lastSeq;
+        return await new ProducedRun(store, presence, produce).follow(after);
+      }
+    } catch (error) {
+      if (!isStoreUnavailable(error)) return;
+    }
+    await delay(presence.presenceMs / 30, undefined, { ref: false });
+  }
 }
 
 function refuseFile(): never {

@@ -101,6 +101,7 @@ import {
   renewAll,
   renewProducer,
   settleProducer,
+  takeOverProducer,
 } from './producer/producer.ts';
 import type { Tables } from './schema/tables.ts';
 import { beginStep } from './step/begin-step.ts';
@@ -245,6 +246,7 @@ const COMMANDS = {
   producers: {
     claim: claimProducer,
     find: findProducer,
+    takeOver: takeOverProducer,
     renew: renewProducer,
     append: appendProduced,
     settle: settleProducer,

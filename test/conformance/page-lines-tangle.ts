@@ -21,7 +21,7 @@ export const TANGLE_LINES: readonly PageLine[] = [
   shown('Chat turn: produce() of the handler', 'TG-12', 'TG-13', 'TG-16', 'TG-17', 'TG-18'),
   differs(
     'Chat turn: produce() runs wherever the turn is asked for',
-    'it runs in the process that asked first, in a session of an agent; if that process is lost, the turn fails with `ProducerLost` and is not run again (TG-17)',
+    'it runs in the process that asked first; if that process is lost, the next one that asks runs it again if its author has said that this is harmless (`repeatable`), else the turn fails with `ProducerLost` (TG-17, TG-20)',
   ),
   shown('Chat turn: persistAssistantMessage of the handler; of an agent: persistTurns', 'TG-14', 'TG-15'),
   differs(

@@ -68,8 +68,11 @@ const agent = tangle.defineAgent({
 });
 const say = async (turnIndex) => {
   const identity = { tenantId: 'acme', userId: 'ada', sessionId: 'stack-1', turnIndex };
-  const lines = await linesOf(tangle.handleChatTurn({ agent, box, identity, message: 'hello' }).body);
-  console.log(lines.map(({ type, data }) => data?.delta ?? data?.code ?? type).join(' '));
+  const hooks = { repeatable: true };
+  const lines = await linesOf(tangle.handleChatTurn({ agent, box, identity, message: 'hello', hooks }).body);
+  // What was said before a loss is withdrawn.
+  const said = lines.slice(lines.findLastIndex(({ type }) => type === 'message.discarded') + 1);
+  console.log(turnIndex, said.map(({ data }) => data?.delta ?? '').join(''), lines.at(-1).type);
 };
 await say(0);
 await say(1);

@@ -7,7 +7,6 @@ import { type Example, type Group, runTwice } from '../support/examples-twice.ts
 import * as own from './own-examples.ts';
 import * as page from './page-examples.ts';
 
-const LOST = 'session.run.started You said  ProducerLost session.run.failed';
 const TURN = 'session.run.started message.started . llm_call result session.run.completed';
 const COUNTED = ['step 0: done', 'step 1: done', 'step 2: done', 'completed: all evals pass, score 1'];
 
@@ -25,7 +24,10 @@ interface Expected {
 const EXPECTED: readonly Expected[] = [
   // A backend alone keeps nothing: it is asked again, with the key of the same turn if it is given one.
   { example: page.ALONE, lines: ['Hello.'], repeats: ['model of m'] },
-  { example: page.STACK, lines: [LOST, 'session.run.started You said  hello session.run.completed'] },
+  {
+    example: page.STACK,
+    lines: ['0 You said hello session.run.completed', '1 You said hello session.run.completed'],
+  },
   { example: page.TASK, lines: ['completed 1 3 true'], once: ['add 0', 'add 1', 'add 2'] },
   { example: page.ASK, lines: ['completed red'], once: ['answered'] },
   { example: page.STREAM, lines: ['completed From afar. From afar.'] },

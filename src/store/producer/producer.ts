@@ -1,7 +1,7 @@
 /**
  * Executions that code of one process produces (core/thread/producer.ts).
  * D2. There is only ever one producer: whoever claims (thread, execution) first holds it, even after that holder was
- *     lost.
+ *     lost. Another process may take it over if it says so, before the loss has ended the execution.
  * - A producer's lines are counted: one that is sent twice is stored once. They are stored only while their execution
  *   runs.
  * - A producer ends once: settled by its holder, or lost, whichever comes first.
@@ -77,6 +77,29 @@ export async function findProducer(
     overdue: row.state === 'open' && row.present_until < now,
     lastSeq: row.event_seq ?? 0,
   };
+}
+
+/**
+ * Takes over what another process produces, once that has missed two of its three renewals: its lines are withdrawn.
+ * True if this holder may produce it.
+ */
+export async function takeOverProducer(
+  context: CommandContext,
+  { threadId, executionId, holder, presenceMs }: ProducerPresence,
+): Promise<boolean> {
+  const now = await context.clock(context.db);
+  const presence = presenceMs * 1000;
+  return inThread(context, threadId, async (thread) => {
+    const row = await findOpen(thread, executionId);
+    if (!row || thread.row.terminated_at !== null) return false;
+    if (row.holder === holder) return true;
+    if (row.present_until >= now + presence / 3) return false;
+    const taken = { holder, lines: 0, present_until: now + presence };
+    await thread.update('producers', { execution_id: executionId }, taken);
+    if (row.lines > 0)
+      thread.emit('produced.line', { type: 'message.discarded', data: { reason: 'ProducerLost' } });
+    return true;
+  });
 }
 
 /** Renews the presence. False if it is no longer open, or has another holder. */

@@ -117,6 +117,34 @@ export function registerProducer(given: () => Stores): void {
       expect(await store.producers.renew(kept.presence)).toBe(true);
     });
 
+    it('is taken over once its process is silent: its lines are withdrawn, and it has no more say', async () => {
+      const { store, second } = given();
+      const { thread, executionId, presence } = await produced(given());
+      const heir = { ...presence, holder: randomUUID() };
+      await store.producers.append({ ...presence, from: 0, lines: [line(1), line(2)] });
+      expect(await second.producers.takeOver(heir)).toBe(false);
+      expect(await store.producers.takeOver(presence)).toBe(true);
+      // It has missed two of its three renewals, and has not expired.
+      await store.producers.renew({ ...presence, presenceMs: LONG_MS / 3 - 1 });
+      const rivals = [heir, { ...presence, holder: randomUUID() }];
+      const taken = await Promise.all(rivals.map((rival) => second.producers.takeOver(rival)));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      const [winner = heir] = rivals.filter((_, n) => taken[n]);
+      expect(await store.producers.renew(presence)).toBe(false);
+      expect(await store.producers.append({ ...presence, from: 2, lines: [line(3)] })).toBe(false);
+      expect(await store.producers.append({ ...winner, from: 0, lines: [line(4)] })).toBe(true);
+      expect((await thread.events('produced.line')).map(({ data }) => data)).toEqual([
+        ...[line(1), line(2)],
+        { type: 'message.discarded', data: { reason: 'ProducerLost' } },
+        line(4),
+      ]);
+      const ended = { ok: false, error: { code: 'X', message: 'x' } } as const;
+      expect(await store.producers.settle({ ...presence, produced: ended })).toBe(false);
+      expect(await store.producers.settle({ ...winner, produced: ended })).toBe(true);
+      expect(await store.producers.takeOver(heir)).toBe(false);
+      expect(await store.producers.find(thread.id, executionId)).toMatchObject({ state: 'ended' });
+    });
+
     it('is lost also if its thread was never created', async () => {
       const { store } = given();
       const presence = { threadId: randomUUID(), executionId: 'x', holder: 'me', presenceMs: -1 };

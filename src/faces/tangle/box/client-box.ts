@@ -43,7 +43,8 @@ export function clientBox(
       // Read before the prompt is sent: a failure of the thread after this row concerns the prompt.
       const since = await client.getThread(threadId).then(({ lastSeq }) => lastSeq, orZero);
       const begin = { executionId, threadId, content, agent, userId, metadata };
-      if (given.produce) await produceExecution(client, { ...begin, produce: given.produce });
+      const { produce, repeatable } = given;
+      if (produce) await produceExecution(client, { ...begin, produce, repeatable });
       else await beginExecution(client, begin);
       const pagesOf = endAtWait ? executionPagesUntilWait : executionPages;
       for await (const page of pagesOf(client, { threadId, executionId, after, since, signal }))

@@ -35,6 +35,8 @@ export interface PromptOptions {
   readonly endAtWait?: boolean | undefined;
   /** Code of this process that answers instead of an agent; only for a box with `produces`. */
   readonly produce?: Produce | undefined;
+  /** True if `produce` may run again, in the next process that prompts, when the one that ran it is lost. */
+  readonly repeatable?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -83,6 +83,7 @@ export function handleChatTurn(turn: ChatTurnInput): ChatTurnBody {
     metadata: { [TURN_METADATA]: { tenantId, sessionId, userId, turnIndex } },
     endAtWait: true,
     produce: toProduce({ identity, message, hooks, log }),
+    repeatable: hooks.repeatable,
     signal: leaving.signal,
   });
   const watch = createHookRunner(turn);

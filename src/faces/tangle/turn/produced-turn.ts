@@ -34,6 +34,11 @@ export interface SaidTurn {
 /** Hooks of a turn that a closure produces. */
 export interface ProducedTurnHooks {
   readonly produce?: (turn: ProduceTurn) => Promise<ProducedTurn> | ProducedTurn;
+  /**
+   * True if the answer may be produced again, with the same `executionId`, by the next process that is asked for the
+   * turn when the first one is lost: what it does is harmless twice, or it attaches to what it has begun.
+   */
+  readonly repeatable?: boolean;
   /** Called before the turn is complete, with up to four attempts. A turn that cannot be kept has failed. */
   readonly persistAssistantMessage?: (turn: SaidTurn) => Promise<void> | void;
   /** Changes the text that is kept, in the session too, but not the text that was streamed. */
