@@ -2,7 +2,7 @@
  * The entry `everthread/worker`: opens what a worker needs, asks whether it may serve its queue, and runs Temporal workers.
  * No logic of its own. The folder by what its files do:
  *
- *   parts       `options`, `project`, `resources`, `worker-shutdown`, `stop-signals`: what a worker is made of, and how it ends
+ *   parts       `options`, `project`, `resources`, `worker-shutdown`: what a worker is made of, and how it ends
  *   workers     `temporal-worker` creates the two Temporal workers of a process; `rebuilding-worker` replaces the one
  *               for threads when its workflow context is lost (`retirable-worker`, `guarded-threads`, `rebuild-pace`);
  *               `diverged-runs` begins a thread's run anew if its history cannot be replayed;
@@ -34,10 +34,9 @@ import type { WorkerOptions } from './options.ts';
 import type { WorkerProject } from './project.ts';
 import { readReadiness, type WorkerReadiness } from './readiness.ts';
 import { openResources, type WorkerResources } from './resources.ts';
-import { onStopSignal } from './stop-signals.ts';
 import { openSupervision } from './supervision.ts';
 import { createTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
-import { endWithStore, openShutdown, type WorkerShutdown } from './worker-shutdown.ts';
+import { endWithStore, onStopSignal, openShutdown, type WorkerShutdown } from './worker-shutdown.ts';
 
 export type { Configuration, LogLevel } from '../configuration.ts';
 export type { WallSetting } from '../sandbox/index.ts';

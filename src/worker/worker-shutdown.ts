@@ -39,6 +39,26 @@ export function openShutdown(graceMs: number): WorkerShutdown {
   };
 }
 
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+const STOPS = new Set<() => void>();
+
+function stopAll(): void {
+  for (const stop of STOPS) stop();
+}
+
+/**
+ * Calls `stop` on SIGTERM and SIGINT; returns what ends that. One listener serves all workers of a process, as a
+ * program may run dozens.
+ */
+export function onStopSignal(stop: () => void): () => void {
+  if (STOPS.size === 0) for (const signal of SIGNALS) process.on(signal, stopAll);
+  STOPS.add(stop);
+  return () => {
+    STOPS.delete(stop);
+    if (STOPS.size === 0) for (const signal of SIGNALS) process.off(signal, stopAll);
+  };
+}
+
 /**
  * Shuts a worker down when its store is lost: once its files are removed or damaged, all further work would be lost.
  * Running work has its grace period, and `run()` rejects with the store's error: the function that this returns, to be
