@@ -1,7 +1,7 @@
 /** The smallest task: an adapter counts to three, in this process. A later run with the same id goes on, or tells the end. `node scripts/run.mjs examples/tangle/basic-task.ts`; needs a Temporal server. */
 import { runAgentTask } from '../../src/faces/tangle/tasks.ts';
 
-const { status, control } = await runAgentTask<{ count: number }, { add: number }>({
+const { status, control } = await runAgentTask({
   task: { id: 'count-to-three', intent: 'count-to-three', inputs: { to: 3 } },
   adapter: {
     observe: ({ history }) => ({ count: history.filter(({ actionOutcome }) => actionOutcome?.ok).length }),

@@ -112,7 +112,7 @@ export function readKnowledge(given: readonly unknown[] = []): readonly Knowledg
  * lists every problem.
  * @example
  * ```ts
- * export default defineTask<{ count: number }, { add: number }>({
+ * export default defineTask({
  *   observe: ({ history }) => ({ count: history.length }),
  *   validate: ({ state }) => [{ id: 'counted', passed: state.count > 0, score: state.count > 0 ? 1 : 0 }],
  *   decide: () => ({ kind: 'act', action: { add: 1 } }),

@@ -177,14 +177,18 @@ export interface KnowledgeProvider {
   }): Awaitable<readonly KnowledgeRequirement[]>;
 }
 
-/** The domain-specific part of a task; the engine provides the loop, the budgets, the waits and the records. */
+/**
+ * The domain-specific part of a task; the engine provides the loop, the budgets, the waits and the records. The type of
+ * the state is what `observe` returns, that of an action what `decide` chooses: so neither can be known in the history
+ * that these receive.
+ */
 export interface AgentAdapter<State = unknown, Action = unknown> {
   /** Returns a snapshot of the domain, as JSON. It must only read: it may run more than once. */
-  observe(context: TaskContext<State, Action>): Awaitable<State>;
+  observe(context: TaskContext): Awaitable<State>;
   /** Measures the snapshot. It must only read. */
-  validate?(context: ObservedContext<State, Action>): Awaitable<readonly ControlEval[]>;
+  validate?(context: ObservedContext<State>): Awaitable<readonly ControlEval[]>;
   /** Returns what to do next. It must have no effect: if its worker is lost, it runs again. */
-  decide(context: DecideContext<State, Action>): Awaitable<TaskDecision<Action>>;
+  decide(context: DecideContext<State>): Awaitable<TaskDecision<Action>>;
   /** Executes the action: at most once, unless the task is `idempotent`. */
   act?(action: Action, context: ActContext<State, Action>): Awaitable<unknown>;
   /** Called before each decision. Without it, the task has passed once all evals pass. */

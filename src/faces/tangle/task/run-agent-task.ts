@@ -71,7 +71,7 @@ export type StreamedEvent = RuntimeStreamEvent & { readonly cursor: string };
  * `TaskAlreadyRunningError` while this process runs an adapter under the same id.
  * @example
  * ```ts
- * const { status, control } = await runAgentTask<{ count: number }, string>({
+ * const { status, control } = await runAgentTask({
  *   task: { id: 'count-1', intent: 'count-to-one' },
  *   adapter: {
  *     observe: ({ history }) => ({ count: history.length }),
