@@ -11,7 +11,10 @@ const typed = (line: number, source: string, stop?: string): Example => ({
   ...(stop === undefined ? {} : { stop }),
 });
 
-/** A program of the clone, for which the page names a folder of its own. */
+/**
+ * A program of the clone, for which the page names a folder of its own. Its ids are not those that it has in
+ * `examples.test.ts`, which runs it with another store on the same server.
+ */
 const program = (
   name: string,
   { stop, edits = [] }: { readonly stop?: string; readonly edits?: NonNullable<Example['edits']> } = {},
@@ -23,7 +26,8 @@ const program = (
       .replaceAll(/'[./]+\/src\/faces\/tangle\/\w+\.ts'/g, "'everthread/tangle'")
       .replaceAll(/'[./]+\/src\/(testing|worker)\/index\.ts'/g, "'everthread/$1'")
       .replaceAll(/'[./]+\/src\/(definitions\/)?index\.ts'/g, "'everthread'")
-      .replaceAll('sqlite:.everthread/examples.db', 'sqlite:data/store.db?synchronous=normal'),
+      .replaceAll('sqlite:.everthread/examples.db', 'sqlite:data/store.db?synchronous=normal')
+      .replaceAll(/(count-to-three|review-\$|tangle-chat-handler)/g, 'twice-$1'),
   },
   edits,
   ...(stop === undefined ? {} : { stop }),
