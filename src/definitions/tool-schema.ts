@@ -33,6 +33,9 @@ const CONTAINERS = new Set(['array', 'object', 'record', 'union']);
 /** Parameters of a tool without arguments: an object without properties. */
 export const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
+/** Arguments that pass as they are, of which a model is told nothing: for faces whose tools need no schema. */
+export const ANY_ARGUMENTS = z.looseObject({});
+
 /** Returns the JSON schema of the arguments. Call `checkArguments` first; unsupported schemas may throw here. */
 export function toParameters(schema: unknown): JsonSchema {
   if (schema === undefined) return NO_PARAMETERS;

@@ -1,6 +1,7 @@
 /** Converts tools of AgenticX to tools of the engine. */
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import { defineTool, type ToolArguments, type ToolInput } from '../../definitions/index.ts';
+import { ANY_ARGUMENTS } from '../../definitions/tool-schema.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
 
 /** JSON. */
@@ -25,7 +26,7 @@ export interface RuntimeTool
     ToolInput<ToolArguments>,
     'args' | 'asks' | 'idempotent' | 'quick' | 'timeoutMs' | 'approvalTimeoutMs'
   > {
-  /** Description by which the model chooses the tool. */
+  /** Description by which the model chooses the tool. Without `args`, the arguments of its calls pass as they are. */
   readonly description: string;
   /** What the gate confirms before a call begins: `true`, or a question; null if this call needs no confirmation. */
   readonly confirm?: true | ((args: Fields) => string | null);
@@ -42,8 +43,11 @@ export function toTools(tools: RuntimeTools, gate: Approver) {
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, toTool(tool, gate)]));
 }
 
-function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: Approver) {
-  const execute = async (state: ThreadState, args: Fields = {}) => {
+function toTool(
+  { run, confirm, args: schema = ANY_ARGUMENTS, ...tool }: RuntimeTool,
+  { approvesAll }: Approver,
+) {
+  const execute = async (state: ThreadState, args: Fields) => {
     const requestConfirm = async (question: string) =>
       approvesAll || (await state.ask({ key: question.slice(0, 128), question })).value === true;
     const signal = state.execution?.abortSignal ?? new AbortController().signal;
@@ -53,5 +57,5 @@ function toTool({ run, confirm, ...tool }: RuntimeTool, { approvesAll }: Approve
   };
   const asked = confirm === undefined ? {} : { confirm };
   // Only the schema knows the types of the arguments.
-  return defineTool({ ...tool, ...asked, execute } as unknown as ToolInput);
+  return defineTool({ ...tool, ...asked, args: schema, execute } as unknown as ToolInput);
 }

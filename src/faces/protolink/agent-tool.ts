@@ -4,6 +4,7 @@ import type { OwnActionContext } from '../../core/author/own-action.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import { defineTool, type ToolArguments, type ToolInput } from '../../definitions/index.ts';
+import { ANY_ARGUMENTS } from '../../definitions/tool-schema.ts';
 import { type Fields, type RunAction, toPrepared } from './artifact.ts';
 import { toActionError } from './failure.ts';
 import { RunContext } from './run-context.ts';
@@ -56,9 +57,6 @@ export const toHandlerRun =
     scope.context.attachToTask(task);
     return handler(task, scope);
   };
-
-/** The engine takes no arguments of a tool without a schema. */
-const ANY_ARGUMENTS = z.looseObject({});
 
 export function toTool(
   { actionBuilder, description, args = ANY_ARGUMENTS, capabilities }: AgentTool,
