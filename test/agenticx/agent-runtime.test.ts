@@ -146,13 +146,36 @@ describe('an AgenticX turn', () => {
     expect(told.at(-1)?.data).toMatchObject({
       ...{ agent_id: 'clerk', round: 9, max_rounds: 9, executed_tools: ['count'] },
     });
-    await expect(turn([], { by, session, input: 'And now?', agentId: 'clerk' })).rejects.toMatchObject({
-      code: 'ThreadBusy',
-    });
     expect(await by.resume(session)).toBe(true);
     const more = await turn([says('done')], { by, session, agentId: 'clerk' });
     expect(more.at(-1)).toEqual({ type: 'final', data: { text: 'done' }, agent_id: 'clerk' });
     expect(await by.resume(session)).toBe(false);
+  });
+
+  it('[AX-04] of a paused session begins anew, with all its rounds and the history; the paused one has ended', async () => {
+    const by = runtimeOf(gate, { maxToolRounds: 2 });
+    const session = randomUUID();
+    const read = async (steps: ScriptStep[], options: TurnOptions & { readonly input?: string } = {}) => {
+      script = steps;
+      const { input = 'go', ...rest } = options;
+      const told: RuntimeEvent[] = [];
+      for await (const event of by.runTurn(input, session, { agentId: 'clerk', ...rest })) told.push(event);
+      return told.at(-1) as RuntimeEvent;
+    };
+    const count = () => [calls('count', { n: 1 }), calls('count', { n: 2 })];
+    expect((await read(count(), { turnId: 'one' })).type).toBe('subagent_paused');
+    // Without an id, then with one; the first of them is paused, too.
+    expect((await read(count(), { input: 'And now?' })).type).toBe('subagent_paused');
+    const last = await read([calls('count', { n: 5 }), says('five')], { input: 'Last.', turnId: 'three' });
+    expect(last.data).toEqual({ text: 'five' });
+    expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'user')).toMatchObject(
+      ['go', 'And now?', 'Last.'].map((content) => ({ content: expect.stringContaining(content) })),
+    );
+    expect(await by.resume(session)).toBe(false);
+    expect(await read([], { turnId: 'one' })).toMatchObject({
+      type: 'error',
+      data: { text: 'It was paused, and its session was given another turn.', terminal: true },
+    });
   });
 
   it('[AX-03] has ten rounds by default', async () => {
@@ -227,7 +250,8 @@ describe('an AgenticX team', () => {
       role: 'scout',
       name: 'one',
     });
-    expect(told.flatMap(({ type, data }) => (type === 'tool_result' ? [data.is_error] : []))).toEqual([
+    const own = told.filter(({ agent_id: id }) => id === 'meta');
+    expect(own.flatMap(({ type, data }) => (type === 'tool_result' ? [data.is_error] : []))).toEqual([
       false,
       false,
     ]);
@@ -239,6 +263,54 @@ describe('an AgenticX team', () => {
     await eventually('the report', async () =>
       (await store.events.read(session, 0, 1000)).some(({ type }) => type === 'subagent.returned'),
     );
+  });
+});
+
+describe('the events of an AgenticX team', () => {
+  it('[AX-84] [AX-120] are those of its turn and of its subagents, each under its id, in the order of what happened', async () => {
+    const session = randomUUID();
+    const returned = () =>
+      eventually('the report', async () =>
+        (await store.events.read(session, 0, 1000)).some(({ type }) => type === 'subagent.returned'),
+      );
+    const create = { agent: 'scout', message: 'Go.', attachments: [], name: 'one' };
+    const llm = scriptedModel(async ({ messages }) => {
+      const count = messages.filter(({ role }) => role === 'assistant').length;
+      const prompt = String(messages[0]?.content);
+      if (prompt.startsWith('You scout.'))
+        return count === 0 ? calls('count', { n: 7 }) : calls('finish_task', { result: 'clear' });
+      if (count === 1) await returned();
+      return [calls('subagent_create', create), calls('look'), says('It is clear.')][count] ?? says('so');
+    });
+    const scout = { description: 'Scouts.', systemPrompt: 'You scout.', tools: ['count'] };
+    const by = new AgentRuntime({ provider: llm.provider, model: 'scripted' }, gate, {
+      ...{ store, tools: TOOLS, taskQueue: randomUUID(), team: { subagents: { scout } } },
+      workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
+    });
+    open.push(by);
+    const listening = { by, session, turnId: randomUUID() };
+    const told = await turn([], listening);
+    const child = told.find(({ type }) => type === 'subagent_started')?.data as { agent_id: string };
+    const nested = told.filter(({ agent_id: id }) => id === child.agent_id);
+    expect(nested.map(({ type, data }) => ('name' in data ? `${type} ${data.name}` : type))).toEqual([
+      'round_start',
+      'tool_call count',
+      'tool_result count',
+      'round_start',
+      'tool_call finish_task',
+      'tool_result finish_task',
+    ]);
+    const places = nested.map((event) => told.indexOf(event));
+    expect(Math.min(...places)).toBeGreaterThan(told.findIndex(({ type }) => type === 'subagent_started'));
+    expect(Math.max(...places)).toBeLessThan(told.findIndex(({ type }) => type === 'subagent_completed'));
+    expect(told.find(({ type }) => type === 'subagent_completed')?.data).toMatchObject({
+      summary: expect.stringContaining('clear'),
+    });
+    expect(told.at(-1)).toEqual({ type: 'final', data: { text: 'It is clear.' }, agent_id: 'meta' });
+    // Read again, it has the same events.
+    const again = await turn([], listening);
+    expect(again).toHaveLength(told.length);
+    expect(again).toEqual(expect.arrayContaining(told));
   });
 });
 

@@ -111,6 +111,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   ...rows('event', 'subagent_started subagent_progress subagent_completed subagent_error', (what) =>
     shown(what, 'AX-84', 'AX-120'),
   ),
+  shown('The think-act loop: nested events are yielded again', 'AX-84', 'AX-120'),
   shown('event: final', 'AX-01'),
   shown('event: error', 'AX-05', 'AX-82'),
   differs(

@@ -196,10 +196,19 @@ describe('a turn in AgenticX’s format', () => {
         ...calling('c1', 'scout', '{"at":"door"}'),
         ['subagent.created', { ...child, name: null, callId: 'c1' }],
         ['subagent.status', { childId: 'thread-2', status: 'half way' }],
-        said('report', 'The door is open.'),
-        ['subagent.returned', child],
-        said('failure', 'No door.'),
-        ['subagent.failed', { ...child, kind: 'failure' }],
+        // Each text comes after its row, and other messages may come between.
+        ['subagent.returned', { ...child, by: 'call' }],
+        said('other', 'Something else.'),
+        said('report', 'The door is open.', { role: 'tool', metadata: { subagent_id: 'thread-2' } }),
+        ['subagent.failed', { ...child, kind: 'failure', by: 'message' }],
+        said('created', 'The subagent has started.', {
+          role: 'tool',
+          metadata: { subagent_id: 'thread-2' },
+        }),
+        said('failure', 'No door.', { role: 'user', metadata: { subagent_id: 'thread-2' } }),
+        ['subagent.failed', { ...child, kind: 'canceled', by: 'dropped', reason: 'No longer needed.' }],
+        ['subagent.returned', { ...child, by: 'message' }],
+        ended,
       ),
     );
     const of = { agent_id: 'thread-2', name: 'scout' };
@@ -212,6 +221,9 @@ describe('a turn in AgenticX’s format', () => {
         { type: 'subagent_progress', data: { agent_id: 'thread-2', text: 'half way' } },
         { type: 'subagent_completed', data: { ...of, status: 'completed', summary: 'The door is open.' } },
         { type: 'subagent_error', data: { ...of, status: 'failure', summary: 'No door.' } },
+        { type: 'subagent_error', data: { ...of, status: 'canceled', summary: 'No longer needed.' } },
+        // Its text is read by a later turn.
+        { type: 'subagent_completed', data: { ...of, status: 'completed', summary: '' } },
       ].map((event) => ({ ...event, agent_id: 'meta' })),
     );
   });

@@ -3,7 +3,6 @@
  * one of its executions, and the events of a turn are read off the log. Rounds, loops, summaries, timeouts and
  * confirmations are handled by the engine.
  */
-import { RuntimeError } from '../../core/value/error.ts';
 import {
   defineAgent,
   defineModel,
@@ -21,9 +20,10 @@ import { GateAnswers } from './gate-answers.ts';
 import { checkNames, ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { type Environment, toTimeouts } from './runtime-setting.ts';
 import { type RuntimeTools, toTools } from './runtime-tool.ts';
+import { followTeam } from './team-events.ts';
 import { TeamManager } from './team-manager.ts';
 import { metaTools, type RuntimeTeam, teamProject } from './team-project.ts';
-import { beginTurn, findPause, watchStop } from './turn.ts';
+import { beginTurn, findPause, leavePause, watchStop } from './turn.ts';
 
 export type LlmDefinition = Omit<ModelInput, 'name' | 'fallbacks'>;
 
@@ -117,9 +117,9 @@ export class AgentRuntime {
 
   /**
    * Sends a message to a session, which is a thread's id, and yields all events of the turn; the last one is its only
-   * terminal event, or `subagent_paused`: after `resume`, the same turn continues. Turns of a session run one after the
-   * other. A turn continues if its reader stops. Throws
-   * `ThreadTerminated`, `ThreadBusy` for another turn of a paused session, `ExecutionConflict` if the id belongs to another turn, and what a message is refused with.
+   * terminal event, or `subagent_paused`: after `resume`, the same turn continues, and another turn of the session ends
+   * it. Turns of a session run one after the other. A turn continues if its reader stops. Throws `ThreadTerminated`,
+   * `ExecutionConflict` if the id belongs to another turn, and what a message is refused with.
    */
   async *runTurn(
     userInput: string,
@@ -138,13 +138,13 @@ export class AgentRuntime {
     const stopWatching = watchStop(client, turn, shouldStop);
     const answers = new GateAnswers(this.#gate, client);
     try {
-      const pause = await findPause(client, session);
-      if (pause && pause.executionId !== id) throw pausedError(session);
+      if (reading.paused !== undefined) await leavePause(client, session, reading.paused);
       await beginTurn(client, turn);
-      for await (const { event } of client.events(session, { as: 'agenticx', run: id, agentId })) {
+      for await (const event of followTeam(client, { threadId: session, run: id, agentId })) {
         await answers.follow(event);
         yield event;
-        if (event.type === 'subagent_paused' && (await findPause(client, session))) return;
+        const isPaused = event.type === 'subagent_paused' && event.agent_id === agentId;
+        if (isPaused && (await findPause(client, session))) return;
       }
     } finally {
       stopWatching();
@@ -244,11 +244,4 @@ export class AgentRuntime {
       ...(this.#gate.approvesAll && { confirm: 'auto' as const }),
     };
   }
-}
-
-function pausedError(session: string): RuntimeError {
-  return new RuntimeError(
-    'ThreadBusy',
-    `The session "${session}" is paused, since it has no rounds left: call resume, and run its turn again.`,
-  );
 }

@@ -7,12 +7,15 @@ import { hash } from 'node:crypto';
 import { nullIfThreadNotFound } from '../../client/make-thread.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
+import { findPause } from './turn.ts';
 
 /** A turn or a task that this process reads, until it is closed. */
 export interface Reading {
   readonly id: string;
   /** Tag of the thread of a task that was given no id: those that say the same have the same. */
   readonly tag?: string;
+  /** Id of another turn, which is paused. */
+  readonly paused?: string | undefined;
   close(): void;
 }
 
@@ -29,7 +32,7 @@ function read(id: string): Reading {
   return { id, close };
 }
 
-/** Without an id, a turn has that of its place: after the last turn of its session that has ended. */
+/** Without an id, a turn has that of its place: after the last turn of its session that has ended, or is paused. */
 export async function readTurn(
   client: RuntimeClient,
   {
@@ -38,12 +41,15 @@ export async function readTurn(
     input,
   }: { readonly id?: string | undefined; readonly session: string; readonly input: string },
 ): Promise<Reading> {
-  if (id !== undefined) return read(id);
+  const pause = (await findPause(client, session))?.executionId ?? undefined;
+  if (id !== undefined) return { ...read(id), paused: pause === id ? undefined : pause };
   const latest = await client.listExecutions({ threadId: session, limit: 2 });
   const ended = latest.find(({ endedAt }) => endedAt !== null)?.id ?? '';
-  let own = digest(session, input, ended);
-  while (READ.has(own)) own = digest(session, input, own);
-  return read(own);
+  const after = (place: string) => digest(session, input, place);
+  const paused = pause === after(ended) ? undefined : pause;
+  let own = after(paused ?? ended);
+  while (READ.has(own)) own = after(own);
+  return { ...read(own), paused };
 }
 
 interface NamedTask {

@@ -51,6 +51,15 @@ export async function findPause(client: RuntimeClient, threadId: string) {
   return waits.find((wait) => wait.kind === 'paused' && wait.threadId === threadId);
 }
 
+/** Ends a paused turn: its session is given another one. */
+export async function leavePause(client: RuntimeClient, session: string, executionId: string): Promise<void> {
+  const reason = 'It was paused, and its session was given another turn.';
+  await client.cancelExecution(session, { executionId, reason }).catch((error) => {
+    // Somebody else has ended it.
+    if (!isRuntimeError(error, 'ExecutionNotCancelable')) throw error;
+  });
+}
+
 async function hasThread(
   client: RuntimeClient,
   session: string,

@@ -3,13 +3,13 @@
  * - A turn has exactly one terminal event, its last: `final`, or an `error` with `terminal: true`.
  * - Nothing that happens between turns is emitted.
  */
-import type { EventData, NamedWait } from '../../core/event/event-data.ts';
+import type { EventData, NamedWait, ReportOfChild } from '../../core/event/event-data.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { parseRecord } from '../../core/value/record.ts';
 import type { LogRow, Projection } from '../projection.ts';
 import { argumentsOf, toRowMessage } from '../row-message.ts';
 import type { RuntimeEvent } from './agenticx-event.ts';
-import { type OpenTurn, openTurn, type TurnReading } from './agenticx-state.ts';
+import { type OpenReport, type OpenTurn, openTurn, type TurnReading } from './agenticx-state.ts';
 import type { TurnAgent, TurnDraft, TurnHandlers, TurnTransition } from './turn-handler.ts';
 import { checkpoint, ROUND_HANDLERS } from './turn-rounds.ts';
 
@@ -20,9 +20,12 @@ export const projectTurns: Projection<TurnReading, RuntimeEvent> = (reading, row
     return [{ ...reading, turn: openTurn(event.data.executionId, event.data.maxRounds) }, []];
   if (!turn) return [reading, []];
   if (event.type === 'execution.ended')
-    return [{ ...reading, turn: null }, [addAgentId(reading, endTurn(turn, event.data))]];
-  if (event.type === 'message.created') return [{ ...reading, turn: rememberMessage(turn, row) }, []];
-  const [next, drafts] = handle(turn, event, reading);
+    return [
+      { ...reading, turn: null },
+      [...endReports(turn), endTurn(turn, event.data)].map((draft) => addAgentId(reading, draft)),
+    ];
+  const [next, drafts] =
+    event.type === 'message.created' ? rememberMessage(turn, row) : handle(turn, event, reading);
   return [{ ...reading, turn: next }, drafts.map((draft) => addAgentId(reading, draft))];
 };
 
@@ -39,10 +42,16 @@ function addAgentId({ agentId: own }: TurnReading, { agentId = own, ...draft }: 
 }
 
 /** Remembers a message: it is emitted with the row that shows what it is, such as an answer or a result. */
-function rememberMessage(turn: OpenTurn, { event, message }: LogRow): OpenTurn {
-  if (event.type !== 'message.created') return turn;
+function rememberMessage(turn: OpenTurn, { event, message }: LogRow): TurnTransition {
+  if (event.type !== 'message.created') return [turn, []];
   const said = toRowMessage(event.data.messageId, message);
-  return { ...turn, said, arguments: { ...turn.arguments, ...argumentsOf(message) } };
+  const next = { ...turn, said, arguments: { ...turn.arguments, ...argumentsOf(message) } };
+  const childId = message?.metadata?.subagent_id;
+  const report = typeof childId === 'string' ? turn.reports[childId] : undefined;
+  if (typeof childId !== 'string' || !report || (report.by === 'call') !== (message?.role === 'tool'))
+    return [next, []];
+  const { [childId]: _, ...reports } = turn.reports;
+  return [{ ...next, reports }, [reportDraft(childId, report, said.content ?? '')]];
 }
 
 /**
@@ -119,25 +128,34 @@ const SUBAGENT_HANDLERS: TurnHandlers = {
     turn,
     [{ type: 'subagent_progress', data: { agent_id: childId, text: status } }],
   ],
-  'subagent.returned': (turn, { data: { childId, agent } }) => [
-    turn,
-    [
-      {
-        type: 'subagent_completed',
-        data: { ...subagentFields(childId, agent), status: 'completed', summary: turn.said?.content ?? '' },
-      },
-    ],
-  ],
-  'subagent.failed': (turn, { data: { childId, agent, kind } }) => [
-    turn,
-    [
-      {
-        type: 'subagent_error',
-        data: { ...subagentFields(childId, agent), status: kind, summary: turn.said?.content ?? '' },
-      },
-    ],
-  ],
+  'subagent.returned': (turn, { data: { agent, ...data } }) =>
+    addReport(turn, data, { agent, status: COMPLETED }),
+  'subagent.failed': (turn, { data: { agent, kind, ...data } }) =>
+    addReport(turn, data, { agent, status: kind }),
 };
+
+const COMPLETED = 'completed';
+
+function addReport(
+  turn: OpenTurn,
+  { childId, by, reason = '' }: Pick<ReportOfChild, 'childId' | 'by' | 'reason'>,
+  report: Omit<OpenReport, 'by'>,
+): TurnTransition {
+  if (by === 'dropped') return [turn, [reportDraft(childId, report, reason)]];
+  return [{ ...turn, reports: { ...turn.reports, [childId]: { ...report, by } } }, []];
+}
+
+function reportDraft(childId: string, { agent, status }: Omit<OpenReport, 'by'>, summary: string): TurnDraft {
+  const of = subagentFields(childId, agent);
+  return status === COMPLETED
+    ? { type: 'subagent_completed', data: { ...of, status, summary } }
+    : { type: 'subagent_error', data: { ...of, status, summary } };
+}
+
+/** Reports that the turn has not read: their texts are read by a later one. */
+function endReports({ reports }: OpenTurn): readonly TurnDraft[] {
+  return Object.entries(reports).map(([childId, report]) => reportDraft(childId, report, ''));
+}
 
 const subagentFields = (childId: string, name: string) => ({ agent_id: childId, name });
 

@@ -34,6 +34,16 @@ export interface OpenTurn {
   /** Open waits by id, each with the id of its call, or null. */
   readonly waits: Readonly<Record<string, string | null>>;
   readonly detector: string | null;
+  /** Reports of subagents whose texts follow, by the subagent's id. */
+  readonly reports: Readonly<Record<string, OpenReport>>;
+}
+
+/** A report is a row; the message with its text comes later: the result of the call that waits for it, or its own. */
+export interface OpenReport {
+  readonly agent: string;
+  /** `completed`, or how it failed. */
+  readonly status: string;
+  readonly by: 'message' | 'call';
 }
 
 export interface TurnReading {
@@ -59,5 +69,6 @@ export function openTurn(executionId: string, maxRounds: number | null = null): 
     answer: '',
     waits: {},
     detector: null,
+    reports: {},
   };
 }
