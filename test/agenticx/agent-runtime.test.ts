@@ -267,6 +267,27 @@ describe('an AgenticX team', () => {
 });
 
 describe('the events of an AgenticX team', () => {
+  it('[AX-68] tell that its status was queried as often as the environment of the runtime allows', async () => {
+    const create = { agent: 'scout', message: 'Go.', attachments: [], name: 'one' };
+    const query = calls('query_subagent_status');
+    const llm = scriptedModel(({ messages }) => {
+      if (String(messages[0]?.content).startsWith('You scout.')) return hangs();
+      const count = messages.filter(({ role }) => role === 'assistant').length;
+      return [calls('subagent_create', create), query, query][count] ?? says('so');
+    });
+    const scout = { description: 'Scouts.', systemPrompt: 'You scout.' };
+    const by = new AgentRuntime({ provider: llm.provider, model: 'scripted' }, gate, {
+      ...{ store, taskQueue: randomUUID(), team: { subagents: { scout } } },
+      workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
+      environment: { AGX_STATUS_QUERY_BUDGET_PER_TURN: '1' },
+    });
+    open.push(by);
+    const told = await turn([], { by });
+    const results = told.flatMap(({ type, data }) => (type === 'tool_result' ? [data] : []));
+    expect(results.map(({ is_error: isError }) => isError)).toEqual([false, false, true]);
+    expect(results.at(-1)?.result).toContain('may be queried once per turn');
+  });
+
   it('[AX-84] [AX-120] are those of its turn and of its subagents, each under its id, in the order of what happened', async () => {
     const session = randomUUID();
     const returned = () =>

@@ -106,7 +106,7 @@ export const AGENTICX_LINES: readonly PageLine[] = [
   shown('Runtime configuration: limits of a team of subagents', 'AX-121'),
   differs(
     'Runtime configuration: AGX_STATUS_QUERY_BUDGET_PER_TURN, AGX_STATUS_QUERY_COOLDOWN_SECONDS',
-    "`guards.team` of an agent has `statusBudget` and `statusCooldownSeconds`, with the page's defaults; a refused query is a result, and the model ends its turn itself (AX-68)",
+    "`guards.team` of an agent has `statusBudget` and `statusCooldownSeconds`, with the page's defaults; and a runtime of the face reads the variables; a refused query is a result, and the model ends its turn itself (AX-68)",
   ),
   ...rows('event', 'subagent_started subagent_progress subagent_completed subagent_error', (what) =>
     shown(what, 'AX-84', 'AX-120'),

@@ -15,7 +15,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('primitive: ContextManifest', 'PL-28', 'PL-29'),
   differs(
     'primitive: BudgetPolicy / BudgetEnforcer',
-    'a BudgetPolicy judges; the engine enforces limits, and its counts survive the process',
+    'a BudgetPolicy judges, `agent.getBudget` tells what is used; the engine counts and enforces, since counts must survive the process: an object of the application that counted could not',
     'PL-17',
     'PL-18',
   ),
@@ -62,10 +62,7 @@ export const PAGE_LINES: readonly PageLine[] = [
   ),
   shown('Cooperative checkpoints', 'PL-12'),
   shown('Final state and events', 'PL-12', 'PL-13', 'PL-15'),
-  differs(
-    'Final state and events: after its end a cancel finds no task',
-    'the record still exists: the error is TaskNotCancelableError, which says how the task ended',
-  ),
+  shown('Final state and events: after its end a cancel finds no task', 'PL-13'),
   shown('Best-effort guarantees', 'PL-25', 'PL-26', 'PL-31'),
   shown('Runtime actions and artifacts', 'PL-11'),
   shown('code: an action with a preview', 'PL-11'),
@@ -90,10 +87,7 @@ export const PAGE_LINES: readonly PageLine[] = [
     '`emit` and `recorder.emit`: what a stream yields are RunEvents already',
     'PL-22',
   ),
-  differs(
-    'metadata of a RunAction',
-    'an action has a description and artifacts, which are judged, shown and fingerprinted',
-  ),
+  shown('metadata of a RunAction', 'PL-11'),
   ...rows(
     'field of RunEvent',
     'version type run_id task_id agent_name step span_id/parent_span_id action_id/parent_action_id delegation_id severity summary payload',

@@ -211,7 +211,7 @@ describe('a Protolink agent', () => {
       { metadata: { run_id: 'run_own', task_id: task.id }, final_task: { state: 'completed' } },
     ]);
     expect(warnings).toEqual(['Error: full']);
-    await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotCancelableError);
+    await expect(agent.cancelTask(task.id)).rejects.toBeInstanceOf(TaskNotFoundError);
   });
 
   it('[PL-11] lets its code act outside tool calls, by the same rules', async () => {
@@ -402,6 +402,8 @@ describe('a Protolink agent', () => {
     await expect(agent.executeTask(task)).rejects.toMatchObject({ code: 'BudgetExceeded' });
     expect(task.state).toBe('failed');
     expect(published).toEqual([]);
+    expect(await agent.getBudget(task.id)).toMatchObject([{ limit: 'maxSteps', used: 1 }]);
+    await expect(agent.getBudget('nobody')).rejects.toBeInstanceOf(TaskNotFoundError);
     expect(judged.slice(0, 2)).toEqual([
       ['model.call', 'llm', 'allow', task.id],
       ['tool.call', 'publish', 'allow', task.id],
@@ -422,6 +424,35 @@ describe('a Protolink agent', () => {
       },
     });
     expect(published).toEqual([]);
+  });
+
+  it('[PL-11] shows the metadata of an action to its policy and to its approver, and fingerprints it', async () => {
+    const seen: unknown[] = [];
+    const { agent } = await agentOf({
+      policy: {
+        evaluate: ({ metadata }) => {
+          seen.push(metadata);
+          return 'require_approval';
+        },
+      },
+      approvalHandler: ({ action: { metadata, artifacts }, fingerprint }) => {
+        seen.push(metadata, artifacts, fingerprint);
+        return true;
+      },
+    });
+    let ticket = 1;
+    const actionBuilder = () =>
+      new RunAction({ kind: 'tool.call', name: 'book', metadata: { ticket, deep: { a: [1] } } });
+    agent.tool({ name: 'book', description: 'Books.', actionBuilder }, () => 'booked');
+    await agent.callToolInContext('book', new RunContext());
+    ticket = 2;
+    await agent.callToolInContext('book', new RunContext());
+    const prints = seen.filter((one) => typeof one === 'string');
+    expect(seen[0]).toEqual({ ticket: 1, deep: { a: [1] } });
+    expect(seen.filter((one) => Array.isArray(one))).toEqual([[], []]);
+    expect(seen).toContainEqual({ ticket: 2, deep: { a: [1] } });
+    expect([prints.length, new Set(prints).size]).toEqual([2, 2]);
+    expect(RunAction.fromDict({ ...new RunAction({ kind: 'a', name: 'b' }) }).metadata).toEqual({});
   });
 
   it('[PL-08] refuses a decision for another request: the wait stays open for a valid one', async () => {
@@ -490,13 +521,25 @@ describe('Protolink tasks', () => {
     const again = await agent.cancelTask(task.id, 'second').catch((error: unknown) => error);
     expect(again instanceof TaskNotCancelableError || again === task).toBe(true);
     expect(await running).toMatchObject({ state: 'canceled', metadata: { cancel_reason: 'first' } });
-    await expect(agent.cancelTask(task.id)).rejects.toMatchObject({ code: 'ExecutionNotCancelable' });
+    const late = await agent.cancelTask(task.id).catch((error: unknown) => error);
+    expect(late).toMatchObject({ code: 'ExecutionNotCancelable', message: expect.stringContaining('ended') });
+    expect(late).toBeInstanceOf(TaskNotFoundError);
     expect(await (await agent.runs).get(task.id)).toMatchObject({ id: task.id, state: 'canceled' });
     // A task that is submitted again reports how it has ended.
     const told = [];
     for await (const { type, task_id, final } of agent.handleTaskStreaming(new Task(task)))
       told.push([type, task_id, final]);
     expect(told).toEqual([['task.status', task.id, true]]);
+    const other = Task.createInfer({ prompt: 'stop' });
+    const ends = agent.executeTask(other, async ({ final }) => {
+      if (final) told.push(await agent.cancelTask(other.id).catch((error: unknown) => error));
+    });
+    await eventually('its beginning', async () => agent.activeTaskIds.includes(other.id));
+    await agent.cancelTask(other.id);
+    await ends;
+    await eventually('the refusal', async () => told.length > 1);
+    // Its agent had not finished reading it.
+    expect(told[1]).toBeInstanceOf(TaskNotCancelableError);
   });
 
   it('[PL-12] are cancelled by the recipe of the page, each as soon as its id is among the active ones', async () => {

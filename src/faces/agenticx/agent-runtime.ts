@@ -18,7 +18,7 @@ import type { ConfirmGate } from './confirm-gate.ts';
 import { readTurn } from './default-id.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { checkNames, ENGINE_OPTIONS, type Names } from './known-names.ts';
-import { type Environment, toTimeouts } from './runtime-setting.ts';
+import { type Environment, statusQueryLimitsOf, toTimeouts } from './runtime-setting.ts';
 import { type RuntimeTools, toTools } from './runtime-tool.ts';
 import { followTeam } from './team-events.ts';
 import { TeamManager } from './team-manager.ts';
@@ -52,7 +52,7 @@ export interface AgentRuntimeOptions extends EngineOptions {
   readonly loopCriticalThreshold?: number;
   /** When older messages are replaced by a summary in requests: AgenticX's thresholds unless given; `false`: never. */
   readonly compactor?: GuardsInput['compaction'];
-  /** Environment to read the `AGX_LLM_…` times from; `process.env` unless given. */
+  /** Environment to read the `AGX_LLM_…` times and the `AGX_STATUS_QUERY_…` limits from; `process.env` unless given. */
   readonly environment?: Environment;
 }
 
@@ -196,7 +196,10 @@ export class AgentRuntime {
     const timeouts = toTimeouts(environment, this.#llm.timeouts);
     const hooks = this.#hooks();
     const agent = { sideA: { prompt: 'turn' }, hooks: hooks.map(({ name }) => name) };
-    const { rounds, ...guards } = { ...this.#guards(), ...(team && { team: team.limits ?? {} }) };
+    const { rounds, ...guards } = {
+      ...this.#guards(),
+      ...(team && { team: { ...statusQueryLimitsOf(environment), ...team.limits } }),
+    };
     return registryFrom({
       agents: [
         defineAgent({ name: this.#name, ...agent, guards: { ...guards, rounds } }),

@@ -24,7 +24,7 @@ export interface RuntimeSubagent {
 export interface RuntimeTeam {
   /** By role. */
   readonly subagents: Readonly<Record<string, RuntimeSubagent>>;
-  /** `guards.team` of the runtime's agent; AgenticX's limits unless given. */
+  /** `guards.team` of the runtime's agent; unless given AgenticX's limits, and what `AGX_STATUS_QUERY_…` say. */
   readonly limits?: TeamGuardInput;
 }
 

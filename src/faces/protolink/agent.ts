@@ -6,6 +6,7 @@
 import { beginExecution } from '../../client/named-execution.ts';
 import { type RunStore, saveRun } from '../../client/run-store.ts';
 import type { StoredRuns } from '../../client/stored-runs.ts';
+import type { BudgetLine } from '../../core/governance/budget-line.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
@@ -25,7 +26,7 @@ import type { Fields } from './artifact.ts';
 import type { BudgetPolicy } from './budget-policy.ts';
 import { CancellationToken } from './cancellation-token.ts';
 import { type AgentParts, type LlmDefinition, registryOf } from './definitions.ts';
-import { alreadyRunning, toFailure, toTaskError } from './failure.ts';
+import { alreadyRunning, toCancelError, toFailure, toTaskError } from './failure.ts';
 import { CapabilityPolicy, type Policy } from './policy.ts';
 import { RunContext } from './run-context.ts';
 import { Task } from './task.ts';
@@ -152,13 +153,16 @@ export class Agent {
   }
 
   /**
-   * Cancels a running task, from any process; the first reason counts. Throws `TaskNotFoundError`,
-   * `TaskNotCancelableError`.
+   * Cancels a running task, from any process; the first reason counts. Throws `TaskNotFoundError`, also once the task has
+   * ended, and `TaskNotCancelableError` while its end is being read here.
    */
   async cancelTask(id: string, reason?: string): Promise<Task> {
+    const isActive = this.#active.has(id);
     const { client } = await this.#open();
     const request = { executionId: id, ...(reason === undefined ? {} : { reason }) };
-    const { context } = await client.cancelExecution(id, request).catch(throwTaskError);
+    const { context } = await client.cancelExecution(id, request).catch((error) => {
+      throw toCancelError(error, isActive);
+    });
     const task = this.#active.get(id) ?? new Task({ id });
     RunContext.of(context).attachToTask(task);
     this.#tokens.get(id)?.cancel(context.cancelReason);
@@ -172,6 +176,14 @@ export class Agent {
     const task = Task.createToolCall({ toolName: name, args });
     context.attachToTask(task);
     return (await this.executeTask(task)).answer;
+  }
+
+  /**
+   * Limits of a task's run, and how much of each is used: while it runs, and after its end. The engine counts and enforces
+   * them. Throws `TaskNotFoundError`.
+   */
+  async getBudget(id: string): Promise<readonly BudgetLine[]> {
+    return (await this.#open()).client.getBudget(id).catch(throwTaskError);
   }
 
   /** Terminates the thread of a task that has ended: it accepts no more messages. Its record stays. */

@@ -52,7 +52,12 @@ export interface RunActionFields {
   readonly capabilities?: Iterable<string>;
   readonly artifacts?: readonly Partial<Artifact>[];
   readonly description?: string | null;
+  /** JSON. Policies and approvers see it, and an approval counts for no other. */
+  readonly metadata?: Fields;
 }
+
+/** Kind of the artifact that carries an action's metadata through the engine. */
+const METADATA = 'metadata';
 
 /**
  * An operation before it is executed. Immutable: methods that change it return a new action.
@@ -71,6 +76,7 @@ export class RunAction {
   readonly capabilities: readonly string[];
   readonly artifacts: readonly Artifact[];
   readonly description: string | null;
+  readonly metadata: Fields;
 
   /** Throws `InvalidValue` for a blank kind or name. */
   constructor({ action_id = `action_${randomUUID()}`, kind, name, ...more }: RunActionFields) {
@@ -81,7 +87,12 @@ export class RunAction {
     this.name = name;
     this.payload = more.payload ?? {};
     this.capabilities = [...new Set(more.capabilities)].sort();
-    this.artifacts = (more.artifacts ?? []).map((one) => artifact({ action_id, ...one }));
+    const given = more.artifacts ?? [];
+    const carried = given.find(({ kind: of }) => of === METADATA)?.parts?.[0]?.content;
+    this.metadata = more.metadata ?? ((carried ?? {}) as Fields);
+    this.artifacts = given
+      .filter(({ kind: of }) => of !== METADATA)
+      .map((one) => artifact({ action_id, ...one }));
     this.description = more.description ?? null;
   }
 
@@ -96,11 +107,13 @@ export class RunAction {
 }
 
 /** Converts the action of an `actionBuilder` for the engine. Its name, id and arguments are taken from the call. */
-export function toPrepared({ description, artifacts, capabilities }: RunAction): PreparedAction {
+export function toPrepared({ description, artifacts, capabilities, metadata }: RunAction): PreparedAction {
+  const carrier = artifact({ kind: METADATA, parts: [Part.json(metadata)] });
+  const all = Object.keys(metadata).length > 0 ? [...artifacts, carrier] : artifacts;
   return {
     ...(description === null ? {} : { description }),
     capabilities,
-    artifacts: artifacts.map(({ id: _, action_id: __, media_type: mediaType, parts: content, ...one }) => ({
+    artifacts: all.map(({ id: _, action_id: __, media_type: mediaType, parts: content, ...one }) => ({
       ...one,
       content,
       ...(mediaType === undefined ? {} : { mediaType }),

@@ -60,7 +60,8 @@ export class BudgetExceededError extends RuntimeError {
 }
 
 /**
- * No task with this id has begun: `ThreadNotFound`, `ExecutionNotFound`.
+ * No task with this id runs: none has begun (`ThreadNotFound`, `ExecutionNotFound`), or a cancellation came after its end
+ * (`ExecutionNotCancelable`: the message says how it ended).
  * @example
  * ```ts
  * const isEarly = (error: unknown) => error instanceof TaskNotFoundError;
@@ -69,7 +70,7 @@ export class BudgetExceededError extends RuntimeError {
 export class TaskNotFoundError extends RuntimeError {}
 
 /**
- * The task has ended: `ExecutionNotCancelable`. The message says how it ended.
+ * The task has ended, and its agent has not finished reading it: `ExecutionNotCancelable`. The message says how it ended.
  * @example
  * ```ts
  * const isLate = (error: unknown) => error instanceof TaskNotCancelableError;
@@ -102,6 +103,15 @@ export function toTaskError(error: unknown): unknown {
   if (!isRuntimeError(error)) return error;
   const Known = TASK_ERRORS[error.code];
   return Known ? new Known(error.code, error.message, { cause: error }) : error;
+}
+
+/**
+ * Converts the error of a cancellation. A task that has ended is found only while its agent reads it; the code and the
+ * message say how it has ended.
+ */
+export function toCancelError(error: unknown, isActive: boolean): unknown {
+  if (isActive || !isRuntimeError(error, 'ExecutionNotCancelable')) return toTaskError(error);
+  return new TaskNotFoundError(error.code, error.message, { cause: error });
 }
 
 type OwnError = Extract<OwnActionResult<unknown>, { status: 'error' }>;

@@ -8,6 +8,7 @@ export { LocalTraceTelemetry } from '../../client/local-trace.ts';
 export { RunRecorder } from '../../client/run-recorder.ts';
 export { type RunStore, RunStoreSink } from '../../client/run-store.ts';
 export type { JudgedSpending, PolicyVerdict, SpendingAnswer } from '../../core/author/policy.ts';
+export type { BudgetLine } from '../../core/governance/budget-line.ts';
 export type { PolicyDecision } from '../../core/governance/capability-policy.ts';
 export type { RunLimits as RunBudget } from '../../core/governance/run-limit.ts';
 export type { RunEventType } from '../../projections/run/run-event.ts';
