@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { RuntimeClient } from '../../src/client/runtime-client.ts';
+import { readTurn } from '../../src/faces/agenticx/default-id.ts';
 import {
   type AgentHook,
   AgentRuntime,
@@ -30,6 +32,7 @@ import {
   scriptedModel,
 } from '../../src/testing/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { closeAfterTest } from '../support/runtime.ts';
 import { openTestStore } from '../support/worker-pool.ts';
 
 const paid: unknown[] = [];
@@ -176,6 +179,47 @@ describe('an AgenticX turn', () => {
       type: 'error',
       data: { text: 'It was paused, and its session was given another turn.', terminal: true },
     });
+  });
+
+  it('[AX-04] of a paused session that says the same again is another one, once its reader has seen the pause', async () => {
+    const by = runtimeOf(gate, { maxToolRounds: 1 });
+    const session = randomUUID();
+    const read = async (steps: ScriptStep[]) => {
+      script = steps;
+      const told: RuntimeEvent[] = [];
+      for await (const event of by.runTurn('continue', session, { agentId: 'clerk' })) told.push(event);
+      return told.at(-1)?.type;
+    };
+    expect(await read([calls('count', { n: 1 })])).toBe('subagent_paused');
+    expect(await read([calls('count', { n: 2 })])).toBe('subagent_paused');
+    expect(await read([says('done')])).toBe('final');
+  });
+
+  it('without an id is the open one that says the same, also if another one has ended since it was sent', async () => {
+    const session = randomUUID();
+    const release = Promise.withResolvers<ScriptStep>();
+    const llm = scriptedModel(({ messages }) =>
+      messages.at(-1)?.content === 'one' ? release.promise : hangs(),
+    );
+    const by = new AgentRuntime({ provider: llm.provider, model: 'scripted' }, gate, {
+      ...{ store, taskQueue: randomUUID() },
+      workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
+    });
+    open.push(by);
+    const client = await RuntimeClient.connect({ store });
+    closeAfterTest(() => client.close());
+    const one = by.runTurn('one', session);
+    await one.next();
+    const sent = await readTurn(client, { session, input: 'two' });
+    await client.queueMessage(session, { content: 'two', executionId: sent.id });
+    sent.close();
+    release.resolve(says('done'));
+    for await (const _ of one);
+    await eventually('its beginning', async () => llm.requests.length === 2);
+    const again = await readTurn(client, { session, input: 'two' });
+    const beside = await readTurn(client, { session, input: 'two' });
+    for (const reading of [again, beside]) reading.close();
+    expect([again.id, beside.id]).toEqual([sent.id, expect.not.stringMatching(sent.id)]);
   });
 
   it('[AX-03] has ten rounds by default', async () => {

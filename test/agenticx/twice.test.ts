@@ -3,7 +3,7 @@
  * killed in the middle of them, a second one takes their work up.
  */
 import { beforeAll, expect, it } from '@jest/globals';
-import { type Example, type Group, runTwice, type TwiceRun } from '../support/examples-twice.ts';
+import { type Example, type Group, runBeside, runTwice, type TwiceRun } from '../support/examples-twice.ts';
 
 const GIVEN = `
 import { AgentRuntime, AutoApproveConfirmGate, HookRegistry, MemoryHook } from 'everthread/agenticx';
@@ -204,3 +204,30 @@ it.each(['rounds', 'paused'] as const)(
     expect(again.lines.at(-1)).toBe('final ten clerk');
   },
 );
+
+/** Its model answers once two requests have been made: those of two executions. */
+const BESIDE = `
+import { readFileSync } from 'node:fs';
+import { Agent, AgentExecutor, Task } from 'everthread/agenticx';
+const asked = () => readFileSync('did-0-' + process.env.EVERTHREAD_EXAMPLE_RUN, 'utf8').split('model 1').length - 1;
+const { provider } = scriptedModel(async () => {
+  for (let n = 0; n < 300 && asked() < 2; n += 1) await wait(100);
+  return says('of ' + asked());
+});
+if (process.env.EVERTHREAD_EXAMPLE_RUN !== 'again') {
+  START
+}
+`;
+
+const TASK = `
+  const executor = new AgentExecutor({ llmProvider: { provider, model: 'scripted' } });
+  const agent = new Agent({ name: 'beside', role: 'Analyst', goal: 'Summarize findings' });
+  const { result, event_log } = await executor.run({ agent, task: new Task({ description: 'Research X', expectedOutput: 'Report' }) });
+  console.log(result, event_log[0].task_id.split('.').at(-1));
+  await executor.close();
+`;
+
+it('two processes that begin tasks of the same text at once have one each, and so have those that follow both', async () => {
+  const lines = await runBeside(typed(20, 'model 1', BESIDE.replace('START', TASK)));
+  expect(lines.map(([line]) => line).toSorted()).toEqual(['of 2 1', 'of 2 2']);
+}, 300_000);

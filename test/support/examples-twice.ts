@@ -56,13 +56,38 @@ export interface Group {
 const HEARTBEAT_MS = '8000';
 const ZOD = dirname(createRequire(import.meta.url).resolve('zod/package.json'));
 
-export async function runTwice(group: readonly Example[]): Promise<Group> {
+/** Makes a project of the examples, and returns its folder. */
+function makeFolder(group: readonly Example[]): string {
   const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
   symlinkSync(ZOD, join(folder, 'node_modules', 'zod'));
   writeFileSync(join(folder, 'package.json'), '{"name":"my-agents","type":"module"}');
   copyFileSync(join(import.meta.dirname, 'example-process.mjs'), join(folder, 'example-process.mjs'));
   for (const [number, example] of group.entries()) placeExample(folder, number, example);
+  return folder;
+}
+
+/**
+ * Runs one example in two processes at once, which are both killed at its point, then in two others at once. Returns what
+ * each of those has printed.
+ */
+export async function runBeside(example: Example): Promise<readonly (readonly string[])[]> {
+  const group = [example];
+  const folder = makeFolder(group);
+  const runBoth = (run: RunName) =>
+    Promise.all([runProcess(folder, run, group), runProcess(folder, run, group)]);
+  const killed = await runBoth('first');
+  const states = killed.map(({ told }) => told.findLast((one) => 'state' in one));
+  if (!states.every((one) => one && 'state' in one && one.state.startsWith('killed')))
+    throw new Error(`Not killed: ${JSON.stringify(killed)}`);
+  const ended = await runBoth('second');
+  return ended.map(({ told }) =>
+    told.flatMap((one) => (one.run !== 'second' ? [] : 'line' in one ? [one.line] : [one.state])),
+  );
+}
+
+export async function runTwice(group: readonly Example[]): Promise<Group> {
+  const folder = makeFolder(group);
   const first = await runProcess(folder, 'first', group);
   const second = await runProcess(folder, 'second', group);
   const told = [...first.told, ...second.told];

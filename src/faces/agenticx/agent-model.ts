@@ -124,7 +124,7 @@ export class Agent {
 export interface TaskFields {
   /**
    * Letters, digits and . _ : - alone. Unless given, the executor names the task when it runs: it takes up a task of the
-   * same agent that says the same and has not ended, else it is a new one.
+   * same agent that says the same, has not ended, and is read by no process of this machine; else it is a new one.
    */
   readonly id?: string;
   readonly description: string;

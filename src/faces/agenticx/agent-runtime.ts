@@ -15,7 +15,7 @@ import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts'
 import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
 import { type AgentHook, MemoryHook, toHooks } from './agent-hook.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
-import { readTurn } from './default-id.ts';
+import { readTurn, seePause } from './default-id.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { checkNames, ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { type Environment, statusQueryLimitsOf, toTimeouts } from './runtime-setting.ts';
@@ -82,7 +82,7 @@ export interface TurnOptions {
   readonly shouldStop?: () => boolean | Promise<boolean>;
   /**
    * Id of the execution. The same turn again attaches to it: its message is sent once. Unless given, a turn of the
-   * session that says the same, has not ended, and is read by nobody in this process is the same turn.
+   * session that says the same, has not ended, and is read by no process of this machine is the same turn.
    */
   readonly turnId?: string;
 }
@@ -144,7 +144,7 @@ export class AgentRuntime {
         await answers.follow(event);
         yield event;
         const isPaused = event.type === 'subagent_paused' && event.agent_id === agentId;
-        if (isPaused && (await findPause(client, session))) return;
+        if (isPaused && (await findPause(client, session))) return seePause(id);
       }
     } finally {
       stopWatching();
