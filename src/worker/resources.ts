@@ -73,7 +73,7 @@ async function connect(options: WorkerOptions) {
   } catch (cause) {
     throw new RuntimeError(
       'TemporalUnavailable',
-      `No Temporal server answers at ${address}. Start one with "everthread dev", or set TEMPORAL_ADDRESS.`,
+      `No Temporal server answers at ${address}. Start one with "everthread dev" in a project ("everthread new" makes one), or set TEMPORAL_ADDRESS.`,
       { cause },
     );
   }

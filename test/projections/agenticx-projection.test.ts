@@ -194,7 +194,7 @@ describe('a turn in AgenticX’s format', () => {
         began,
         step(1),
         ...calling('c1', 'scout', '{"at":"door"}'),
-        ['subagent.created', { ...child, name: null, callId: 'c1' }],
+        ['subagent.created', { ...child, name: 'one', callId: 'c1' }],
         ['subagent.status', { childId: 'thread-2', status: 'half way' }],
         // Each text comes after its row, and other messages may come between.
         ['subagent.returned', { ...child, by: 'call' }],
@@ -211,7 +211,7 @@ describe('a turn in AgenticX’s format', () => {
         ended,
       ),
     );
-    const of = { agent_id: 'thread-2', name: 'scout' };
+    const of = { agent_id: 'thread-2', name: 'one' };
     expect(events.filter(({ type }) => type.startsWith('subagent_'))).toEqual(
       [
         {

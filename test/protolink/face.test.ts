@@ -12,7 +12,9 @@ import { RuntimeClient } from '../../src/client/runtime-client.ts';
 import {
   ActionDeniedError,
   Agent,
+  type AgentCard,
   type AgentOptions,
+  type AgentTool,
   type ApprovalRequest,
   ApprovalRequiredError,
   artifact,
@@ -25,6 +27,7 @@ import {
   type JudgedSpending,
   Part,
   RunAction,
+  type RunActionFields,
   RunContext,
   RunEvent,
   RunStoreSink,
@@ -69,6 +72,49 @@ async function agentOf(options: AgentOptions): Promise<{ agent: Agent; published
 }
 
 const ASKS = { policy: new CapabilityPolicy({ 'records.write': 'require_approval' }) };
+
+describe('names that Protolink’s face does not know', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'an option of an agent',
+      () => new Agent({ name: 'a', description: 'b' }, { approval_handler: 1 } as object),
+      "'approvalHandler'",
+    ],
+    [
+      'a field of a card',
+      () => new Agent({ name: 'a', description: 'b', descripton: 'c' } as AgentCard),
+      "'description'",
+    ],
+    [
+      'a field of a tool',
+      () =>
+        new Agent({ name: 'a', description: 'b' }).tool(
+          { name: 'c', description: 'd', capabilties: ['e'] } as AgentTool,
+          () => 1,
+        ),
+      "'capabilities'",
+    ],
+    [
+      'a field of an action',
+      () => new RunAction({ kind: 'a', name: 'b', capabilites: ['c'] } as RunActionFields),
+      "'capabilities'",
+    ],
+    ['a field of a context', () => new RunContext({ session_id: 'a' } as object), "'sessionId'"],
+    ['a limit of a context', () => new RunContext({ budget: { max_steps: 3 } as object }), 'maxSteps'],
+    ['a field of a question', () => Task.createInfer({ promt: 'a' } as never), "'prompt'"],
+    ['a field of a call', () => Task.createToolCall({ tool_name: 'a' } as never), "'toolName'"],
+    [
+      'an option of a budget policy',
+      () => new BudgetPolicy({ warning_ratio: 1 } as object),
+      "'warningRatio'",
+    ],
+    ['a field of an event', () => new RunEvent({ type: 'task.progress', runId: 'a' } as never), "'run_id'"],
+  ])('%s is refused, with the one that was meant', (_, make, meant) => {
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'InvalidValue', message: expect.stringContaining(meant) }),
+    );
+  });
+});
 
 describe('a Protolink context', () => {
   it('[PL-01] is read from a task as it was attached, with copies of its ids', () => {

@@ -10,12 +10,12 @@ import {
   type RuntimeEvent,
 } from '../../projections/agenticx/agenticx-event.ts';
 import { type Engine, openInProcess } from '../../worker/in-process.ts';
+import { checkNames } from '../known-names.ts';
 import type { Agent, Task } from './agent-model.ts';
 import { readTask } from './default-id.ts';
 import { type ExecutorEvent, type ExecutorStats, HUMAN_TOOL_NAME, toLogged, toStats } from './event-log.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { judgeOutput } from './guide-rail.ts';
-import { checkNames } from './known-names.ts';
 import { type BatchCall, type BatchOptions, type BatchOutcome, callAll } from './parallel-calls.ts';
 import { EXECUTOR_OPTIONS, type ExecutorOptions, taskProject } from './task-project.ts';
 import { beginTurn } from './turn.ts';

@@ -1,10 +1,10 @@
 /** AgenticX's Agent and Task: plain values, checked when they are created. */
 import { hash } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
+import { checkNames, type Names } from '../known-names.ts';
 import type { AgentHook } from './agent-hook.ts';
 import type { AgentRuntimeOptions, LlmDefinition } from './agent-runtime.ts';
 import type { GuideRail, GuideRailsConfig } from './guide-rail.ts';
-import { checkNames, type Names } from './known-names.ts';
 import type { Fields, RuntimeTools } from './runtime-tool.ts';
 
 export interface LlmHooks {

@@ -13,11 +13,11 @@ import {
 } from '../../definitions/index.ts';
 import type { RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
+import { checkNames, ENGINE_OPTIONS, type Names } from '../known-names.ts';
 import { type AgentHook, MemoryHook, toHooks } from './agent-hook.ts';
 import type { ConfirmGate } from './confirm-gate.ts';
 import { readTurn, seePause } from './default-id.ts';
 import { GateAnswers } from './gate-answers.ts';
-import { checkNames, ENGINE_OPTIONS, type Names } from './known-names.ts';
 import { type Environment, statusQueryLimitsOf, toTimeouts } from './runtime-setting.ts';
 import { type RuntimeTools, toTools } from './runtime-tool.ts';
 import { followTeam } from './team-events.ts';

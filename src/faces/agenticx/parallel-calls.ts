@@ -3,7 +3,7 @@
 import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { errorMessage } from '../../core/value/error.ts';
-import { checkNames, type Names } from './known-names.ts';
+import { checkNames, type Names } from '../known-names.ts';
 import type { Fields } from './runtime-tool.ts';
 
 export interface BatchCall {

@@ -5,6 +5,7 @@ import type { ThreadState } from '../../core/author/thread-state.ts';
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import { defineTool, type ToolArguments, type ToolInput } from '../../definitions/index.ts';
 import { ANY_ARGUMENTS } from '../../definitions/tool-schema.ts';
+import { checkNames, type Names } from '../known-names.ts';
 import { type Fields, type RunAction, toPrepared } from './artifact.ts';
 import { toActionError } from './failure.ts';
 import { RunContext } from './run-context.ts';
@@ -35,6 +36,14 @@ export interface AgentTool {
   readonly actionBuilder?: (args: Fields) => RunAction | Promise<RunAction>;
 }
 
+const TOOL_FIELDS: Names<AgentTool> = {
+  name: true,
+  description: true,
+  args: true,
+  capabilities: true,
+  actionBuilder: true,
+};
+
 export type RunTool = (args: Fields, scope: RunScope) => unknown;
 
 /** The tool by which an agent with its own handler carries out tasks. */
@@ -58,10 +67,9 @@ export const toHandlerRun =
     return handler(task, scope);
   };
 
-export function toTool(
-  { actionBuilder, description, args = ANY_ARGUMENTS, capabilities }: AgentTool,
-  run: RunTool,
-) {
+export function toTool(tool: AgentTool, run: RunTool) {
+  checkNames(`The tool "${tool.name}"`, 'field', tool, TOOL_FIELDS);
+  const { actionBuilder, description, args = ANY_ARGUMENTS, capabilities } = tool;
   const prepareAction = actionBuilder && (async (given: Fields) => toPrepared(await actionBuilder(given)));
   const execute = async (state: ThreadState, given: Fields) => {
     const result = await run(given, scopeOf(state));

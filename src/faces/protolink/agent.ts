@@ -12,6 +12,7 @@ import { errorMessage } from '../../core/value/thrown.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
 import { toRunReport } from '../../projections/run/run-report.ts';
 import { type Engine, type EngineOptions, openInProcess } from '../../worker/in-process.ts';
+import { checkNames, ENGINE_OPTIONS, type Names } from '../known-names.ts';
 import {
   type AgentTool,
   HANDLER_TOOL,
@@ -35,6 +36,8 @@ export interface AgentCard {
   readonly name: string;
   readonly description: string;
 }
+
+const CARD_FIELDS: Names<AgentCard> = { name: true, description: true };
 
 export interface AgentOptions extends EngineOptions {
   /**
@@ -60,6 +63,18 @@ export interface AgentOptions extends EngineOptions {
   readonly onWarning?: (warning: string) => void;
 }
 
+const AGENT_OPTIONS: Names<AgentOptions> = {
+  ...ENGINE_OPTIONS,
+  llm: true,
+  policy: true,
+  delegates: true,
+  budgetPolicy: true,
+  approvalHandler: true,
+  handler: true,
+  runStore: true,
+  onWarning: true,
+};
+
 /**
  * @example
  * ```ts
@@ -78,14 +93,17 @@ export class Agent {
   readonly #tokens = new Map<string, CancellationToken>();
   #engine: Promise<Engine> | undefined;
 
+  /** Throws `InvalidValue` for an unknown field of the card, and for an unknown option. */
   constructor(card: AgentCard, options: AgentOptions = {}) {
+    checkNames('The card of an agent', 'field', card, CARD_FIELDS);
+    checkNames('An agent', 'option', options, AGENT_OPTIONS);
     this.card = card;
     this.#options = options;
     const { handler } = options;
     if (handler) this.tool(HANDLER_TOOL, toHandlerRun(handler));
   }
 
-  /** Adds a tool; only allowed before the first task. */
+  /** Adds a tool; only allowed before the first task. Throws `InvalidValue` for an unknown field. */
   tool(tool: AgentTool, run: RunTool): this {
     if (this.#engine)
       throw new RuntimeError(

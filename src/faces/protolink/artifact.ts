@@ -4,6 +4,7 @@ import type { Action } from '../../core/governance/agent-policy.ts';
 import type { PreparedAction } from '../../core/governance/prepared-action.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { toArtifact } from '../../projections/run/run-artifact.ts';
+import { checkNames, type Names } from '../known-names.ts';
 
 /** JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -56,6 +57,17 @@ export interface RunActionFields {
   readonly metadata?: Fields;
 }
 
+const ACTION_FIELDS: Names<RunActionFields> = {
+  action_id: true,
+  kind: true,
+  name: true,
+  payload: true,
+  capabilities: true,
+  artifacts: true,
+  description: true,
+  metadata: true,
+};
+
 /** Kind of the artifact that carries an action's metadata through the engine. */
 const METADATA = 'metadata';
 
@@ -78,8 +90,10 @@ export class RunAction {
   readonly description: string | null;
   readonly metadata: Fields;
 
-  /** Throws `InvalidValue` for a blank kind or name. */
-  constructor({ action_id = `action_${randomUUID()}`, kind, name, ...more }: RunActionFields) {
+  /** Throws `InvalidValue` for a blank kind or name, and for an unknown field. */
+  constructor(fields: RunActionFields) {
+    checkNames('An action', 'field', fields, ACTION_FIELDS);
+    const { action_id = `action_${randomUUID()}`, kind, name, ...more } = fields;
     if (kind.trim() === '' || name.trim() === '')
       throw new RuntimeError('InvalidValue', 'An action needs a "kind" and a "name".');
     this.action_id = action_id;
@@ -100,9 +114,10 @@ export class RunAction {
     return new RunAction({ ...this, artifacts });
   }
 
-  /** Reads an action from its form in events. */
+  /** Reads an action from its form in events; other fields are ignored. */
   static fromDict(fields: Fields): RunAction {
-    return new RunAction(fields as unknown as RunActionFields);
+    const known = Object.keys(ACTION_FIELDS).map((name) => [name, fields[name]]);
+    return new RunAction(Object.fromEntries(known));
   }
 }
 
@@ -124,7 +139,7 @@ export function toPrepared({ description, artifacts, capabilities, metadata }: R
 /** Converts an action that the engine judges to a RunAction. */
 export function toAction({ id, artifacts = [], ...action }: Action & { arguments: unknown }): RunAction {
   const payload = { arguments: action.arguments };
-  return new RunAction({
+  return RunAction.fromDict({
     ...action,
     action_id: id,
     payload,

@@ -5,6 +5,7 @@ import { WARN_AT } from '../../core/governance/run-limit.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { type AgentInput, definePolicy } from '../../definitions/index.ts';
+import { checkNames } from '../known-names.ts';
 import { RunContext } from './run-context.ts';
 
 /**
@@ -23,7 +24,9 @@ export class BudgetPolicy {
   readonly warningRatio: number;
 
   /** `warningRatio`: the share of a limit at which it warns, 0 for never. Throws `InvalidValue`. */
-  constructor({ warningRatio = WARN_AT }: { readonly warningRatio?: number } = {}) {
+  constructor(given: { readonly warningRatio?: number } = {}) {
+    checkNames('A budget policy', 'option', given, { warningRatio: true });
+    const { warningRatio = WARN_AT } = given;
     if (!(warningRatio >= 0 && warningRatio <= 1))
       throw new RuntimeError('InvalidValue', 'A "warningRatio" must be a number from 0 to 1.');
     this.warningRatio = warningRatio;

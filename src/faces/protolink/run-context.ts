@@ -1,6 +1,7 @@
 /** The context of a run, under Protolink's names. What follows from it is decided in `core/governance`. */
 import { randomUUID } from 'node:crypto';
 import { readContextMetadata, writeContextMetadata } from '../../core/governance/context-metadata.ts';
+import { parseContext } from '../../core/governance/given-context.ts';
 import type { Permissions } from '../../core/governance/permissions.ts';
 import {
   childContext,
@@ -9,7 +10,24 @@ import {
   type GivenContext,
 } from '../../core/governance/run-context.ts';
 import type { RunLimits } from '../../core/governance/run-limit.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { checkNames, type Names } from '../known-names.ts';
 import type { Task } from './task.ts';
+
+const CONTEXT_FIELDS: Names<GivenContext> = {
+  runId: true,
+  sessionId: true,
+  traceId: true,
+  workspaceUri: true,
+  organizationId: true,
+  parentRunId: true,
+  agentChain: true,
+  permissions: true,
+  budget: true,
+  canceled: true,
+  cancelReason: true,
+  metadata: true,
+};
 
 /**
  * The ids, permissions and limits of a run. Immutable: methods that change it return a new context.
@@ -36,8 +54,11 @@ export class RunContext {
   readonly cancelReason: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 
-  /** Generates a run id if none is given. */
+  /** Generates a run id if none is given. Throws `InvalidValue` for an unknown field or limit, and an invalid value. */
   constructor(given: GivenContext = {}) {
+    checkNames('A run context', 'field', given, CONTEXT_FIELDS);
+    const parsed = parseContext(given, 'run context');
+    if (!parsed.ok) throw new RuntimeError('InvalidValue', `A context was refused: ${parsed.reason}.`);
     this.runId = given.runId ?? `run_${randomUUID()}`;
     this.given = { ...given, runId: this.runId };
     this.sessionId = given.sessionId ?? null;

@@ -6,6 +6,8 @@ import {
   type RunEventType,
 } from '../../projections/run/run-event.ts';
 
+import { checkNames } from '../known-names.ts';
+
 /**
  * A RunEvent; fields that are not given have the page's defaults. A sink numbers an event without a sequence.
  * @example
@@ -37,6 +39,7 @@ export class RunEvent implements EngineEvent {
   readonly timestamp: string = new Date().toISOString();
 
   constructor(given: Pick<EngineEvent, 'type'> & Partial<EngineEvent>) {
+    checkNames('A RunEvent', 'field', given, this);
     this.type = given.type;
     Object.assign(this, given);
   }

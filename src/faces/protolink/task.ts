@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { RunEvent, RunTaskState } from '../../projections/run/run-event.ts';
 import type { RunTask } from '../../projections/run/run-task.ts';
+import { checkNames } from '../known-names.ts';
 import { type Artifact, type Fields, Part } from './artifact.ts';
 
 export interface TaskMessage {
@@ -51,19 +52,19 @@ export class Task {
   }
 
   /** With an id of its own, it is the same task in any process. */
-  static createInfer({ prompt, ...named }: { readonly prompt: string; readonly id?: string }): Task {
+  static createInfer(given: { readonly prompt: string; readonly id?: string }): Task {
+    checkNames('A question', 'field', given, { prompt: true, id: true });
+    const { prompt, ...named } = given;
     return new Task({ ...named, messages: [{ role: 'user', parts: [Part.infer(prompt)] }] });
   }
 
-  static createToolCall({
-    toolName,
-    args = {},
-    ...named
-  }: {
+  static createToolCall(given: {
     readonly toolName: string;
     readonly args?: Fields;
     readonly id?: string;
   }): Task {
+    checkNames('A call', 'field', given, { toolName: true, args: true, id: true });
+    const { toolName, args = {}, ...named } = given;
     return new Task({ ...named, messages: [{ role: 'user', parts: [Part.toolCall(toolName, args)] }] });
   }
 

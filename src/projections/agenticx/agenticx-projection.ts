@@ -115,14 +115,16 @@ function endTurn(turn: OpenTurn, end: EventData['execution.ended']): TurnDraft {
 const SUBAGENT_HANDLERS: TurnHandlers = {
   'subagent.created': (turn, { data: { childId, agent, name, callId } }) => {
     const task = callId === undefined ? '' : (turn.calls[callId]?.given ?? '');
+    const named = name ?? agent;
     const data = {
-      ...subagentFields(childId, name ?? agent),
+      ...subagentFields(childId, named),
       role: agent,
       task,
       status: 'running',
       mode: 'session',
     } as const;
-    return [turn, [{ type: 'subagent_started', data }]];
+    const next = { ...turn, names: { ...turn.names, [childId]: named } };
+    return [next, [{ type: 'subagent_started', data }]];
   },
   'subagent.status': (turn, { data: { childId, status } }) => [
     turn,
@@ -139,14 +141,15 @@ const COMPLETED = 'completed';
 function addReport(
   turn: OpenTurn,
   { childId, by, reason = '' }: Pick<ReportOfChild, 'childId' | 'by' | 'reason'>,
-  report: Omit<OpenReport, 'by'>,
+  { agent, status }: { readonly agent: string; readonly status: string },
 ): TurnTransition {
+  const report = { name: turn.names[childId] ?? agent, status };
   if (by === 'dropped') return [turn, [reportDraft(childId, report, reason)]];
   return [{ ...turn, reports: { ...turn.reports, [childId]: { ...report, by } } }, []];
 }
 
-function reportDraft(childId: string, { agent, status }: Omit<OpenReport, 'by'>, summary: string): TurnDraft {
-  const of = subagentFields(childId, agent);
+function reportDraft(childId: string, { name, status }: Omit<OpenReport, 'by'>, summary: string): TurnDraft {
+  const of = subagentFields(childId, name);
   return status === COMPLETED
     ? { type: 'subagent_completed', data: { ...of, status, summary } }
     : { type: 'subagent_error', data: { ...of, status, summary } };

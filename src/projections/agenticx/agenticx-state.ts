@@ -34,13 +34,15 @@ export interface OpenTurn {
   /** Open waits by id, each with the id of its call, or null. */
   readonly waits: Readonly<Record<string, string | null>>;
   readonly detector: string | null;
+  /** Names of the subagents that were created in the turn, by their ids. */
+  readonly names: Readonly<Record<string, string>>;
   /** Reports of subagents whose texts follow, by the subagent's id. */
   readonly reports: Readonly<Record<string, OpenReport>>;
 }
 
 /** A report is a row; the message with its text comes later: the result of the call that waits for it, or its own. */
 export interface OpenReport {
-  readonly agent: string;
+  readonly name: string;
   /** `completed`, or how it failed. */
   readonly status: string;
   readonly by: 'message' | 'call';
@@ -69,6 +71,7 @@ export function openTurn(executionId: string, maxRounds: number | null = null): 
     answer: '',
     waits: {},
     detector: null,
+    names: {},
     reports: {},
   };
 }
