@@ -57,9 +57,10 @@ export const PAGE_LINES: readonly PageLine[] = [
   shown('Direct agent cancellation, its code', 'PL-12', 'PL-32'),
   shown('Remote cancellation, its code', 'PL-12'),
   differs(
-    'Remote cancellation over WebSocket, in a process, and by a synchronous client',
-    'A2A over HTTP and SSE is the one transport; `Agent.cancelTask` needs none, from any process of the store; Node has no blocking calls',
+    'Remote cancellation over WebSocket, and by a synchronous client',
+    'A2A has no binding for WebSockets, and a stream of SSE resumes at a cursor; a cancellation has a request of its own, so it cannot wait behind a stream; Node has no blocking calls',
   ),
+  shown('Remote cancellation in a process (RuntimeTransport)', 'PL-12'),
   shown('Cooperative checkpoints', 'PL-12'),
   shown('Final state and events', 'PL-12', 'PL-13', 'PL-15'),
   shown('Final state and events: after its end a cancel finds no task', 'PL-13'),

@@ -13,6 +13,7 @@ import {
   ActionDeniedError,
   Agent,
   type AgentCard,
+  AgentClient,
   type AgentOptions,
   type AgentTool,
   type ApprovalRequest,
@@ -37,7 +38,7 @@ import {
   TaskNotFoundError,
 } from '../../src/faces/protolink/index.ts';
 import type { RunReport } from '../../src/projections/run/run-report.ts';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { read, rowsOf } from '../projections/row.ts';
 import { eventually } from '../support/eventually.ts';
 import { closeAfterTest, testStore } from '../support/runtime.ts';
@@ -501,6 +502,21 @@ describe('a Protolink agent', () => {
     expect(RunAction.fromDict({ ...new RunAction({ kind: 'a', name: 'b' }) }).metadata).toEqual({});
   });
 
+  it('[PL-11] passes the context of the run to what builds an action', async () => {
+    const { agent } = await agentOf({});
+    const seen: unknown[] = [];
+    const actionBuilder = (given: object, { runId, sessionId, permissions }: RunContext) => {
+      seen.push([given, runId, sessionId, permissions]);
+      return new RunAction({ kind: 'tool.call', name: 'book' });
+    };
+    agent.tool({ name: 'book', description: 'Books.', actionBuilder }, () => 'booked');
+    const context = { runId: 'run_own', sessionId: 'session_abc', permissions: { 'fs.read': true } } as const;
+    await agent.callToolInContext('book', new RunContext(context), { id: 1 });
+    expect(seen).toEqual([
+      [{ id: 1 }, 'run_own', 'session_abc', expect.objectContaining({ 'fs.read': true })],
+    ]);
+  });
+
   it('[PL-08] refuses a decision for another request: the wait stays open for a valid one', async () => {
     let asked = '';
     const { agent, published } = await agentOf({
@@ -586,6 +602,37 @@ describe('Protolink tasks', () => {
     await eventually('the refusal', async () => told.length > 1);
     // Its agent had not finished reading it.
     expect(told[1]).toBeInstanceOf(TaskNotCancelableError);
+  });
+
+  it('[PL-12] reach an agent of the same process by the address of its card, and are cancelled there', async () => {
+    const model = scriptedModel([says('Summarized.'), hangs()]);
+    const agent = new Agent(
+      { name: 'local', description: 'Summarizes.', url: 'runtime://local' },
+      {
+        ...{
+          store: await testStore(),
+          taskQueue: randomUUID(),
+          llm: { provider: model.provider, model: 'mock' },
+        },
+        workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE as string,
+      },
+    );
+    const client = new AgentClient();
+    const told: unknown[] = [];
+    const streamed = Task.createInfer({ prompt: 'Summarize.' });
+    for await (const event of client.sendTaskStreaming('runtime://local', streamed))
+      told.push(event.type === 'task.status' ? [event.state, event.final] : event.artifact.parts[0]?.content);
+    expect(told).toEqual([['working', false], 'Summarized.', ['completed', true]]);
+    expect((await client.sendTask('runtime://local', streamed)).answer).toBe('Summarized.');
+    const task = Task.createInfer({ prompt: 'Work.' });
+    const running = client.sendTask('runtime://local', task);
+    await eventually('its beginning', async () => agent.activeTaskIds.includes(task.id));
+    const canceled = await client.cancelTask('runtime://local', task.id, { reason: 'Stopped by user' });
+    expect([canceled.state, (await running).state]).toEqual(['canceled', 'canceled']);
+    await agent.close();
+    await expect(client.sendTask('runtime://local', streamed)).rejects.toMatchObject({
+      code: 'AgentNotFound',
+    });
   });
 
   it('[PL-12] are cancelled by the recipe of the page, each as soon as its id is among the active ones', async () => {

@@ -84,10 +84,11 @@ export async function prepareAction(
   { asked, args, tool, env, signal }: PreparedCall,
 ): Promise<Verdict<Asked & { readonly args: unknown }, AnsweredCall>> {
   if (!asked || !tool.prepareAction) return go({ asked, args });
-  const { thread, id } = asked;
+  const { thread, id, runContext = null } = asked;
   const { agent, userId } = thread;
   const bound = env.bind(tool);
-  const context = { actionId: id, threadId: thread.id, agent, userId, signal, env: bound.env };
+  const place = { actionId: id, threadId: thread.id, agent, userId, signal, env: bound.env };
+  const context = { ...place, context: freezeDeep(structuredClone(runContext)) };
   // The definition types `args` as never, because each tool has its own type; checkToolArguments has validated them.
   const prepare = tool.prepareAction as (args: unknown, given: typeof context) => unknown;
   const run = { code: 'tool', name: tool.name, threadId: thread.id, work: id } as const;

@@ -2,6 +2,7 @@
 import { RuntimeError } from '../value/error.ts';
 import { toJsonObject } from '../value/json-value.ts';
 import { CAPABILITY } from './policy-rule.ts';
+import type { RunContext } from './run-context.ts';
 
 /** The place of an action, passed to `prepareAction`. */
 export interface ActionContext {
@@ -9,6 +10,8 @@ export interface ActionContext {
   readonly threadId: string;
   readonly agent: string;
   readonly userId: string | null;
+  /** The run that it belongs to; null if no context was given. A copy. */
+  readonly context: RunContext | null;
   /** Returns a variable, as in ThreadState. Secrets that it returns are removed from the prepared action. */
   env(name: string): Promise<string>;
   /** Fires when the work is aborted. */

@@ -1,5 +1,5 @@
 /**
- * Protolink's AgentClient: sends tasks to agents elsewhere, over A2A (docs/a2a.md). The id of a task is also that of
+ * Protolink's AgentClient: sends tasks to agents elsewhere, over A2A (docs/a2a.md), and to those of this process. The id of a task is also that of
  * its message and its context, so it can be cancelled by its id while the request that sent it is open.
  * - A task is sent again if its response was lost: the agent has it once, however often it arrives.
  */
@@ -13,8 +13,10 @@ import { isTransient, RetryBackoff, requestJson } from '../../client/http/patien
 import { ERRORS, type ErrorCode, RuntimeError } from '../../core/value/error.ts';
 import type { A2aFrame, A2aTask } from '../../projections/a2a/a2a-shape.ts';
 import { stateWord, toPlainPart, toPlainTask } from '../../projections/a2a/plain-task.ts';
-import type { Artifact, Fields } from './artifact.ts';
+import type { RunEvent } from '../../projections/run/run-event.ts';
+import { type Artifact, artifact, type Fields } from './artifact.ts';
 import { toTaskError } from './failure.ts';
+import { findAgent } from './local-agents.ts';
 import { Task } from './task.ts';
 
 export interface AgentClientOptions {
@@ -74,6 +76,11 @@ export class AgentClient {
    * with.
    */
   async sendTask(agentUrl: string, task: Task): Promise<Task> {
+    const local = findAgent(agentUrl);
+    if (local) {
+      for await (const _ of local.handleTaskStreaming(task));
+      return task;
+    }
     const place = this.#place(agentUrl);
     const body = request('SendMessage', task);
     for (;;) {
@@ -98,6 +105,11 @@ export class AgentClient {
 
   /** Sends a task; yields its events until it ends or waits for a person. The task continues if the reader leaves. */
   async *sendTaskStreaming(agentUrl: string, task: Task): AsyncGenerator<TaskEvent> {
+    const local = findAgent(agentUrl);
+    if (local) {
+      for await (const event of local.handleTaskStreaming(task)) yield* toLocalEvents(task, event);
+      return;
+    }
     const place = this.#place(agentUrl);
     const patience = new RetryBackoff(place, undefined);
     const body = request('SendStreamingMessage', task);
@@ -124,6 +136,8 @@ export class AgentClient {
     id: string,
     { reason, metadata = {} }: CancelOptions = {},
   ): Promise<Task> {
+    const local = findAgent(agentUrl);
+    if (local) return local.cancelTask(id, reason);
     const body = { id, metadata: { ...metadata, ...(reason === undefined ? {} : { reason }) } };
     const asked = { method: 'POST', path: '/tasks/cancel', body, again: true } as const;
     const received = await requestJson<Task>(this.#place(agentUrl), asked).catch(throwTaskError);
@@ -192,6 +206,14 @@ function* toTaskEvents(task: Task, frame: A2aFrame): Generator<TaskEvent> {
     for (const artifact of task.artifacts) yield { type: 'task.artifact', task_id, append: false, artifact };
   } else task.state = stateWord(frame.statusUpdate.status);
   yield { type: 'task.status', task_id, state: task.state, final: isOver(task) };
+}
+
+/** What an event of a run has changed in its task. */
+function* toLocalEvents(task: Task, { type, payload }: RunEvent): Generator<TaskEvent> {
+  const { id: task_id, state } = task;
+  if (type === 'task.artifact')
+    yield { type, task_id, append: false, artifact: artifact(payload.artifact as Fields) };
+  if (type === 'task.status') yield { type, task_id, state, final: isOver(task) };
 }
 
 function updateTask(task: Task, received: A2aTask): void {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { OwnActionContext } from '../../core/author/own-action.ts';
 import type { ThreadState } from '../../core/author/thread-state.ts';
+import type { ActionContext } from '../../core/governance/prepared-action.ts';
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import { defineTool, type ToolArguments, type ToolInput } from '../../definitions/index.ts';
 import { ANY_ARGUMENTS } from '../../definitions/tool-schema.ts';
@@ -32,8 +33,8 @@ export interface AgentTool {
   /** What a model is told and what is checked; without it a call's arguments pass as they are, and a model is told none. */
   readonly args?: ToolArguments;
   readonly capabilities?: readonly string[];
-  /** Returns the action of a call, given the arguments of the call. */
-  readonly actionBuilder?: (args: Fields) => RunAction | Promise<RunAction>;
+  /** Returns the action of a call, given the call's arguments and the run's context. */
+  readonly actionBuilder?: (args: Fields, context: RunContext) => RunAction | Promise<RunAction>;
 }
 
 const TOOL_FIELDS: Names<AgentTool> = {
@@ -70,7 +71,10 @@ export const toHandlerRun =
 export function toTool(tool: AgentTool, run: RunTool) {
   checkNames(`The tool "${tool.name}"`, 'field', tool, TOOL_FIELDS);
   const { actionBuilder, description, args = ANY_ARGUMENTS, capabilities } = tool;
-  const prepareAction = actionBuilder && (async (given: Fields) => toPrepared(await actionBuilder(given)));
+  const prepareAction =
+    actionBuilder &&
+    (async (given: Fields, { context }: ActionContext) =>
+      toPrepared(await actionBuilder(given, new RunContext((context ?? {}) as GivenContext))));
   const execute = async (state: ThreadState, given: Fields) => {
     const result = await run(given, scopeOf(state));
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null);

@@ -28,6 +28,7 @@ import type { BudgetPolicy } from './budget-policy.ts';
 import { CancellationToken } from './cancellation-token.ts';
 import { type AgentParts, type LlmDefinition, registryOf } from './definitions.ts';
 import { alreadyRunning, toCancelError, toFailure, toTaskError } from './failure.ts';
+import { forgetAgent, rememberAgent } from './local-agents.ts';
 import { CapabilityPolicy, type Policy } from './policy.ts';
 import { RunContext } from './run-context.ts';
 import { Task } from './task.ts';
@@ -35,9 +36,11 @@ import { Task } from './task.ts';
 export interface AgentCard {
   readonly name: string;
   readonly description: string;
+  /** With `runtime://`, the address under which an AgentClient of this process reaches it. Others are not read here. */
+  readonly url?: string;
 }
 
-const CARD_FIELDS: Names<AgentCard> = { name: true, description: true };
+const CARD_FIELDS: Names<AgentCard> = { name: true, description: true, url: true };
 
 export interface AgentOptions extends EngineOptions {
   /**
@@ -100,6 +103,7 @@ export class Agent {
     this.card = card;
     this.#options = options;
     const { handler } = options;
+    rememberAgent(card.url, this);
     if (handler) this.tool(HANDLER_TOOL, toHandlerRun(handler));
   }
 
@@ -210,6 +214,7 @@ export class Agent {
   }
 
   async close(): Promise<void> {
+    forgetAgent(this.card.url, this);
     await (await this.#engine)?.close();
   }
 
@@ -288,7 +293,8 @@ export class Agent {
   #parts(asks: boolean): AgentParts {
     const { llm: given, policy = new CapabilityPolicy(), budgetPolicy } = this.#options;
     const llm = given && 'definition' in given ? given.definition : given;
-    return { ...this.card, llm, policy, budgetPolicy, asks, tools: this.#tools };
+    const { name, description } = this.card;
+    return { name, description, llm, policy, budgetPolicy, asks, tools: this.#tools };
   }
 }
 
