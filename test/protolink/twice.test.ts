@@ -69,6 +69,30 @@ await agent.close();
   'it is active',
 );
 
+/** Cooperative checkpoints: a handler that asks its token stops without a failure. */
+const TOKEN = typed(
+  232,
+  `
+const working = Promise.withResolvers();
+const agent = new Agent({ name: 'looping', description: 'Loops.' }, {
+  handler: async (task) => {
+    working.resolve();
+    for (;;) {
+      agent.getCancellationToken(task.id).raiseIfCancelled();
+      await turn();
+    }
+  },
+});
+const task = Task.createInfer({ prompt: 'Perform long-running work' });
+const running = agent.runTask(task);
+await working.promise;
+await agent.cancelTask(task.id, 'Stopped by user');
+const result = await running;
+console.log(result.state, result.metadata.cancel_reason);
+await agent.close();
+`,
+);
+
 const BUILDER = typed(
   335,
   `
@@ -196,7 +220,7 @@ const agent = new Agent({ name: 'writer', description: 'Writes.' }).tool(
 );
 const task = Task.createToolCall({ toolName: 'write', id: 'write-1' });
 const ended = await agent.executeTask(task).catch((error) => error);
-console.log(task.state, ended.uncertain ?? ended.message);
+console.log(task.state, ended.uncertain, ended.message?.split(':')[0]);
 await agent.close();
 `,
   'it writes',
@@ -214,7 +238,8 @@ const EXPECTED: readonly (readonly [example: Example, lines: readonly string[], 
     [CONTEXT, ["[ 'gateway' ] trace_abc"]],
     [INFER, ['mock response run_budgeted mock 8192']],
     [CANCEL, ['canceled canceled Stopped by user']],
-    [UNKNOWN, ['failed true'], ['written']],
+    [TOKEN, ['canceled Stopped by user']],
+    [UNKNOWN, ['failed true The outcome of this call is unknown'], ['written']],
     [BUILDER, ['completed Published.'], ['published 42']],
     [DIRECT, ['{"record_id":"42","status":"published"}']],
     [SINK, ['task.status A result.']],
@@ -248,6 +273,10 @@ describe('an example of the page', () => {
       expect(once.map(count)).toEqual(once.map(() => 1));
     },
   );
+});
+
+it('a handler that stops at its token has not failed: no log says so', () => {
+  expect(ran.errors.join('').includes('"handle_task" failed')).toBe(false);
 });
 
 describe('an example of docs/protolink.md', () => {

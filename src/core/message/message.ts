@@ -135,6 +135,11 @@ export function toolContent(result: ToolResult): string {
     : 'The tool succeeded and returned nothing.';
 }
 
+/** The error of a call whose process was lost. */
+export const UNKNOWN_OUTCOME =
+  'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
+  'reported. It may or may not have taken effect. Check before you repeat it.';
+
 /** Reads the reason back from the text of an error result; undefined for any other text. */
 export function toolError(content: string): string | undefined {
   return content.startsWith(FAILED) ? content.slice(FAILED.length) : undefined;

@@ -3,6 +3,7 @@
  * execution, both under the task's id; everything that happens is in its log, and the events of the agent are read off
  * it. Rules, approvals and limits are handled by the engine.
  */
+import { once } from 'node:events';
 import { beginExecution } from '../../client/named-execution.ts';
 import { type RunStore, saveRun } from '../../client/run-store.ts';
 import type { StoredRuns } from '../../client/stored-runs.ts';
@@ -132,6 +133,11 @@ export class Agent {
     signal.addEventListener('abort', cancel);
     try {
       return await run();
+    } catch (error) {
+      // Its token tells of a cancellation before its signal does: thrown now, its error would be a failure.
+      const isCanceled = this.#active.get(taskId)?.state === 'canceled';
+      if (isCanceled && !signal.aborted) await once(signal, 'abort');
+      throw error;
     } finally {
       signal.removeEventListener('abort', cancel);
       if (!this.#read.has(taskId)) this.#tokens.delete(taskId);

@@ -5,7 +5,7 @@
  */
 import type { NamedAction } from '../../core/event/event-data.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
-import { toolError } from '../../core/message/message.ts';
+import { toolError, UNKNOWN_OUTCOME } from '../../core/message/message.ts';
 import { toArtifact } from './run-artifact.ts';
 import { llmStream, type RunEventDraft, type RunEventType, shortText } from './run-event.ts';
 import { type Fields, type RunHandlers, type RunTransition, snakeFields } from './run-handler.ts';
@@ -273,7 +273,11 @@ export const GOVERNED_HANDLERS: { readonly [Kind in ActionRow]: NonNullable<RunH
   'action.completed': unlessCall(governedHandler('action.completed')),
   'action.failed': unlessCall(governedHandler('action.failed', samePayload, ERROR_SEVERITY)),
   'action.denied': governedHandler('action.denied', samePayload, ERROR_SEVERITY),
-  'action.uncertain': governedHandler('action.failed', () => ({ uncertain: true }), ERROR_SEVERITY),
+  'action.uncertain': governedHandler(
+    'action.failed',
+    () => ({ error: UNKNOWN_OUTCOME, uncertain: true }),
+    ERROR_SEVERITY,
+  ),
   'action.reconciled': (run, event) =>
     (event.data.completed ? RECONCILED_HANDLER : UNDONE_HANDLER)(run, event),
 };

@@ -14,6 +14,7 @@ import {
   type ToolResult,
   type ToolStatus,
   toolContent,
+  UNKNOWN_OUTCOME,
 } from '../../core/message/message.ts';
 import { parseArguments } from '../../core/message/tool-call.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
@@ -197,10 +198,6 @@ export async function replaceOwnEnd(
   if (replaced) thread.emit('message.updated', { messageId: replaced.id, role: 'tool' }, { step: call.step });
   return true;
 }
-
-export const UNKNOWN_OUTCOME =
-  'The outcome of this call is unknown: the process that ran the tool was lost after it began and before it ' +
-  'reported. It may or may not have taken effect. Check before you repeat it.';
 
 /**
  * Opens the wait of a call that has begun. Undefined if no policy has judged the call: it has no action to reconcile.

@@ -14,7 +14,7 @@
  */
 
 import type { RunContext } from '../../core/governance/run-context.ts';
-import { type ToolResult, toolContent } from '../../core/message/message.ts';
+import { type ToolResult, toolContent, UNKNOWN_OUTCOME } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import {
@@ -45,7 +45,6 @@ import {
   settleByReconciliation,
   settleCall,
   storeResult,
-  UNKNOWN_OUTCOME,
 } from './result.ts';
 import type {
   BeginTool,
