@@ -24,7 +24,7 @@ export interface BeginExecution {
   readonly executionId: string;
   readonly threadId: string;
   /** What it begins with: a message of this content, or the call of a tool. */
-  readonly content: string | Pick<ToolPayload, 'name' | 'arguments'>;
+  readonly content: string | Pick<ToolPayload, 'name' | 'arguments' | 'unanswered'>;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Agent to start the thread with if it does not exist; without one the thread must exist. */
   readonly agent?: string | undefined;

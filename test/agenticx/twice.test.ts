@@ -95,6 +95,24 @@ do {
 await runtime.close();
 `;
 
+/** Parallel batches, line 17: one call has ended when its process is killed, one runs, one has not begun. */
+const BATCH = `
+import { Agent, AgentExecutor } from 'everthread/agenticx';
+const tools = {
+  quick: { description: 'Is quick.', run: ({ n }) => (did('quick ' + n), 'quick ' + n) },
+  slow: { description: 'Is slow.', run: async () => (did('slow'), await stop('it is slow'), 'slow') },
+};
+const { provider } = scriptedModel([says('so')]);
+const executor = new AgentExecutor({ llmProvider: { provider, model: 'scripted' } });
+const agent = new Agent({ name: 'batch', role: 'Analyst', goal: 'Calls', tools });
+const calls_ = [{ name: 'quick', arguments: { n: 1 } }, { name: 'slow' }, { name: 'quick', arguments: { n: 2 } }];
+const outcomes = await executor.executeParallelToolCalls(agent, calls_, { id: 'batch-1', maxConcurrency: 1 });
+for (const { success, result, error } of outcomes) console.log(success, result ?? error.split(':')[1]);
+const other = await executor.executeParallelToolCalls(agent, [{ name: 'slow' }], { id: 'batch-1' }).catch(({ code }) => code);
+console.log(other);
+await executor.close();
+`;
+
 const named = (name: string, source: string) => source.replaceAll('NAME', JSON.stringify(name));
 
 const EXAMPLES = {
@@ -105,6 +123,7 @@ const EXAMPLES = {
   team: typed(29, 'it looks', TEAM),
   rounds: typed(31, 'model 5', named('pause-1', PAUSED)),
   paused: typed(31, 'it is paused', named('pause-2', PAUSED)),
+  batch: typed(17, 'it is slow', BATCH),
 } satisfies Readonly<Record<string, Example>>;
 
 let ran: Group;
@@ -185,6 +204,19 @@ it('[AX-124] a team is taken up: its subagent is created once, makes its call on
   // Requests 1 and 2 of two models; the report begins the third one, if its process has the time.
   expect(['looked', 'model 1', 'model 2'].map(count)).toEqual([1, 2, 2]);
   expect(count('model 3')).toBeLessThan(2);
+});
+
+it('[AX-145] a batch is taken up by its id: its calls are made once, and another batch under the id is refused', () => {
+  const { first, second, again, count } = example('batch');
+  expect([first.state, first.did]).toEqual(['killed at it is slow', ['quick 1', 'slow']]);
+  const lines = [
+    'true quick 1',
+    'false  The outcome of this call is unknown',
+    'true quick 2',
+    'ExecutionConflict',
+  ];
+  expect([second.lines, again.lines]).toEqual([lines, lines]);
+  expect(['quick 1', 'slow', 'quick 2'].map(count)).toEqual([1, 1, 1]);
 });
 
 const PAUSE = /^subagent_checkpoint 8 rounds are complete clerk,subagent_paused more rounds for .* clerk$/;

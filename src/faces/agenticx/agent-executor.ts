@@ -108,7 +108,10 @@ export class AgentExecutor {
     await client.answerWait(requestId, isHelp ? { approved: true } : { value: answer });
   }
 
-  /** Calls tools of the agent without a model, several at once. Outcomes come in the order of the calls. */
+  /**
+   * Calls tools of the agent without a model, several at once. Outcomes come in the order of the calls. Throws
+   * `ExecutionConflict` if the id of the batch belongs to other calls.
+   */
   async executeParallelToolCalls(
     agent: Agent,
     calls: readonly BatchCall[],

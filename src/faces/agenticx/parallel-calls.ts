@@ -1,8 +1,11 @@
 /** Calls several tools at once: each in its own thread, without a model, through the gate of every call. */
 
+import { awaitCall } from '../../client/call-tool.ts';
+import { beginExecution } from '../../client/named-execution.ts';
 import { newThreadId } from '../../client/new-thread-id.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import { errorMessage } from '../../core/value/error.ts';
+import { itemIdOf } from '../../core/thread/execution-id.ts';
+import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { checkNames, type Names } from '../known-names.ts';
 import type { Fields } from './runtime-tool.ts';
 
@@ -12,6 +15,11 @@ export interface BatchCall {
 }
 
 export interface BatchOptions {
+  /**
+   * With an id, the batch is taken up by it, in any process: its calls are made once, and calling again returns their
+   * results. Other calls under the id are `ExecutionConflict`. Letters, digits and . _ : - alone.
+   */
+  readonly id?: string;
   /** If true, the first failure stops the running calls, and no other call begins. Default false. */
   readonly failFast?: boolean;
   /** Most calls that run at once: a whole number above 0. Default 4. */
@@ -20,7 +28,12 @@ export interface BatchOptions {
   readonly timeoutMs?: number;
 }
 
-const BATCH_OPTIONS: Names<BatchOptions> = { failFast: true, maxConcurrency: true, timeoutMs: true };
+const BATCH_OPTIONS: Names<BatchOptions> = {
+  id: true,
+  failFast: true,
+  maxConcurrency: true,
+  timeoutMs: true,
+};
 
 /** JSON. `skipped`: the call has not begun, because another one had failed. */
 export interface BatchOutcome {
@@ -39,7 +52,7 @@ interface Batch extends BatchOptions {
 export async function callAll(client: RuntimeClient, batch: Batch): Promise<readonly BatchOutcome[]> {
   const { agent, calls, ...options } = batch;
   checkNames('A batch', 'option', options, BATCH_OPTIONS);
-  const { failFast = false, maxConcurrency = 4, timeoutMs = 1_800_000 } = options;
+  const { id, failFast = false, maxConcurrency = 4, timeoutMs = 1_800_000 } = options;
   const outcomes: BatchOutcome[] = [];
   const running = new Set<string>();
   const left = [...calls.entries()];
@@ -51,7 +64,7 @@ export async function callAll(client: RuntimeClient, batch: Batch): Promise<read
         outcomes[place] = { name, success: false, skipped: true, error: 'Another call failed.' };
         continue;
       }
-      const threadId = newThreadId(agent);
+      const threadId = id === undefined ? newThreadId(agent) : `${id}.${place + 1}`;
       running.add(threadId);
       outcomes[place] = await callOne(client, { agent, threadId, name, given, timeoutMs });
       running.delete(threadId);
@@ -77,8 +90,16 @@ async function callOne(
   { agent, threadId, name, given, timeoutMs }: OneCall,
 ): Promise<BatchOutcome> {
   try {
-    await client.startThread({ agent, threadId });
-    const called = await client.callTool(threadId, { name, arguments: given }, { timeoutMs });
+    const content = { name, arguments: given, unanswered: true };
+    await beginExecution(client, { agent, threadId, executionId: threadId, content });
+  } catch (error) {
+    // Its thread is that of another call.
+    if (isRuntimeError(error, 'ExecutionConflict')) throw error;
+    return { name, success: false, error: errorMessage(error) };
+  }
+  try {
+    const sent = { threadId, id: itemIdOf(threadId), after: 0, timeoutMs };
+    const called = await awaitCall(client.store, sent);
     const content = called.content ?? '';
     if (called.status === 'success') return { name, success: true, result: content };
     const asked = called.waits?.map(({ id }) => id).join(', ');
