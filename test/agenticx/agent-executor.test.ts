@@ -182,6 +182,14 @@ describe('an AgenticX executor', () => {
 });
 
 describe('concurrent calls', () => {
+  it('are refused by what is missing if neither the agent nor its executor has a model', async () => {
+    const bare = new AgentExecutor({ store, taskQueue: randomUUID() });
+    await expect(bare.executeParallelToolCalls(agent, [{ name: 'meet' }])).rejects.toMatchObject({
+      code: 'InvalidValue',
+      message: expect.stringContaining('"llmProvider"'),
+    });
+  });
+
   it('[AX-145] return in order; a failing one stops no other, and at most the limit run', async () => {
     const batch = [{ name: 'meet' }, { name: 'fall' }, { name: 'nowhere' }, { name: 'meet' }];
     const count = { name: 'count', arguments: { n: 5 } };

@@ -61,7 +61,8 @@ export class AgentExecutor {
   /**
    * Resolves once the task is over, or waits for a person. After an answer (`respond`, the gate,
    * `everthread waits answer`), running the same task again continues it, in any process that has its agent. Throws
-   * `ExecutionConflict` if its id belongs to another task, `InvalidDefinitions` if the agent cannot be defined.
+   * `ExecutionConflict` if its id belongs to another task, `InvalidDefinitions` if the agent cannot be defined, and
+   * `InvalidValue` if it has no model.
    */
   async run({ agent, task }: ExecutorWork): Promise<ExecutorResult> {
     const { client } = await this.#open(agent);

@@ -1,6 +1,7 @@
 /** The project of an executor: one agent, whose side ends with `finish_task` or a text answer, and may ask a person. */
 import { z } from 'zod';
 import type { Registry } from '../../core/author/registry.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { defineAgent, defineModel, definePrompt, defineTool, registryFrom } from '../../definitions/index.ts';
 import type { EngineOptions } from '../../worker/in-process.ts';
 import { ENGINE_OPTIONS, type Names } from '../known-names.ts';
@@ -41,6 +42,11 @@ export function taskProject(
 ): Registry {
   const { name, version, goal, persona, toolNames } = agent;
   const llm = agent.llm ?? llmProvider;
+  if (!llm)
+    throw new RuntimeError(
+      'InvalidValue',
+      `The agent "${name}" has no model: give the agent an "llm", or the executor an "llmProvider".`,
+    );
   const around = toHooks([...hooks, ...agent.llmHooks]);
   // Without a gate, tools still ask, and a person answers.
   const asks = confirmGate ?? { approvesAll: false };
@@ -74,9 +80,7 @@ export function taskProject(
         tools: [...toolNames, FINISH_TOOL_NAME, HUMAN_TOOL_NAME],
       }),
     ],
-    models: llm
-      ? [defineModel({ ...llm, name: 'llm', timeouts: toTimeouts(process.env, llm.timeouts) })]
-      : [],
+    models: [defineModel({ ...llm, name: 'llm', timeouts: toTimeouts(process.env, llm.timeouts) })],
     tools: { ...toTools(agent.tools, asks), [FINISH_TOOL_NAME]: FINISH_TOOL, [HUMAN_TOOL_NAME]: HUMAN_TOOL },
   });
 }
