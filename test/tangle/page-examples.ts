@@ -142,7 +142,7 @@ export const STREAM = typed(
 const { close, fetch } = await serve('far', [says('From afar.')]);
 const box = tangle.remoteBox({ url: 'http://localhost', agent: 'far', fetch });
 const backend = tangle.createSandboxPromptBackend({ box });
-const task = { id: 'stream-1', intent: 'answer' };
+const task = { id: 'answered-afar', intent: 'answer' };
 let text = '';
 for await (const event of tangle.runAgentTaskStream({ task, backend, input: { message: 'hello' } })) {
   if (event.type === 'text_delta') text += event.text;
