@@ -27,6 +27,8 @@ const STOP_WITHIN_MS = 2000;
 const { json, quick, only } = readOptions();
 const samples = quick ? 1 : 5;
 const folder = mkdtempSync(join(tmpdir(), 'everthread-recovery-'));
+const profile = join(folder, 'temporal.toml');
+writeFileSync(profile, '[profile]\n');
 const { path } = await findTemporalBinary({ progress: (line) => console.error(line) });
 const server = await startLocalServer({ binary: path, headless: true, dbFile: join(folder, 'temporal.db') });
 const bundle = join(folder, 'workflow-bundle.js');
@@ -35,7 +37,7 @@ Object.assign(process.env, {
   EVERTHREAD_TEST_FOLDER: folder,
   EVERTHREAD_TEST_BUNDLE: bundle,
   TEMPORAL_ADDRESS: server.address,
-  TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
+  TEMPORAL_CONFIG_FILE: profile,
 });
 const lines: Line[] = [];
 try {

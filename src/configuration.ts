@@ -1,13 +1,18 @@
 /**
  * Everthread's own settings, read from the environment once, by the composition root (worker, client, CLI). Temporal's
- * settings (`TEMPORAL_*`, profiles) are only read by @temporalio/envconfig.
+ * settings are read by `temporal-settings.ts`.
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { RuntimeError } from './core/value/error.ts';
 import { LIMITS } from './core/value/limit.ts';
 import { WALL_SETTINGS, type WallSetting } from './sandbox/host/wall/wall.ts';
-import { configuredEnvironment, type Environment, storeAddress } from './secret-environment.ts';
+import {
+  configuredEnvironment,
+  type Environment,
+  givenVariables,
+  storeAddress,
+} from './secret-environment.ts';
 import { type EncryptionKeys, parseKeys } from './store/crypto/encryption.ts';
 import { DEFAULT_STORE } from './store/folder/default-store.ts';
 
@@ -95,10 +100,11 @@ const HIGHEST_DEV_PORT = 64_535;
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
 
 /** Throws `InvalidConfiguration` naming the variable. */
-export function readConfiguration(environment: Environment = configuredEnvironment()): Configuration {
+export function readConfiguration(given: Environment = configuredEnvironment()): Configuration {
+  const environment = givenVariables(given);
   return {
-    store: storeAddress(environment.EVERTHREAD_STORE || DEFAULT_STORE, environment.PGPASSWORD),
-    taskQueue: environment.EVERTHREAD_TASK_QUEUE || 'everthread',
+    store: storeAddress(environment.EVERTHREAD_STORE ?? DEFAULT_STORE, environment.PGPASSWORD),
+    taskQueue: environment.EVERTHREAD_TASK_QUEUE ?? 'everthread',
     // Below 50, a run would hardly complete one step before it continues as new.
     historySoftLimit: readNumber(environment, 'EVERTHREAD_HISTORY_SOFT_LIMIT', 2000, 50),
     modelHeartbeatMs: readNumber(environment, 'EVERTHREAD_MODEL_HEARTBEAT_MS', 5000, 1000),
@@ -128,14 +134,14 @@ export function readConfiguration(environment: Environment = configuredEnvironme
     encryptionKeys: readKeys(environment.EVERTHREAD_ENCRYPTION_KEYS),
     watchdogMs: readNumber(environment, 'EVERTHREAD_WATCHDOG_MS', 10_000, 0),
     devPort: readDevPort(environment),
-    apiTokens: environment.EVERTHREAD_API_TOKENS || undefined,
+    apiTokens: environment.EVERTHREAD_API_TOKENS,
     apiOrigins: readList(environment.EVERTHREAD_API_ORIGINS),
     // Longer than the minute for which most balancers keep a connection.
     apiKeepAliveMs: readNumber(environment, 'EVERTHREAD_API_KEEP_ALIVE_MS', 65_000, 1000),
-    publicUrl: environment.EVERTHREAD_PUBLIC_URL || undefined,
+    publicUrl: environment.EVERTHREAD_PUBLIC_URL,
     trustedProxies: readList(environment.EVERTHREAD_TRUSTED_PROXIES),
-    health: environment.EVERTHREAD_HEALTH || undefined,
-    temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS || undefined,
+    health: environment.EVERTHREAD_HEALTH,
+    temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS,
     log: readLog(environment),
   };
 }
@@ -148,12 +154,12 @@ function readMemoryLimits() {
 }
 
 function readKeys(text: string | undefined): EncryptionKeys | undefined {
-  return text === undefined || text === '' ? undefined : parseKeys(text, 'EVERTHREAD_ENCRYPTION_KEYS');
+  return text === undefined ? undefined : parseKeys(text, 'EVERTHREAD_ENCRYPTION_KEYS');
 }
 
 function readNumber(environment: Environment, name: string, fallback: number, minimum: number): number {
   const text = environment[name];
-  if (text === undefined || text === '') return fallback;
+  if (text === undefined) return fallback;
   const value = Number(text);
   if (Number.isInteger(value) && value >= minimum) return value;
   throw new RuntimeError(
@@ -178,8 +184,8 @@ function readDevPort(environment: Environment): number {
   );
 }
 
-function readWall(text: string | undefined): WallSetting {
-  const found = WALL_SETTINGS.find((setting) => setting === (text || 'auto'));
+function readWall(text = 'auto'): WallSetting {
+  const found = WALL_SETTINGS.find((setting) => setting === text);
   if (found) return found;
   throw new RuntimeError(
     'InvalidConfiguration',
@@ -187,8 +193,8 @@ function readWall(text: string | undefined): WallSetting {
   );
 }
 
-function readSignalledContent(text: string | undefined): Configuration['signalledContent'] {
-  const found = SIGNALLED_CONTENT.find((setting) => setting === (text || 'take'));
+function readSignalledContent(text = 'take'): Configuration['signalledContent'] {
+  const found = SIGNALLED_CONTENT.find((setting) => setting === text);
   if (found) return found;
   throw new RuntimeError(
     'InvalidConfiguration',
@@ -212,7 +218,7 @@ function readDeployment({
 
 /** Reads `EVERTHREAD_LOG`. Throws `InvalidConfiguration`. */
 export function readLog(environment: Environment, usual: LogLevel = 'info'): Configuration['log'] {
-  const text = environment.EVERTHREAD_LOG ?? usual;
+  const text = givenVariables(environment).EVERTHREAD_LOG ?? usual;
   const [level = 'info', format = 'text'] = text.split(',').map((part) => part.trim());
   if (!LOG_LEVELS.includes(level as LogLevel) || (format !== 'text' && format !== 'json')) {
     throw new RuntimeError(

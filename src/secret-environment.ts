@@ -16,6 +16,13 @@ export type Secrets = Readonly<Record<string, string>>;
 
 let hiddenSecrets: Secrets = {};
 
+/** The variables that are set. One that is empty or blank counts as absent: compose files and `.env` files make such. */
+export function givenVariables(environment: Environment): Readonly<Record<string, string>> {
+  const isGiven = (entry: [string, string | undefined]): entry is [string, string] =>
+    Boolean(entry[1]?.trim());
+  return Object.fromEntries(Object.entries(environment).filter(isGiven));
+}
+
 /** The environment for reading the configuration: hidden variables included, unless they were set again. */
 export function configuredEnvironment(environment: Environment = process.env): Environment {
   return { ...hiddenSecrets, ...environment };

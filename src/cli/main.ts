@@ -16,7 +16,7 @@
  * Beside the folders: `command.ts` (what a command is), `command-table.ts` (all of them by name), `exit.ts` (exit codes and failures), `interruption.ts` (Ctrl-C).
  */
 import { readFileSync } from 'node:fs';
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';
 import { packagePath } from '../temporal-service/package-root.ts';
 import {
@@ -140,7 +140,20 @@ function toOption(key: string, given: Parameter<unknown>): Option {
   const option = new Option(flags, help).conflicts([...(conflicts ?? [])]);
   if (choices) option.choices(choices as string[]);
   else if (parse) option.argParser(parse);
+  refuseBlank(option);
   return standard === undefined ? option : option.default(standard, defaultText);
+}
+
+/** A variable of a shell that is not set makes a blank value: taken for one, it would name a queue or a user. */
+function refuseBlank(option: Option): void {
+  if (!option.required && !option.optional) return;
+  const keep = (text: string, before?: unknown): unknown =>
+    option.variadic ? [...((before as readonly string[] | undefined) ?? []), text] : text;
+  const { parseArg: parse = keep } = option;
+  option.argParser((text, before) => {
+    if (text.trim() === '') throw new InvalidArgumentError('Give a value, or leave the option out.');
+    return parse(text, before);
+  });
 }
 
 async function execute(definition: CommandDefinition, input: Given): Promise<number> {

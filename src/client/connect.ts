@@ -32,16 +32,16 @@ export interface OpenConnection {
 
 const WORKERS_KNOWN_MS = 60_000;
 
-/** Throws `TemporalUnavailable` when no server responds, `InvalidConfiguration` for an invalid store. */
+/** Throws `TemporalUnavailable` when no server responds, `InvalidConfiguration` for an invalid store or another option that cannot be used. */
 export async function openConnection(options: ConnectOptions): Promise<OpenConnection> {
   const configuration = readConfiguration();
   // Loaded on demand: authors import the package for its definitions, and would otherwise load mostly this client.
-  const [{ Client, Connection }, { loadClientConnectConfig }] = await Promise.all([
+  const [{ Client, Connection }, { readTemporalSettings }] = await Promise.all([
     import('@temporalio/client'),
-    import('@temporalio/envconfig'),
+    import('../temporal-settings.ts'),
   ]);
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  const address = options.address ?? connectionOptions.address ?? '127.0.0.1:7233';
+  const { connectionOptions, namespace = 'default' } = readTemporalSettings(options);
+  const { address = '127.0.0.1:7233' } = connectionOptions;
   const connection = await Connection.connect({
     ...connectionOptions,
     address,
@@ -63,7 +63,7 @@ export async function openConnection(options: ConnectOptions): Promise<OpenConne
           keys: configuration.encryptionKeys,
           familyCalls: configuration.familyCalls,
         });
-  const temporal = new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' });
+  const temporal = new Client({ connection, namespace });
   const taskQueue = options.taskQueue ?? configuration.taskQueue;
   const queue = { namespace: temporal.options.namespace, taskQueue, storeId: store.id };
   let askedAt = Number.NEGATIVE_INFINITY;

@@ -70,5 +70,5 @@ export function toRuntimeError(error: unknown): unknown {
 function missingNamespace(error: unknown): string | undefined {
   const { name, namespace, cause } = error as ErrorShape;
   if (name === 'NamespaceNotFoundError') return namespace ?? '';
-  return /\bNamespace (\S+) is not found/.exec(`${errorMessage(error)} ${errorMessage(cause)}`)?.[1];
+  return /\bNamespace (.+?) is not found/.exec(`${errorMessage(error)} ${errorMessage(cause)}`)?.[1];
 }

@@ -17,14 +17,13 @@
  *                        this process, `database-watch` watches its database file and its disk
  *   finding the program  `find-binary`, which uses `temporal-version`, `download-binary`, `build-binary` and
  *                        `cache-folder`
- *   for all              `address`, `connect`, `grpc-status`, `file-lock`, `free-port`, `run-command`, `process-command`, `package-root`
+ *   for all              `connect`, `grpc-status`, `file-lock`, `free-port`, `run-command`, `process-command`, `package-root`
  */
 import { join } from 'node:path';
 import type { ConnectionOptions } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { RuntimeError } from '../core/value/error.ts';
 import { makeProjectFolder, projectFolder } from '../store/folder/project-folder.ts';
-import { requireAddress } from './address.ts';
+import { readTemporalSettings } from '../temporal-settings.ts';
 import { type DatabaseWatch, watchDatabase } from './database-watch.ts';
 import { removeDevFile, writeDevFile } from './dev-file.ts';
 import { withFileLock } from './file-lock.ts';
@@ -86,14 +85,13 @@ export async function findServer(options: ResolveOptions): Promise<ResolvedServe
 }
 
 async function useConfigured({
-  env = process.env,
+  env,
   progress,
 }: ResolveOptions): Promise<{ readonly configured?: ResolvedServer; readonly namespace: string }> {
-  const profile = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
+  const profile = readTemporalSettings({}, env);
   const namespace = profile.namespace ?? 'default';
   const { address } = profile.connectionOptions;
   if (address === undefined) return { namespace };
-  requireAddress(address);
   // The native and the gRPC-js connection share the fields that a profile can set.
   const connection = profile.connectionOptions as ConnectionOptions & { address: string };
   await prepareConfigured(connection, namespace, progress);
@@ -204,10 +202,4 @@ function keepDevFile(server: LocalServer, projectDir: string, watch: DatabaseWat
       write();
     },
   };
-}
-
-function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

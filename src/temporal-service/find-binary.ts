@@ -10,6 +10,7 @@
 import { access, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
+import { givenVariables } from '../secret-environment.ts';
 import { userCacheFolder } from './cache-folder.ts';
 import { downloadTemporal, OFFICIAL_DOWNLOADS } from './download-binary.ts';
 import { withFileLock } from './file-lock.ts';
@@ -44,7 +45,8 @@ export interface FindOptions {
 /** @throws RuntimeError `InvalidConfiguration` (EVERTHREAD_TEMPORAL_CLI cannot be used), `TemporalUnavailable` (no way worked). */
 export async function findTemporalBinary(options: FindOptions): Promise<TemporalBinary> {
   const { env = process.env } = options;
-  if (env.EVERTHREAD_TEMPORAL_CLI) return useExplicit(env.EVERTHREAD_TEMPORAL_CLI);
+  const { EVERTHREAD_TEMPORAL_CLI: named } = givenVariables(env);
+  if (named !== undefined) return useExplicit(named);
   const tried: string[] = [];
   const cacheDir = options.cacheDir ?? userCacheFolder(env);
   const installed = join(cacheDir, `temporal-cli-${PINNED_CLI_VERSION}`);

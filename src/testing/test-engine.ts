@@ -6,12 +6,12 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { RuntimeClient } from '../client/runtime-client.ts';
 import { WORKFLOW_ID_PREFIX } from '../core/thread/start-input.ts';
 import { errorMessage } from '../core/value/thrown.ts';
 import type { ThreadStore } from '../store/store.ts';
+import { readTemporalSettings } from '../temporal-settings.ts';
 import { openInProcess } from '../worker/in-process.ts';
 import type { TestProject } from './test-project.ts';
 import { type TestServer, useServer } from './test-server.ts';
@@ -126,6 +126,6 @@ function installQuietly(): void {
  */
 async function connectQuietly({ address }: TestServer): Promise<NativeConnection> {
   installQuietly();
-  const { connectionOptions } = loadClientConnectConfig();
-  return NativeConnection.connect({ ...connectionOptions, address });
+  const { connectionOptions } = readTemporalSettings({ address });
+  return NativeConnection.connect(connectionOptions);
 }

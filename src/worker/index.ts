@@ -21,6 +21,7 @@ import { Client } from '@temporalio/client';
 import { Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { refuseForeignWorkers } from '../client/foreign-workers.ts';
+import { toRuntimeError } from '../client/workflow-error.ts';
 import { createRateLimiter } from '../models/memory-limiter.ts';
 import { chooseWall, isDemanding } from '../sandbox/index.ts';
 import type { ThreadStore } from '../store/store.ts';
@@ -89,7 +90,8 @@ export async function createWorker(options: WorkerOptions): Promise<ThreadWorker
     return await openWorker(options, guard);
   } catch (error) {
     guard.end();
-    throw error;
+    // A missing namespace shows only when the worker is created.
+    throw toRuntimeError(error);
   }
 }
 

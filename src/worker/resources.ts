@@ -1,5 +1,4 @@
 /** Opens what a worker needs before it takes work, and closes it afterwards: project, connection, store and sandbox. */
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { type Configuration, readConfiguration } from '../configuration.ts';
 import { RuntimeError } from '../core/value/error.ts';
@@ -7,6 +6,7 @@ import { closeConnections } from '../remote/mcp/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';
+import { readTemporalSettings } from '../temporal-settings.ts';
 import type { OpenGuard } from './fault-log.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import type { WorkerOptions } from './options.ts';
@@ -63,13 +63,13 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
 }
 
 async function connect(options: WorkerOptions) {
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  const name = options.namespace ?? namespace ?? 'default';
-  if (options.connection) return { connection: options.connection, namespace: name, ownsConnection: false };
+  const { namespace: named, taskQueue } = options;
+  const { connectionOptions, namespace = 'default' } = readTemporalSettings({ namespace: named, taskQueue });
+  if (options.connection) return { connection: options.connection, namespace, ownsConnection: false };
   const { address = '127.0.0.1:7233' } = connectionOptions;
   try {
     const connection = await NativeConnection.connect({ ...connectionOptions, address });
-    return { connection, namespace: name, ownsConnection: true };
+    return { connection, namespace, ownsConnection: true };
   } catch (cause) {
     throw new RuntimeError(
       'TemporalUnavailable',

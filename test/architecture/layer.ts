@@ -18,6 +18,7 @@ export const COMPOSITION_ROOT = [
   'kept-file.ts',
   'configuration.ts',
   'secret-environment.ts',
+  'temporal-settings.ts',
 ];
 const WORKER = 'worker/index.ts';
 const IN_PROCESS = 'worker/in-process.ts';
@@ -54,8 +55,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   projections: { layers: ['core'], packages: [] },
   client: {
     layers: ['core', 'projections', 'store'],
-    packages: ['node:', '@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
-    files: [MESSAGES, 'configuration.ts'],
+    packages: ['node:', '@temporalio/client', '@temporalio/common'],
+    files: [MESSAGES, 'configuration.ts', 'temporal-settings.ts'],
     types: ['workflows/thread.ts'],
   },
   server: {
@@ -66,7 +67,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   supervisor: { layers: ['core'], packages: ['node:'], types: ['author/guard/author-run.ts'] },
   'temporal-service': {
     layers: ['core', 'store'],
-    packages: ['node:', '@temporalio/client', '@temporalio/envconfig', '@temporalio/proto'],
+    packages: ['node:', '@temporalio/client', '@temporalio/proto'],
+    files: ['secret-environment.ts', 'temporal-settings.ts'],
   },
   cli: {
     layers: [...OUTSIDE, 'server', 'supervisor', 'temporal-service'],
@@ -79,10 +81,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'ws',
       '@temporalio/client',
       '@temporalio/common',
-      '@temporalio/envconfig',
       '@temporalio/worker',
     ],
-    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'secret-environment.ts'],
+    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'secret-environment.ts', 'temporal-settings.ts'],
   },
   faces: {
     layers: OUTSIDE,
@@ -91,8 +92,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   testing: {
     layers: [...OUTSIDE, 'temporal-service'],
-    packages: ['node:', 'openai', '@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'],
-    files: [IN_PROCESS, 'configuration.ts'],
+    packages: ['node:', 'openai', '@temporalio/client', '@temporalio/worker'],
+    files: [IN_PROCESS, 'configuration.ts', 'temporal-settings.ts'],
   },
 };
 

@@ -33,6 +33,16 @@ function mention(command: Command) {
   };
 }
 
+/** Returns what is refused, or nothing. */
+function tryParse(parse: () => unknown): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 describe('the command table', () => {
   it.each(pathsOf(COMMANDS).map((path) => [path.join(' '), path] as const))(
     'lists "%s" as the command describes itself',
@@ -54,6 +64,20 @@ describe('the command table', () => {
       expect([path, isPart]).toEqual([path, command?.reads === true]);
     }
   });
+
+  it.each(pathsOf(COMMANDS).map((path) => [path.join(' '), path] as const))(
+    'refuses a blank value of every option of "%s"',
+    async (_name, path) => {
+      const { options } = find(await buildProgram({ exitCode: 0 }, path), path);
+      for (const { required, optional, parseArg, long } of options) {
+        if (!required && !optional) continue;
+        expect([long, tryParse(() => parseArg?.('', undefined))]).toEqual([
+          long,
+          expect.stringMatching(/^Give a value/),
+        ]);
+      }
+    },
+  );
 
   it('finds a command by its alias, and after options', () => {
     expect(namedCommands(['thread', 'list', '--json'])).toEqual([

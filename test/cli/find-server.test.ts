@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { requireListening } from '../../src/cli/connection/find-server.ts';
-import { requireAddress } from '../../src/temporal-service/address.ts';
 
 const LONGER_THAN_A_KNOCK_MS = 1200;
 
@@ -22,20 +21,6 @@ describe('the server used by a command', () => {
     await close();
     await expect(requireListening(found)).rejects.toMatchObject({ code: 'TemporalUnavailable' });
   });
-
-  it.each(['http://127.0.0.1:7233', '127.0.0.1:99999', '127.0.0.1:0', 'host:port', 'a b:7233'])(
-    'is refused with what to write if its address is %s',
-    (address) => {
-      expect(() => requireAddress(address)).toThrow(/"[^"]+": write host:port without http:\/\//);
-    },
-  );
-
-  it.each(['localhost', '127.0.0.1:7233', '[::1]:7233', 'prod.a1b2.tmprl.cloud:7233'])(
-    'may be %s',
-    (address) => {
-      expect(() => requireAddress(address)).not.toThrow();
-    },
-  );
 
   it('is found even if this process had no time to see the accepted connection', async () => {
     const { found, close } = await listening();

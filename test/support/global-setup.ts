@@ -51,6 +51,8 @@ export default async function setUp(): Promise<void> {
   ]);
   globalThis.everthreadTestServer = server;
   globalThis.everthreadTestPostgres = await awaitPostgresRequest();
+  const profile = join(folder, 'temporal.toml');
+  writeFileSync(profile, '[profile]\n');
   const bundlePath = join(folder, 'workflow-bundle.js');
   const mappedBundlePath = join(folder, 'workflow-bundle-mapped.js');
   writeFileSync(bundlePath, withoutPositions(bundle));
@@ -66,7 +68,7 @@ export default async function setUp(): Promise<void> {
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: server.namespace,
     // A user's own settings must not reach the tests.
-    TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
+    TEMPORAL_CONFIG_FILE: profile,
     // Commands and workers are started by the hundred: the compile cache saves compiling the same modules each time.
     NODE_COMPILE_CACHE: join(CACHE, 'everthread'),
   });

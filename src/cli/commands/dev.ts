@@ -13,6 +13,7 @@ import { showPath, showStore } from '../connection/find-store.ts';
 import { type Interruption, withInterruption } from '../interruption.ts';
 import { announce } from '../output/logger.ts';
 import { note, printJsonLine, printLine, tone } from '../output/output.ts';
+import { requireFree } from '../serve/listen-address.ts';
 import { type ReadyApi, superviseApi } from '../serve/supervised-api.ts';
 import { type ReadyWorker, superviseWorker, type WorkerOrder } from '../worker/supervised-worker.ts';
 
@@ -82,19 +83,24 @@ export const dev = command({
 
 function parsePort(text: string): number {
   const port = parseCount(text);
-  if (port > 65_535) throw new InvalidArgumentError('Give a port, at most 65535.');
+  // Node's own limits for a debugger.
+  if (port < 1024 || port > 65_535) throw new InvalidArgumentError('Give a port, 1024 to 65535.');
   return port;
 }
 
 /** Returns a loopback address for the debugger: whoever reaches it can run code. */
 async function inspectorAddress(asked: true | number | undefined): Promise<string | undefined> {
   if (asked === undefined) return undefined;
-  if (asked !== true) return `${LOOPBACK}:${asked}`;
+  if (asked !== true) {
+    await requireFree({ host: LOOPBACK, port: asked }, INSPECTOR);
+    return `${LOOPBACK}:${asked}`;
+  }
   const port = (await isPortFree(NODE_PORT)) ? NODE_PORT : (await findFreePorts(1))[0];
   return `${LOOPBACK}:${port}`;
 }
 
 const NODE_PORT = 9229;
+const INSPECTOR = { what: 'the debugger', setting: '--inspect, or none for a free one' };
 
 /** Creates a key for the project if none is configured, because variables are encrypted. */
 function makeKey(projectDir: string): void {

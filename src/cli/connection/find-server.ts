@@ -4,12 +4,11 @@
  * belongs to another project. `dev` itself decides in temporal-service/dev-server.ts.
  */
 import type { ConnectionOptions } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { readConfiguration } from '../../configuration.ts';
-import { errorMessage, RuntimeError } from '../../core/value/error.ts';
-import { requireAddress } from '../../temporal-service/address.ts';
+import { RuntimeError } from '../../core/value/error.ts';
 import { readDevFile } from '../../temporal-service/dev-file.ts';
 import { LOOPBACK, refusesConnections } from '../../temporal-service/free-port.ts';
+import { readTemporalSettings } from '../../temporal-settings.ts';
 import { commandName } from '../command-name.ts';
 
 export interface FoundServer {
@@ -24,9 +23,8 @@ export interface FoundServer {
 
 /** @throws RuntimeError `InvalidConfiguration` if the settings cannot be read. */
 export function findServer(projectDir: string): FoundServer {
-  const { connectionOptions, namespace } = readProfile();
+  const { connectionOptions, namespace } = readTemporalSettings();
   const options = connectionOptions as ConnectionOptions;
-  if (options.address !== undefined) requireAddress(options.address);
   const dev = options.address === undefined ? readDevFile(projectDir) : undefined;
   const address = options.address ?? dev?.address ?? `${LOOPBACK}:${readConfiguration().devPort}`;
   const isGuess = options.address === undefined && !dev;
@@ -79,16 +77,4 @@ export function serverUnreachable({ address }: FoundServer, cause?: unknown): Ru
     `No Temporal server answers at ${address}. Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to a running one.`,
     { cause },
   );
-}
-
-function readProfile(): ReturnType<typeof loadClientConnectConfig> {
-  try {
-    return loadClientConnectConfig();
-  } catch (cause) {
-    throw new RuntimeError(
-      'InvalidConfiguration',
-      `The settings for Temporal cannot be read: ${errorMessage(cause)}`,
-      { cause },
-    );
-  }
 }

@@ -1,15 +1,14 @@
 /** Serves the HTTP API on a socket of this machine. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { readConfiguration } from '../../configuration.ts';
-import { RuntimeError } from '../../core/value/error.ts';
-import { errorMessage } from '../../core/value/thrown.ts';
 import type { Api } from '../../server/api/create-api.ts';
 import type { StreamSocket } from '../../server/standard/standard-socket.ts';
+import { listenAt } from './listen-address.ts';
 
 export interface ServedApi {
   /** `http://host:port`. */
@@ -26,6 +25,8 @@ export interface ServeOptions {
   readonly keepAliveMs?: number;
 }
 
+const SERVED = { what: 'the API', setting: '--host or --port' };
+
 /** Throws `InvalidConfiguration` if the address cannot be listened on. */
 export async function serveApi(
   api: Api,
@@ -39,11 +40,7 @@ export async function serveApi(
   Object.assign(server, timeoutsFor(keepAliveMs));
   const closeIdle = trackConnections(server);
   const cutOff = serveSockets(server, api);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(host, port, cause)));
-    server.listen(port, host, resolve);
-  });
-  const { port: taken } = server.address() as AddressInfo;
+  const { port: taken } = await listenAt(server, { host, port }, SERVED);
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     close: () =>
@@ -54,16 +51,6 @@ export async function serveApi(
         closeIdle();
       }),
   };
-}
-
-function listenError(host: string, port: number, cause: NodeJS.ErrnoException): RuntimeError {
-  const why =
-    cause.code === 'EADDRINUSE'
-      ? 'the port is already in use: give another --port'
-      : `${errorMessage(cause)}: give another --host or --port`;
-  return new RuntimeError('InvalidConfiguration', `The API cannot listen at ${host}:${port}: ${why}.`, {
-    cause,
-  });
 }
 
 /**

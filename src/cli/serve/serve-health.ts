@@ -7,13 +7,11 @@
  *   here gets 403.
  */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readConfiguration } from '../../configuration.ts';
-import { RuntimeError } from '../../core/value/error.ts';
-import { errorMessage } from '../../core/value/thrown.ts';
 import { isLoopback } from '../../server/api/access.ts';
 import type { SupervisorWatch } from '../../supervisor/index.ts';
+import { type ListenAddress, listenAt, readListenAddress } from './listen-address.ts';
 
 export interface ServedHealth {
   /** `http://host:port`. */
@@ -31,12 +29,8 @@ export interface HealthOptions {
 
 /** Default address, as of OpenTelemetry's Prometheus exporters. If its port is taken, a free port is used. */
 const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 9464 } as const;
+const SERVED = { what: 'health and metrics', setting: '--health or EVERTHREAD_HEALTH, or "off"' };
 const ANSWER_WITHIN_MS = 3000;
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** Resolves to undefined if it is off. Throws `InvalidConfiguration` if the address is invalid or taken. */
 export async function serveHealth({
@@ -46,14 +40,15 @@ export async function serveHealth({
 }: HealthOptions): Promise<ServedHealth | undefined> {
   const given = address ?? readConfiguration().health;
   if (given === 'off') return undefined;
-  const asked = given === undefined ? undefined : readAddress(given);
+  const asked = given === undefined ? undefined : readListenAddress(given, SERVED);
   const place = asked ?? DEFAULT_ADDRESS;
   const server = createServer((request, response) => {
     void answerRequest({ watch, stop, place }, request, response);
   });
-  if (asked) await listen(server, asked);
-  else await listen(server, DEFAULT_ADDRESS).catch(() => listen(server, { ...DEFAULT_ADDRESS, port: 0 }));
-  const { port } = server.address() as AddressInfo;
+  const listen = (at: ListenAddress) => listenAt(server, at, SERVED);
+  const { port } = asked
+    ? await listen(asked)
+    : await listen(DEFAULT_ADDRESS).catch(() => listen({ ...DEFAULT_ADDRESS, port: 0 }));
   return {
     url: `http://${place.host.includes(':') ? `[${place.host}]` : place.host}:${port}`,
     close: () =>
@@ -64,29 +59,8 @@ export async function serveHealth({
   };
 }
 
-function readAddress(text: string): Address {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
-  if (port !== undefined && Number(port) <= 65_535)
-    return { host: bracketed ?? (plain || '0.0.0.0'), port: Number(port) };
-  throw new RuntimeError(
-    'InvalidConfiguration',
-    `"${text}" is not a valid address for health and metrics: write host:port, such as 0.0.0.0:9464 (port 0: any free one), or "off".`,
-  );
-}
-
-function listen(server: Server, { host, port }: Address): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'the port is already in use' : errorMessage(cause);
-      const message = `Health and metrics cannot be served at ${host}:${port}: ${why}. Give another --health or EVERTHREAD_HEALTH, or "off".`;
-      reject(new RuntimeError('InvalidConfiguration', message, { cause }));
-    });
-    server.listen(port, host, resolve);
-  });
-}
-
 interface Served extends Pick<HealthOptions, 'watch' | 'stop'> {
-  readonly place: Address;
+  readonly place: ListenAddress;
 }
 
 async function answerRequest(

@@ -1,7 +1,6 @@
 /** A worker on a project, as the process of `everthread worker` and `everthread dev` runs it: connects, serves until the stop, closes. */
 import { extname } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
-import { toRuntimeError } from '../../client/workflow-error.ts';
 import { readConfiguration } from '../../configuration.ts';
 import type { Secrets } from '../../secret-environment.ts';
 import type { ReportedDeath } from '../../supervisor/index.ts';
@@ -18,6 +17,7 @@ export interface WorkerRun {
   readonly project: LiveProject;
   readonly server: FoundServer;
   readonly taskQueue?: string;
+  readonly temporalMetrics?: string | undefined;
   readonly stop: AbortSignal;
   readonly secrets: Secrets;
   readonly deaths: readonly ReportedDeath[];
@@ -29,11 +29,11 @@ export interface WorkerRun {
 
 /** Resolves when everything is finished or handed over after a stop. */
 export async function runWorker(run: WorkerRun): Promise<void> {
-  const { stop, project, projectDir, taskQueue, server, secrets, deaths, doing } = run;
+  const { stop, project, projectDir, taskQueue, server, secrets, deaths, doing, temporalMetrics } = run;
   doing(`connecting to the Temporal server at ${server.address}`);
   await requireListening(server);
   // Created just before its first use: an unused runtime keeps the process from ending.
-  const { log, temporalMetrics } = readConfiguration();
+  const { log } = readConfiguration();
   const logger = installTemporalRuntime(log, temporalMetrics);
   const connection = await connect(server);
   try {
@@ -51,7 +51,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
       onStep: doing,
       listener: createLogListener(logger),
       onWarning: (warning) => logger.warn(warning),
-    }).catch(refuse);
+    });
     const working = worker.run();
     stop.addEventListener('abort', () => worker.shutdown());
     if (stop.aborted) worker.shutdown();
@@ -60,11 +60,6 @@ export async function runWorker(run: WorkerRun): Promise<void> {
   } finally {
     await connection.close();
   }
-}
-
-/** A missing namespace shows only when the worker is created. */
-function refuse(error: unknown): never {
-  throw toRuntimeError(error);
 }
 
 async function connect(server: FoundServer): Promise<NativeConnection> {

@@ -1,10 +1,12 @@
 /** What `everthread worker` and `everthread dev` share: a worker process under supervision, and its messages to people. */
 import { extname } from 'node:path';
+import { readConfiguration } from '../../configuration.ts';
 import { hideSecrets, type Secrets } from '../../secret-environment.ts';
 import { SupervisorWatch, supervise } from '../../supervisor/index.ts';
 import type { FoundServer } from '../connection/find-server.ts';
 import type { Interruption } from '../interruption.ts';
 import { createNewsLogger } from '../output/logger.ts';
+import { readListenAddress, requireFree } from '../serve/listen-address.ts';
 import { serveHealth } from '../serve/serve-health.ts';
 
 export interface WorkerOrder {
@@ -13,6 +15,8 @@ export interface WorkerOrder {
   readonly json: boolean;
   /** True if changes of the project are reloaded. */
   readonly watch: boolean;
+  /** IP address and port where Temporal's SDK serves its metrics. */
+  readonly temporalMetrics?: string | undefined;
   readonly secrets: Secrets;
 }
 
@@ -25,7 +29,7 @@ export interface ReadyWorker {
 }
 
 export interface SupervisedWorker {
-  readonly order: Omit<WorkerOrder, 'secrets'>;
+  readonly order: Omit<WorkerOrder, 'secrets' | 'temporalMetrics'>;
   readonly interruption: Interruption;
   readonly server: () => Promise<FoundServer>;
   readonly ready: (worker: ReadyWorker) => void;
@@ -52,6 +56,7 @@ export async function superviseWorker(supervised: SupervisedWorker): Promise<num
   const { order, interruption, server, ready, health, inspect } = supervised;
   const watch = new SupervisorWatch();
   // Before anything slow, so that an address in use is reported at once.
+  const temporalMetrics = await findMetricsAddress();
   const served = await serveHealth({ watch, stop: interruption.signal, address: health });
   try {
     return await supervise<WorkerOrder, FoundServer, ReadyWorker>({
@@ -59,7 +64,7 @@ export async function superviseWorker(supervised: SupervisedWorker): Promise<num
       ...(inspect === undefined
         ? {}
         : { options: { inspect, env: { ...DEBUGGER_SETTINGS, ...setByName() } } }),
-      order: { ...order, secrets: hideSecrets() },
+      order: { ...order, temporalMetrics, secrets: hideSecrets() },
       server,
       stop: interruption.signal,
       watch,
@@ -72,6 +77,18 @@ export async function superviseWorker(supervised: SupervisedWorker): Promise<num
   } finally {
     await served?.close();
   }
+}
+
+const TEMPORAL_METRICS = {
+  what: "the metrics of Temporal's SDK",
+  setting: 'EVERTHREAD_TEMPORAL_METRICS, or unset it',
+};
+
+async function findMetricsAddress(): Promise<string | undefined> {
+  const { temporalMetrics: given } = readConfiguration();
+  if (given === undefined) return undefined;
+  const at = await requireFree(readListenAddress(given, TEMPORAL_METRICS), TEMPORAL_METRICS);
+  return `${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
 }
 
 function setByName(): Record<string, string> {

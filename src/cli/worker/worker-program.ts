@@ -16,7 +16,7 @@ async function serve({
   answerWith,
 }: ProgramContext<WorkerOrder>): Promise<void> {
   workUnderSupervision(readConfiguration());
-  const { projectDir, taskQueue, watch, secrets } = order;
+  const { projectDir, taskQueue, watch, secrets, temporalMetrics } = order;
   reportPhase('reading its project');
   const project = watch ? await openWatched(order, stop) : await openProject(projectDir);
   if (project === undefined) return;
@@ -30,6 +30,7 @@ async function serve({
     project,
     server: found,
     taskQueue,
+    temporalMetrics,
     stop,
     secrets,
     deaths,
