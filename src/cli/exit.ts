@@ -23,11 +23,11 @@ export function reportFailure(error: unknown, json = false): number {
     if (failure.next !== undefined) note(failure.next);
   }
   if (wantsStack()) note(stackOf(error));
-  return isRuntimeError(error) ? ERRORS[error.code].exit : EXIT.failed;
+  return failure.code === 'Unexpected' ? EXIT.failed : ERRORS[failure.code].exit;
 }
 
 interface Failure {
-  readonly code: string;
+  readonly code: ErrorCode | 'Unexpected';
   readonly message: string;
   /** A sentence for people. */
   readonly next?: string;
@@ -45,6 +45,11 @@ function describeFailure(error: unknown): Failure {
     return {
       code: 'StoreFull',
       message: `The disk is full: ${message}. Free some space and try again.`,
+    };
+  if (isPathRefused(error))
+    return {
+      code: 'InvalidConfiguration',
+      message: `A path cannot be used: ${message}. Check it, and its permissions.`,
     };
   const next = wantsStack() ? undefined : 'EVERTHREAD_LOG=debug shows the stack trace.';
   return { code: 'Unexpected', message, next };
@@ -77,6 +82,14 @@ function isCommanderError(error: unknown): error is CommanderError {
 function isDiskFull(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+const REFUSED_PATHS = ['EACCES', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'];
+
+/** True for an error of the file system that another path, or other permissions, would mend. */
+function isPathRefused(error: unknown): boolean {
+  const { code, path } = (error ?? {}) as { code?: unknown; path?: unknown };
+  return typeof path === 'string' && REFUSED_PATHS.includes(String(code));
 }
 
 /** Commander has printed its own message already. */

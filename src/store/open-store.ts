@@ -9,17 +9,17 @@
  *   transaction   the transaction on a thread, and the parts of it that commands of several subjects use
  *   sqlite, search, postgres   what each engine needs; search runs in a separate thread
  */
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RuntimeError } from '../core/value/error.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import type { EncryptionKeys } from './crypto/encryption.ts';
 import { findKeys } from './crypto/key-file.ts';
 import { DEFAULT_STORE } from './folder/default-store.ts';
-import { makePrivateFile, narrowFile } from './folder/private-files.ts';
+import { makeFolders, makePrivateFile, narrowFile } from './folder/private-files.ts';
 import { makeProjectFolder, projectFolder } from './folder/project-folder.ts';
 import { isPostgresAddress } from './postgres/address.ts';
-import { explainSqlite } from './sqlite/error.ts';
+import { explainOpening } from './sqlite/error.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import type { ThreadStore } from './store.ts';
 
@@ -70,9 +70,20 @@ export async function openStore(
   }
   const [path, query = ''] = rest.split('?') as [string, string?];
   const file = resolve(projectDir, path);
+  const synchronous = readSynchronous(query);
   makeStoreFile(file, projectDir);
-  const synchronous = new URLSearchParams(query).get('synchronous') === 'normal' ? 'normal' : 'full';
   return openSqliteStore({ path: file, synchronous }, { keys, familyCalls });
+}
+
+/** Throws `InvalidConfiguration` for any other parameter: a mistyped one would be passed over. */
+function readSynchronous(query: string): 'normal' | 'full' {
+  const { synchronous = 'full', ...others } = Object.fromEntries(new URLSearchParams(query));
+  if ((synchronous === 'normal' || synchronous === 'full') && Object.keys(others).length === 0)
+    return synchronous;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `The store's address ends with "?${query}": only ?synchronous=normal or ?synchronous=full may stand there.`,
+  );
 }
 
 /**
@@ -82,11 +93,12 @@ export async function openStore(
 function makeStoreFile(file: string, projectDir: string): void {
   try {
     if (dirname(file) === projectFolder(resolve(projectDir))) makeProjectFolder(projectDir);
-    else mkdirSync(dirname(file), { recursive: true });
+    else makeFolders(dirname(file));
     makePrivateFile(file);
+    accessSync(file, constants.R_OK | constants.W_OK);
     for (const suffix of ['-wal', '-shm']) narrowFile(file + suffix);
   } catch (error) {
-    throw explainSqlite(error, file);
+    throw explainOpening(error, file);
   }
 }
 

@@ -2,11 +2,12 @@
  * The store of a project: EVERTHREAD_STORE, else `.everthread/store.db`.
  * - Only a command that starts something may create a store. For all others a missing store is an error.
  */
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { readConfiguration } from '../../configuration.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { isPostgresAddress, readPostgresAddress } from '../../store/postgres/address.ts';
+import { explainOpening } from '../../store/sqlite/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import {
@@ -73,12 +74,23 @@ export async function readThread(store: ThreadStore, threadId: string): Promise<
 
 function requireStore(address: string, projectDir: string): void {
   const file = storeFile(address, projectDir);
-  if (file === undefined || existsSync(file)) return;
+  if (file === undefined || !isAbsent(file)) return;
   throw new RuntimeError(
     'ThreadNotFound',
     `There are no threads yet: ${showPath(file)} does not exist. "${commandName()} dev" or a first ` +
       `"${commandName()} threads start AGENT" creates it; EVERTHREAD_STORE or --project names another place.`,
   );
+}
+
+/** Throws `InvalidConfiguration` if a store's file could not be created there, either. */
+export function isAbsent(file: string): boolean {
+  try {
+    accessSync(file);
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw explainOpening(error, file);
+  }
 }
 
 /** Throws `InvalidConfiguration` if a command would create the store's file in a folder that is not a project. */

@@ -4,7 +4,6 @@
  * measurement.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
@@ -28,7 +27,7 @@ import {
   findServer,
   requireListening,
 } from '../connection/find-server.ts';
-import { showPath, showStore, storeFile } from '../connection/find-store.ts';
+import { isAbsent, showPath, showStore, storeFile } from '../connection/find-store.ts';
 import { escapeControls } from '../output/terminal-text.ts';
 import { installTemporalRuntime } from '../worker/temporal-runtime.ts';
 import { loadProbeBundle } from './probe-bundle.ts';
@@ -159,8 +158,8 @@ async function checkStore(projectDir: string): Promise<{ check: Check; storeId?:
     const next = `"${commandName()} dev" creates it; if it should exist, check --project and EVERTHREAD_STORE.`;
     return { check: warn('store', `${place} does not exist yet`, next) };
   };
-  if (file !== undefined && !existsSync(file)) return missing(showPath(file));
   try {
+    if (file !== undefined && isAbsent(file)) return missing(showPath(file));
     const store = await openStore(address, projectDir, { create: false });
     try {
       const { length } = await store.threads.list({ limit: ALL });
@@ -176,10 +175,7 @@ async function checkStore(projectDir: string): Promise<{ check: Check; storeId?:
     if (isRuntimeError(error, 'ThreadNotFound'))
       return missing(`the store in ${showStore(address, projectDir)}`);
     const next = 'Check EVERTHREAD_STORE and the permissions to read and write there.';
-    // A database server's error already has the address, the reason and the remedy.
-    const found =
-      file === undefined ? errorMessage(error) : `${showPath(file)} cannot be opened: ${errorMessage(error)}`;
-    return { check: fail('store', found, next) };
+    return { check: fail('store', errorMessage(error), next) };
   }
 }
 

@@ -4,10 +4,11 @@
  *   `git init` leave. Their package.json and .gitignore are completed.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { RuntimeError } from '../../core/value/error.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
+import { makeFolders } from '../../store/folder/private-files.ts';
 import { packageRoot } from '../../temporal-service/package-root.ts';
 import { showPath } from '../connection/find-store.ts';
 import { IGNORED, projectFiles, SCRIPTS } from './files.ts';
@@ -44,7 +45,7 @@ export function writeProject(folder: string): NewProject {
     '.gitignore': gitignore(folder),
   };
   for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    makeFolders(dirname(join(folder, path)));
     writeFileSync(join(folder, path), content);
   }
   return { files: Object.keys(files), installed: existsSync(join(folder, 'node_modules', 'everthread')) };

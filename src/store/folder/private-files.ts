@@ -6,15 +6,31 @@
  *   owner stay unchanged. On Windows, which has no such rights, nothing happens.
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
 const OTHERS = 0o077;
 
+/**
+ * Creates the folder with those above it. One by one: Node's recursive way never ends where a folder refuses others with
+ * ENOENT, as /proc does.
+ */
+export function makeFolders(folder: string, mode?: number): void {
+  const exists = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (exists()) return;
+  if (dirname(folder) !== folder) makeFolders(dirname(folder), mode);
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    // Another process may have made it.
+    if (!exists()) throw error;
+  }
+}
+
 /** Creates the folder if needed. Returns what was narrowed: the folder itself, and everything in it. */
 export function makePrivateFolder(folder: string): string[] {
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  makeFolders(folder, PRIVATE_FOLDER);
   // The folder itself may be a link to another disk, which is followed.
   return [...narrow(folder, statSync), ...narrowContent(folder)];
 }

@@ -52,6 +52,14 @@ export function explainSqlite(error: unknown, path: string): unknown {
   }
 }
 
+/** Converts an error of the system while the file is made: what a person must change, unless the disk is full or fails. */
+export function explainOpening(error: unknown, path: string): unknown {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO'
+    ? explainSystem(error, path)
+    : cannotOpen(path, error);
+}
+
 function explainSystem(error: unknown, path: string): unknown {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (code === 'ENOSPC' || code === 'EDQUOT') return storeFull(path, error);
