@@ -1,7 +1,6 @@
 /** Opens the resources of a client: a connection to Temporal and a store. */
 import type { Client } from '@temporalio/client';
 import { readConfiguration } from '../configuration.ts';
-import { RuntimeError } from '../core/value/error.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { refuseForeignWorkers } from './foreign-workers.ts';
@@ -36,9 +35,10 @@ const WORKERS_KNOWN_MS = 60_000;
 export async function openConnection(options: ConnectOptions): Promise<OpenConnection> {
   const configuration = readConfiguration();
   // Loaded on demand: authors import the package for its definitions, and would otherwise load mostly this client.
-  const [{ Client, Connection }, { readTemporalSettings }] = await Promise.all([
+  const [{ Client, Connection }, { readTemporalSettings }, { explainUnreachable }] = await Promise.all([
     import('@temporalio/client'),
     import('../temporal-settings.ts'),
+    import('../temporal-unreachable.ts'),
   ]);
   const { connectionOptions, namespace = 'default' } = readTemporalSettings(options);
   const { address = '127.0.0.1:7233' } = connectionOptions;
@@ -48,12 +48,8 @@ export async function openConnection(options: ConnectOptions): Promise<OpenConne
     connectTimeout: '5 s',
     // A page of a history with large signals exceeds gRPC's default of 4 MiB, and could not be exported.
     channelArgs: { 'grpc.max_receive_message_length': 128 * 1024 * 1024 },
-  }).catch((cause) => {
-    throw new RuntimeError(
-      'TemporalUnavailable',
-      `No Temporal server answers at ${address}. Start one with "everthread dev" in a project ("everthread new" makes one), or set TEMPORAL_ADDRESS.`,
-      { cause },
-    );
+  }).catch(async (cause) => {
+    throw await explainUnreachable({ ...connectionOptions, address }, cause);
   });
   const { store: place = configuration.store, projectDir = process.cwd() } = options;
   const store =

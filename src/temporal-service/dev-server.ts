@@ -24,6 +24,7 @@ import type { ConnectionOptions } from '@temporalio/client';
 import { RuntimeError } from '../core/value/error.ts';
 import { makeProjectFolder, projectFolder } from '../store/folder/project-folder.ts';
 import { readTemporalSettings } from '../temporal-settings.ts';
+import { findReason } from '../temporal-unreachable.ts';
 import { type DatabaseWatch, watchDatabase } from './database-watch.ts';
 import { removeDevFile, writeDevFile } from './dev-file.ts';
 import { withFileLock } from './file-lock.ts';
@@ -126,6 +127,9 @@ async function useFoundServer(
   const { progress, port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT, answerWithinMs } = options;
   if (!(await isListening(LOOPBACK, port))) return undefined;
   const address = `${LOOPBACK}:${port}`;
+  // Asked first: a gRPC client would take ten seconds to find nothing.
+  const reason = await findReason({ address });
+  if (reason !== undefined) return void progress(`The service at ${address} cannot be used: ${reason}`);
   const service = { address, ...(answerWithinMs === undefined ? {} : { connectTimeout: answerWithinMs }) };
   const owner = await findOtherOwner(service, namespace, options.projectDir);
   if (owner !== undefined) {

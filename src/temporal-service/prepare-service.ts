@@ -1,6 +1,7 @@
 /** Prepares a Temporal service that was started elsewhere, or reports why it cannot be used. */
 import type { ConnectionOptions } from '@temporalio/client';
 import { errorMessage } from '../core/value/error.ts';
+import { findReason } from '../temporal-unreachable.ts';
 import { readServerVersion, waitForNamespace, withConnection } from './connect.ts';
 import { refusesConnections } from './free-port.ts';
 import { statusCode } from './grpc-status.ts';
@@ -62,8 +63,9 @@ export async function askService(
       return undefined;
     });
   } catch (error) {
+    const found = statusCode(error) === undefined ? await findReason(service) : undefined;
     return {
-      reason: errorMessage(error).replace(/\.$/, ''),
+      reason: found ?? errorMessage(error).replace(/\.$/, ''),
       final: FINAL_CODES.includes(statusCode(error) ?? Number.NaN),
     };
   }

@@ -1,12 +1,12 @@
 /** Opens what a worker needs before it takes work, and closes it afterwards: project, connection, store and sandbox. */
 import { NativeConnection } from '@temporalio/worker';
 import { type Configuration, readConfiguration } from '../configuration.ts';
-import { RuntimeError } from '../core/value/error.ts';
 import { closeConnections } from '../remote/mcp/index.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { openStore } from '../store/open-store.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { readTemporalSettings } from '../temporal-settings.ts';
+import { explainUnreachable } from '../temporal-unreachable.ts';
 import type { OpenGuard } from './fault-log.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import type { WorkerOptions } from './options.ts';
@@ -71,10 +71,6 @@ async function connect(options: WorkerOptions) {
     const connection = await NativeConnection.connect({ ...connectionOptions, address });
     return { connection, namespace, ownsConnection: true };
   } catch (cause) {
-    throw new RuntimeError(
-      'TemporalUnavailable',
-      `No Temporal server answers at ${address}. Start one with "everthread dev" in a project ("everthread new" makes one), or set TEMPORAL_ADDRESS.`,
-      { cause },
-    );
+    throw await explainUnreachable({ ...connectionOptions, address }, cause);
   }
 }

@@ -19,7 +19,10 @@ export const COMPOSITION_ROOT = [
   'configuration.ts',
   'secret-environment.ts',
   'temporal-settings.ts',
+  'temporal-unreachable.ts',
 ];
+/** How Temporal is connected to, and why that failed. */
+const TEMPORAL = ['temporal-settings.ts', 'temporal-unreachable.ts'];
 const WORKER = 'worker/index.ts';
 const IN_PROCESS = 'worker/in-process.ts';
 /** The first file that a worker process runs, before it loads everything else that a worker needs. */
@@ -56,7 +59,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   client: {
     layers: ['core', 'projections', 'store'],
     packages: ['node:', '@temporalio/client', '@temporalio/common'],
-    files: [MESSAGES, 'configuration.ts', 'temporal-settings.ts'],
+    files: [MESSAGES, 'configuration.ts', ...TEMPORAL],
     types: ['workflows/thread.ts'],
   },
   server: {
@@ -68,7 +71,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'temporal-service': {
     layers: ['core', 'store'],
     packages: ['node:', '@temporalio/client', '@temporalio/proto'],
-    files: ['secret-environment.ts', 'temporal-settings.ts'],
+    files: ['secret-environment.ts', ...TEMPORAL],
   },
   cli: {
     layers: [...OUTSIDE, 'server', 'supervisor', 'temporal-service'],
@@ -83,7 +86,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/common',
       '@temporalio/worker',
     ],
-    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'secret-environment.ts', 'temporal-settings.ts'],
+    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'secret-environment.ts', ...TEMPORAL],
   },
   faces: {
     layers: OUTSIDE,

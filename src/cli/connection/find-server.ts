@@ -9,6 +9,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { readDevFile } from '../../temporal-service/dev-file.ts';
 import { LOOPBACK, refusesConnections } from '../../temporal-service/free-port.ts';
 import { readTemporalSettings } from '../../temporal-settings.ts';
+import { explainUnreachable } from '../../temporal-unreachable.ts';
 import { commandName } from '../command-name.ts';
 
 export interface FoundServer {
@@ -44,7 +45,7 @@ export function findServer(projectDir: string): FoundServer {
 export async function requireListening(server: FoundServer): Promise<void> {
   const [host, port = '7233'] = server.address.split(':');
   if (host === LOOPBACK && (await refusesConnections(LOOPBACK, Number(port))))
-    throw serverUnreachable(server);
+    throw await serverUnreachable(server);
 }
 
 /** Returns the folder of another project if it owns the server found at the usual port. */
@@ -71,10 +72,6 @@ export async function requireOwn(server: FoundServer): Promise<void> {
   );
 }
 
-export function serverUnreachable({ address }: FoundServer, cause?: unknown): RuntimeError {
-  return new RuntimeError(
-    'TemporalUnavailable',
-    `No Temporal server answers at ${address}. Start one with "${commandName()} dev", or set TEMPORAL_ADDRESS to a running one.`,
-    { cause },
-  );
+export function serverUnreachable({ connection }: FoundServer, cause?: unknown): Promise<RuntimeError> {
+  return explainUnreachable(connection, cause, commandName());
 }

@@ -20,6 +20,7 @@ import {
   lacksSearchAttributes,
   type UntunedSetting,
 } from '../../temporal-service/tuning.ts';
+import { findReason } from '../../temporal-unreachable.ts';
 import { commandName } from '../command-name.ts';
 import {
   type FoundServer,
@@ -81,7 +82,14 @@ async function connect(server: FoundServer, report: (check: Check) => void): Pro
     }
     return await Connection.connect({ ...connection, connectTimeout: '5 s' });
   } catch {
-    report(fail('temporal', `nothing answers at ${address}`, next));
+    const reason = await findReason(connection);
+    report(
+      fail(
+        'temporal',
+        reason === undefined ? `nothing answers at ${address}` : `${address}: ${reason}`,
+        next,
+      ),
+    );
     return undefined;
   }
 }

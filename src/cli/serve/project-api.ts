@@ -1,20 +1,19 @@
 /** The API of a project: its threads, its agents, its own endpoints. */
 import { checkStoredArguments } from '../../author/tool/check-schema.ts';
-import { RuntimeClient } from '../../client/runtime-client.ts';
-import { toRuntimeError } from '../../client/workflow-error.ts';
 import { readConfiguration } from '../../configuration.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { SideDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
-import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
+import { errorMessage } from '../../core/value/error.ts';
 import { toReferringParameters } from '../../definitions/tool-schema.ts';
 import { tokenAccess } from '../../server/api/access.ts';
 import { type Api, createApi } from '../../server/api/create-api.ts';
 import type { AgentArguments, ApiAgent } from '../../server/api/host.ts';
 import { storedAccess } from '../../server/api/stored-access.ts';
 import { createEndpointHandler } from '../../server/endpoint.ts';
-import { type FoundServer, findServer, requireListening, requireOwn } from '../connection/find-server.ts';
+import type { FoundServer } from '../connection/find-server.ts';
 import { requireProject } from '../connection/find-store.ts';
+import { connectClient, requireServer } from '../connection/open-client.ts';
 import { note } from '../output/output.ts';
 import { type LiveProject, openProject } from '../project/live-project.ts';
 
@@ -45,28 +44,11 @@ interface ProjectApiOptions {
 export async function openProjectClient(options: ProjectApiOptions) {
   const { project, taskQueue } = options;
   requireProject(project);
-  const server = options.server ?? findServer(project);
-  await requireListening(server);
-  await requireOwn(server);
-  const { address, namespace } = server;
+  const server = await requireServer(project, options.server);
   const live = options.live ?? (await openProject(project));
   const { store } = readConfiguration();
-  const client = await RuntimeClient.connect({ address, namespace, taskQueue, store, projectDir: project });
-  await requireNamespace(client, namespace);
+  const client = await connectClient({ project, taskQueue, store, server });
   return { client, live, agents: () => agentsOf(live.current()), close: () => client.close() };
-}
-
-/** Throws `TemporalUnavailable` for a namespace that does not exist. A client that may not ask is let through. */
-async function requireNamespace(client: RuntimeClient, namespace: string): Promise<void> {
-  try {
-    await client.temporal.workflowService.describeNamespace({ namespace });
-  } catch (error) {
-    const refused = toRuntimeError(error);
-    if (isRuntimeError(refused, 'TemporalUnavailable')) {
-      await client.close();
-      throw refused;
-    }
-  }
 }
 
 /** `origins`: those that are allowed beside the configured ones. Throws as `openProjectClient` does. */

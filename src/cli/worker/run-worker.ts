@@ -68,6 +68,6 @@ async function connect(server: FoundServer): Promise<NativeConnection> {
       server.connection as Parameters<typeof NativeConnection.connect>[0],
     );
   } catch (cause) {
-    throw serverUnreachable(server, cause);
+    throw await serverUnreachable(server, cause);
   }
 }
