@@ -64,6 +64,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
     if (ZOD_REGISTRY.test(path)) freeSchemaIds(module?.exports);
   const modules: ModuleCache = {};
   const seen = new Set<string>();
+  const checked = new Set<string>();
   let patience = options.fileTimeoutMs ?? FILE_TIMEOUT_MS;
   return { load, files: () => [...new Set([...seen, ...native])] };
 
@@ -79,7 +80,7 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
           return (await jiti.evalModule(source, evaluation)) as Exports;
         } finally {
           // Also if the file failed: a missing name is what the failure is due to.
-          checkImports(modules);
+          checkImports(modules, checked);
         }
       };
       const limits = { fileTimeoutMs: patience, signal: options.signal };
@@ -101,8 +102,8 @@ export async function createModuleLoader(projectDir: string, options: LoaderOpti
 function compiledFolder(projectDir: string): string {
   const installed = join(projectDir, 'node_modules');
   return existsSync(installed)
-    ? join(installed, '.cache', 'everthread-1')
-    : join(tmpdir(), 'everthread-modules-1');
+    ? join(installed, '.cache', 'everthread-2')
+    : join(tmpdir(), 'everthread-modules-2');
 }
 
 function forgetUnfinished(modules: ModuleCache): void {

@@ -139,6 +139,67 @@ describe('[definitions 2.1] what is compiled otherwise than by the author', () =
     },
   );
 
+  const chain = {
+    'agents/_plain.ts': 'export interface Kind { a: 1 }\nexport const one = 1;',
+    'agents/_stars.ts': "export * from './_plain';",
+    'agents/_types.ts': "export type * from './_plain';",
+    'agents/_shape.ts': 'export default interface Shape { a: 1 }',
+    'agents/_fixed.cjs': 'module.exports = { two: 2 };',
+    'agents/_given.mjs': 'export const three = 3;',
+    'agents/_table.json': '{}',
+  };
+  const passing = (line: string) =>
+    loadWith(
+      '',
+      {},
+      { ...chain, 'agents/_passes.ts': line, 'agents/tools/pays.ts': `import '../_passes';\n${SOUND[TOOL]}` },
+    );
+
+  it.each([
+    ["import plain from './_plain'; plain();", "imports 'default' from './_plain'"],
+    ["import plain from './_plain'; export { plain };", "exports 'default' from './_plain'"],
+    ["import given from './_given.mjs'; given();", "imports 'default' from './_given.mjs'"],
+    ["export { default } from './_plain';", "exports 'default' from './_plain'"],
+    ["export { default } from './_stars';", "exports 'default' from './_stars'"],
+    ["export { none } from './_plain';", "exports 'none' from './_plain'"],
+    ["export { none as two, one } from './_stars';", "exports 'none' from './_stars'"],
+    ["import { none } from './_plain'; export { none };", "exports 'none' from './_plain'"],
+  ])('is refused when it takes what does not exist: %s', async (line, message) => {
+    const { problems } = await passing(`\n${line}`);
+    expect(problems).toEqual([
+      {
+        file: 'agents/_passes.ts',
+        line: 2,
+        message: expect.stringContaining(`${message}, which does not export it`),
+      },
+    ]);
+  });
+
+  it('is refused for itself, also if another file was before', async () => {
+    const line = "import { none } from '../_plain'; void none;";
+    const tools = Object.fromEntries(
+      ['one', 'two'].map((name) => [`agents/tools/${name}.ts`, `${line}\n${SOUND[TOOL]}`]),
+    );
+    const { problems } = await loadWith('', {}, { ...chain, ...tools });
+    expect(problems.map(({ file }) => file)).toEqual(['agents/tools/one.ts', 'agents/tools/two.ts']);
+  });
+
+  it.each([
+    "export { one, Kind } from './_plain';",
+    "export { one, Kind } from './_stars';",
+    "export { Kind } from './_types';",
+    "export { default } from './_shape';",
+    "import Shape from './_shape'; export { Shape }; export const s: Shape = { a: 1 };",
+    "import fixed from './_fixed.cjs'; void fixed.two;",
+    "export { two } from './_fixed.cjs';",
+    "import table from './_table.json'; void table;",
+    "import path, { join } from 'node:path'; void [path, join]; export { sep } from 'node:path';",
+    "export type { none } from './_plain';",
+    "export * as plain from './_plain'; import * as all from './_plain'; void all;",
+  ])('may take what exists, as a value or a type: %s', async (line) => {
+    expect((await passing(line)).problems).toEqual([]);
+  });
+
   it('may import types without saying so, pass them on, and import what is undefined', async () => {
     const line =
       "import { Price, priceIn, off } from '../_prices'; export { Price }; const p: Price = { a: 1 }; void [p, priceIn(), off];";
