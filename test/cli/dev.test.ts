@@ -135,11 +135,14 @@ describe('everthread dev in a project whose files are edited', () => {
     );
   });
 
-  it('applies the edit of a helper elsewhere that could not be loaded', async () => {
+  it('applies the edit of a helper elsewhere that could not be loaded, or did not exist', async () => {
     const before = reports();
     replace('shared/words.ts', 'export const words = ;\n');
     await eventually('problems are told', () => reports() > before, 110_000);
     await reloaded(() => replace('shared/words.ts', elsewhere('third')['shared/words.ts'] ?? ''));
+    project.write({ 'agents/tools/weather.ts': `import '../../shared/later';\n${READS_ELSEWHERE}` });
+    await eventually('the missing file is told', () => reports() > before + 1, 20_000);
+    await reloaded(() => project.write({ 'shared/later.ts': 'export {};\n' }));
   });
 
   it('names the edits that it cannot apply', async () => {

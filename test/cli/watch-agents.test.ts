@@ -1,5 +1,5 @@
 /** Which changes of a project `dev` detects, however they are made. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, it } from '@jest/globals';
@@ -11,11 +11,11 @@ let watcher: Watcher;
 let seen = 0;
 
 const at = (path: string) => join(folder, path);
-const watching = (since: number) => {
+const watching = (since: number, files: readonly string[] = []) => {
   watcher = watchAgents({
     projectDir: folder,
     since,
-    files: new Set(),
+    files: new Set(files),
     changed: async () => {
       seen += 1;
     },
@@ -60,4 +60,39 @@ it('an agents/ folder that is removed and restored is detected, as are later cha
   await expectSeen('taken away', () => renameSync(at('agents'), at('elsewhere')));
   await expectSeen('put back', () => renameSync(at('elsewhere'), at('agents')));
   await expectSeen('written', () => writeFileSync(at('agents/tools/one.ts'), '1'));
+});
+
+it.each([
+  ['shared/later', 'shared/later.ts'],
+  ['shared/later.ts', 'shared/later.ts'],
+  ['shared/later.js', 'shared/later.ts'],
+  ['shared/later.jsx', 'shared/later.tsx'],
+  ['shared/later.mjs', 'shared/later.mts'],
+  ['shared/later', 'shared/later/index.ts'],
+  ['../beside/later.js', '../beside/later.ts'],
+])('a file that is imported as %s and missing is detected when %s is created', async (name, path) => {
+  const beside = join(at(path), '..');
+  if (path.startsWith('..')) mkdirSync(beside, { recursive: true });
+  watching(0, [name]);
+  await eventually('what was written before it began', () => seen > 0);
+  try {
+    await expectSeen('created', () => {
+      mkdirSync(beside, { recursive: true });
+      writeFileSync(at(path), '1');
+    });
+  } finally {
+    if (path.startsWith('..')) rmSync(beside, { recursive: true });
+  }
+});
+
+it('an old file that was moved to where it is imported, before the watcher began, is detected', async () => {
+  writeFileSync(at('old.ts'), '1');
+  utimesSync(at('old.ts'), 1, 1);
+  const since = Date.now() + 20;
+  // The clock of files may be some milliseconds behind.
+  await eventually('the rest is older', () => Date.now() > since + 20);
+  mkdirSync(at('shared'));
+  renameSync(at('old.ts'), at('shared/later.ts'));
+  watching(since, ['shared/later']);
+  await eventually('the moved file', () => seen > 0);
 });

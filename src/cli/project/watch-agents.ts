@@ -120,10 +120,11 @@ function isOutside(folder: string, path: string): boolean {
   return relative(folder, path).startsWith('..');
 }
 
-/** How an import may name a file: in full, without its extension, or by the folder that it is the index of. */
+/** How an import may name a file: in full, without its extension, as it is compiled, or by the folder that it is the index of. */
 function namesOf(path: string): string[] {
-  const { dir, name } = parse(path);
-  return [path, join(dir, name), dir];
+  const { dir, name, ext } = parse(path);
+  const stem = join(dir, name);
+  return [path, stem, stem + ext.replace('ts', 'js'), `${stem}.js`, dir];
 }
 
 /** Returns the files that an import may mean. */
@@ -138,13 +139,14 @@ function concernsAgents(below: string): boolean {
   return names[0] === 'agents' && !names.some((name) => name.startsWith('.'));
 }
 
-/** True if any was written since then; adding, replacing or removing a file writes its folder. */
+/** True if any was changed since then; adding, replacing or removing a file changes its folder. */
 function isNewer(paths: readonly string[], since: number): boolean {
-  const now = Date.now();
+  // Parts of a millisecond: a file may have been made just now.
+  const end = Date.now() + 1;
   return paths.some((path) => {
     const entry = statSync(path, { throwIfNoEntry: false });
-    // A file dated in the future, as in some archives, would count as newer each time.
-    return entry !== undefined && entry.mtimeMs > since && entry.mtimeMs <= now;
+    // The time of writing stays if a file is moved or unpacked. After a clock was set back, all would count each time.
+    return entry !== undefined && entry.ctimeMs > since && entry.ctimeMs < end;
   });
 }
 
