@@ -84,6 +84,23 @@ onLinux('a worker process', () => {
   });
 });
 
+onLinux('a worker of a project without agents', () => {
+  beforeAll(async () => {
+    project = await cliProject({ 'agents/agents/_none.ts': '' });
+  });
+  afterAll(() => project.remove());
+
+  it('works, and says where to put one', async () => {
+    const worker = project.start(['worker']);
+    await seen(
+      worker,
+      'Worker ready: no agents yet, put one into agents/agents/ and start it again, on task queue',
+    );
+    worker.process.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+});
+
 /** Returns the addresses at which these processes listen. */
 function listeners(pids: readonly number[]): string[] {
   const sockets = new Set(pids.flatMap(socketsOf));
