@@ -9,13 +9,13 @@ export interface ListenAddress {
 }
 
 /** What is served there, and the setting that names another address; both for people. */
-export interface Served {
+export interface Purpose {
   readonly what: string;
   readonly setting: string;
 }
 
 /** Reads `host:port`; without a host, all addresses of this machine. Throws `InvalidConfiguration`. */
-export function readListenAddress(text: string, { what, setting }: Served): ListenAddress {
+export function readListenAddress(text: string, { what, setting }: Purpose): ListenAddress {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   if (port !== undefined && Number(port) <= 65_535)
     return { host: bracketed ?? (plain || '0.0.0.0'), port: Number(port) };
@@ -29,7 +29,7 @@ export function readListenAddress(text: string, { what, setting }: Served): List
 export function listenAt(
   server: Server,
   { host, port }: ListenAddress,
-  { what, setting }: Served,
+  { what, setting }: Purpose,
 ): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
@@ -42,7 +42,7 @@ export function listenAt(
 }
 
 /** Tries an address at which something else will listen; returns its IP address and port. Throws as `listenAt`. */
-export async function requireFree(place: ListenAddress, served: Served): Promise<AddressInfo> {
+export async function requireFree(place: ListenAddress, served: Purpose): Promise<AddressInfo> {
   const server = createServer();
   const found = await listenAt(server, place, served);
   await new Promise((resolve) => server.close(resolve));
