@@ -41,13 +41,23 @@ function isLimited(budget: string | null): boolean {
   return accounts.some(({ family }) => family !== 'only');
 }
 
+/** Field by field: a step may read thousands, and copying what is left of a row takes four times as long. */
 export function toMessage(row: Selectable<MessageTable>): Message {
-  const { thread_id: _, execution_id, step, reasoning, prompt, parts, ...message } = row;
   return {
-    ...message,
+    id: row.id,
+    role: row.role,
+    content: row.content,
+    name: row.name,
+    tool_calls: row.tool_calls,
+    tool_call_id: row.tool_call_id,
+    created_at: row.created_at,
+    parent_id: row.parent_id,
+    depth: row.depth,
     silent: row.silent === 1,
-    metadata: JSON.parse(row.metadata),
+    metadata: row.metadata === '{}' ? {} : JSON.parse(row.metadata),
     attachments: row.attachments ? JSON.parse(row.attachments) : null,
+    status: row.status,
+    tool_status: row.tool_status,
   };
 }
 
