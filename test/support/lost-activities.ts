@@ -59,24 +59,56 @@ function isLost(
   return isHeld && lastWorkerIdentity?.includes(`:${pid}@`) === true;
 }
 
-interface LostActivity {
+async function lose({
+  worker,
+  workflowId,
+  id,
+  left,
+}: {
   readonly worker: LostWorker;
   readonly workflowId: string;
   readonly id: string;
   readonly left: AbortSignal;
+}): Promise<void> {
+  const { client } = worker;
+  const isStill = async () =>
+    !left.aborted &&
+    (await pendingOf(client, workflowId)).some((each) => each.activityId === id && isLost(each, worker));
+  await passTimeout({ client, workflowId, id }, isStill);
 }
 
-async function lose({ worker, workflowId, id, left }: LostActivity): Promise<void> {
-  const { client } = worker;
+interface HeldActivity {
+  readonly client: Client;
+  readonly workflowId: string;
+  readonly id: string;
+}
+
+/** Lets the heartbeat timeout of an attempt pass, though its worker lives, and resolves once the next one has begun, or ended. */
+export async function loseAttempt(
+  { client, workflowId, activity }: { client: Client; workflowId: string; activity: string },
+  attempt = 1,
+): Promise<void> {
+  const find = async () =>
+    (await pendingOf(client, workflowId)).find(({ activityType }) => activityType?.name === activity);
+  const id = (await find())?.activityId ?? '';
+  await passTimeout({ client, workflowId, id }, async () => {
+    const found = await find();
+    if (found?.activityId !== id) return false;
+    return (found.attempt ?? 0) <= attempt || found.state !== PENDING_ACTIVITY_STATE_STARTED;
+  });
+}
+
+async function passTimeout(
+  { client, workflowId, id }: HeldActivity,
+  isStill: () => Promise<boolean>,
+): Promise<void> {
   const activity = { namespace: client.options.namespace, execution: { workflowId }, id };
   await client.workflowService.updateActivityOptions({
     ...activity,
     activityOptions: { heartbeatTimeout: SHORT_TIMEOUT },
     updateMask: { paths: ['heartbeat_timeout'] },
   });
-  const isStill = async () =>
-    (await pendingOf(client, workflowId)).some((each) => each.activityId === id && isLost(each, worker));
-  while (!left.aborted && (await isStill())) await delay(20);
+  while (await isStill()) await delay(20);
   // Fails where the activity has ended meanwhile.
   await client.workflowService
     .updateActivityOptions({ ...activity, restoreOriginal: true })

@@ -36,7 +36,9 @@ const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seco
 /**
  * Errors that end an attempt without being a fault of its work. Compared by name, since they come from several realms.
  */
-const INTERRUPTIONS: readonly unknown[] = ['WorkerHandover', 'StaleRun', 'CancelledFailure', 'HookAborted'];
+const INTERRUPTIONS: readonly unknown[] = [
+  ...['WorkerHandover', 'BegunElsewhere', 'StaleRun', 'CancelledFailure', 'HookAborted'],
+];
 
 /**
  * True if the error says nothing about the work itself: it was aborted or replaced, or its store is in trouble. A retry
@@ -57,6 +59,14 @@ function storePause(error: unknown) {
 /** Thrown for work that another worker must take over at once. */
 export class WorkerHandover extends Error {
   override readonly name = 'WorkerHandover';
+}
+
+/**
+ * Thrown for a call that another attempt has begun and that must not be begun twice. Only the workflow knows whether
+ * that attempt is lost: this one may itself be the one that was given up (tool/record-tool-outcome.ts).
+ */
+export class BegunElsewhere extends Error {
+  override readonly name = 'BegunElsewhere';
 }
 
 /** Throws `WorkerHandover` if this worker is shutting down and begins nothing new. */
@@ -124,6 +134,10 @@ function toFailure(error: unknown, final: boolean): Error {
     return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
   }
   if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
+  if (name === 'BegunElsewhere') {
+    const category = ApplicationFailureCategory.BENIGN;
+    return ApplicationFailure.create({ message, type: 'BegunElsewhere', nonRetryable: true, category });
+  }
   const type = isRuntimeError(error) ? error.code : 'Fault';
   const nextRetryDelay = storePause(error);
   // The step itself has no fault: the thread waits, and the Web UI shows why.

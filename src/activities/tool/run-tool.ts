@@ -2,7 +2,8 @@
  * `runTool`: runs one tool call (runtime §5). It is begun at most once, unless its tool is idempotent, and passes the
  * tool gate (`tool-gate/tool-gate.ts`). Argument errors, unknown tools and throws are results that the model reads;
  * nothing here ends a thread.
- * A body that is cut off stores nothing: `recordToolOutcome` determines the outcome of its call.
+ * A body that is cut off stores nothing: `recordToolOutcome` determines the outcome of its call, as it does if another
+ * attempt has begun a call that may run only once.
  */
 import { randomUUID } from 'node:crypto';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
@@ -10,7 +11,7 @@ import type { ToolAttempt, ToolCallInput } from '../../core/thread/step.ts';
 import type { BeginTool, BegunTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { abortError, abortSignal } from '../base/guard.ts';
+import { abortError, abortSignal, BegunElsewhere } from '../base/guard.ts';
 import { fromRun } from '../base/run-ref.ts';
 import { signalAncestors } from '../signals/wake-relatives.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
@@ -35,7 +36,7 @@ export async function runTool(
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   // The wait of the call is over: ancestors that show it are updated.
   if ('waits' in begun || 'waited' in begun) await signalAncestors(store, input.threadId);
-  if (begun.kind !== 'run') return settleElsewhere(dependencies, key, begun);
+  if (begun.kind !== 'run') return settleElsewhere(begun);
   return runUnit(dependencies, {
     ...toToolUnit(dependencies, input, begun.call.name),
     repeated: begun.repeated,
@@ -45,15 +46,20 @@ export async function runTool(
 }
 
 /** The outcome of a call that this attempt must not run. */
-async function settleElsewhere(
+function settleElsewhere(begun: Exclude<BegunTool, { kind: 'run' }>): ToolAttempt {
+  if (begun.kind !== 'begun_elsewhere') return toAttemptOutcome(begun);
+  throw new BegunElsewhere(`Another attempt has begun this call of ${begun.name}, which may run only once.`);
+}
+
+/** The outcome of a call that this attempt has begun, and whose effect is unknown. */
+async function settleOwn(
   dependencies: ActivityDependencies,
   key: ToolCallKey,
-  begun: Exclude<BegunTool, { kind: 'run' }>,
+  name: string,
 ): Promise<ToolAttempt> {
-  if (begun.kind !== 'begun_elsewhere') return toAttemptOutcome(begun);
   const settled = await settleLost(dependencies, key);
   if (settled.kind === 'waits') return toWaitingCall(settled.wait);
-  return settled.kind === 'redispatch' ? { kind: 'unknown', name: begun.name } : toSettledOutcome(settled);
+  return settled.kind === 'redispatch' ? { kind: 'unknown', name } : toSettledOutcome(settled);
 }
 
 function toToolUnit({ registry }: ActivityDependencies, input: ToolCallInput, name: string) {
@@ -90,9 +96,9 @@ async function runHere(
       case 'later':
         return answer;
       case 'lost':
-        return settleElsewhere(dependencies, key, { kind: 'begun_elsewhere', name: begun.call.name });
+        return settleOwn(dependencies, key, begun.call.name);
       case 'not_begun':
-        return settleElsewhere(dependencies, key, answer.begun);
+        return settleElsewhere(answer.begun);
       case 'answered':
         return storeAnswered(dependencies, frame, { key, answer });
     }
