@@ -38,6 +38,7 @@ export async function continueThread(run: ThreadRun): Promise<void> {
   const { start, phase, requests } = run;
   const { terminate, stop, canceled } = requests;
   if (phase.kind !== 'open' || terminate || stop || canceled || owesStep(run)) return; // Settled first, never carried
+  run.presence.showBeforeContinuing();
   await nextRunOf<ThreadWorkflow>()({
     agent: run.presence.agent,
     threadId: start.threadId,

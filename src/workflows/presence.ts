@@ -132,6 +132,14 @@ export class Presence {
     else this.#showNow();
   }
 
+  /** Shows at once what was to be shown later: the timer ends with the run, and the next one takes the value as shown. */
+  showBeforeContinuing(): void {
+    if (!this.#untilShown) return;
+    this.#untilShown.cancel();
+    this.#untilShown = undefined;
+    this.#showNow();
+  }
+
   #showNow(): void {
     this.#shown = this.#status;
     this.#upsert([{ key: THREAD_STATUS, value: this.#status }]);

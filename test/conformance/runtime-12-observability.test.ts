@@ -149,6 +149,24 @@ describe('runtime §12 Observability', () => {
     expect(await activitiesOf(runtime.client, threadId)).toEqual(['openThread', 'modelStep']);
   });
 
+  it('[runtime 12] the search attribute shows a turn that lasts beyond its run', async () => {
+    const { tool: hold, begun } = holding({ quick: true });
+    const model = scriptedModel([calls('hold', {}), calls('hold', {}), says('ok')]);
+    const configuration = { historySoftLimit: 20, stepsPerActivity: 1 };
+    const runtime = await testRuntime({ model, tools: { hold }, configuration });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    const handle = runtime.client.temporal.workflow.getHandle(`thread/${threadId}`);
+    const shown = async () => (await handle.describe()).searchAttributes.ThreadStatus?.[0];
+    const { runId } = await handle.describe();
+    (await begun(0))();
+    const letGo = await begun(1);
+    expect((await handle.describe()).runId).not.toBe(runId);
+    await eventually('it is shown as running', async () => (await shown()) === 'running', 10_000);
+    letGo();
+    await runtime.client.waitForIdle(threadId);
+    await eventually('it is shown as idle', async () => (await shown()) === 'idle');
+  });
+
   it('[runtime 12] a failed thread shows its cause: agent in the id, last activity, and code in the details', async () => {
     const runtime = await testRuntime({
       model: scriptedModel([fails({ status: 401, message: 'no such key' })]),
