@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Watcher, watchAgents } from '../../src/cli/project/watch-agents.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -95,4 +95,22 @@ it('an old file that was moved to where it is imported, before the watcher began
   renameSync(at('old.ts'), at('shared/later.ts'));
   watching(since, ['shared/later']);
   await eventually('the moved file', () => seen > 0);
+});
+
+it('a changed .env is told, also if it changes before the watcher begins', async () => {
+  const told: string[] = [];
+  writeFileSync(at('.env'), 'A=1\n');
+  watcher = watchAgents({
+    projectDir: folder,
+    // A load had begun before.
+    since: Date.now() - 60_000,
+    files: new Set(),
+    changed: async () => undefined,
+    unapplied: (file) => told.push(file),
+    failed(error) {
+      throw error;
+    },
+  });
+  await eventually('the change before', () => told.length > 0);
+  expect(told).toEqual(['.env']);
 });

@@ -8,6 +8,8 @@ import { readConfiguration } from '../../src/configuration.ts';
 import { registryFrom } from '../../src/definitions/index.ts';
 import { readTemporalSettings } from '../../src/temporal-settings.ts';
 import { createWorker } from '../../src/worker/index.ts';
+// Before a worker installs a runtime of its own, which listens for signals.
+import '../once/temporal-runtime.ts';
 
 const profile = join(tmpdir(), `profile-${process.pid}.toml`);
 const certificate = join(tmpdir(), `certificate-${process.pid}.pem`);

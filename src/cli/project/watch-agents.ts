@@ -112,6 +112,7 @@ function followSources({ projectDir, since, files, noticed, failed }: FollowOpti
     const agents = join(projectDir, 'agents');
     const added = [...files].filter((file) => !existsSync(file)).flatMap((file) => listFor(file));
     if (isNewer([agents, ...listBelow(agents), ...files, ...added], since)) noticed(agents);
+    for (const path of fixed) if (isNewer([path], since)) noticed(path);
   });
   return { files, close: () => watcher.close() };
 }
