@@ -45,7 +45,7 @@ describe('a program with a face', () => {
     });
   }, 60_000);
 
-  it('leaves a runtime of Temporal that it has installed itself, with its logger', async () => {
+  it('keeps the logger of a runtime that it has installed itself, also after its last connection has ended', async () => {
     const { said, lines } = await run('info', 'own');
     expect(lines).toEqual([]);
     expect(Number(/^completed (\d+)$/.exec(said)?.[1])).toBeGreaterThan(3);
