@@ -122,11 +122,7 @@ export class Presence {
     if (this.#status === status) return;
     this.#status = status;
     if (!this.#hasAttributes) return;
-    if (this.#untilShown) {
-      this.#untilShown.cancel();
-      this.#untilShown = undefined;
-      this.#addEvent();
-    }
+    this.#stopWaiting();
     if (status === this.#shown) return;
     if (status === 'running') this.#showLater();
     else this.#showNow();
@@ -134,10 +130,16 @@ export class Presence {
 
   /** Shows at once what was to be shown later: the timer ends with the run, and the next one takes the value as shown. */
   showBeforeContinuing(): void {
-    if (!this.#untilShown) return;
+    if (this.#stopWaiting()) this.#showNow();
+  }
+
+  /** True if the timer ran. */
+  #stopWaiting(): boolean {
+    if (!this.#untilShown) return false;
     this.#untilShown.cancel();
     this.#untilShown = undefined;
-    this.#showNow();
+    this.#addEvent();
+    return true;
   }
 
   #showNow(): void {

@@ -73,11 +73,11 @@ async function runSteps(dependencies: ActivityDependencies, loop: Loop): Promise
     const outcome: Outcome = earlier ? { ...last, earlier } : last;
     const judged = judgeStep(input, last, earlier);
     if (judged.kind === 'workflow' || last.kind !== 'step') return outcome;
+    if (judged.kind === 'step' && judged.earlier.count >= loop.loop.steps) return outcome;
     const mustGoOn = judged.kind === 'step' && judged.earlier.count < begun;
     if (!mustGoOn && !(await mayGoOn(ports, loop, last))) return outcome;
     if (judged.kind === 'rest')
       return rest(ports, loop, { ...last, ...(earlier && { earlier }) }, judged.rest);
-    if (!mustGoOn && judged.earlier.count >= loop.loop.steps) return outcome;
     earlier = judged.earlier;
     showProgress(`running step ${earlier.afterStep + 1}`);
     const following = { ...input, ...toNextInput(input, earlier), isFollowed: earlier.count + 1 < begun };
