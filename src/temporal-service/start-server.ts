@@ -4,11 +4,12 @@
  * - The server never outlives this process (owned-process.ts), and writes to a log file, never to the terminal.
  * - A restart keeps ports, database file and log, so that clients and workers reconnect by themselves.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
+import { makeFolders } from '../store/folder/private-files.ts';
 import { hasRoom } from '../store/sqlite/disk.ts';
 import { waitForNamespace, withConnection } from './connect.ts';
 import { fullDisk } from './database-watch.ts';
@@ -100,7 +101,7 @@ async function planServer(options: LocalServerOptions): Promise<ServerPlan> {
   const [freePort, freeUiPort] = (await findFreePorts(2)) as [number, number];
   const port = options.port ?? freePort;
   const uiPort = options.uiPort ?? freeUiPort;
-  if (dbFile !== undefined) mkdirSync(dirname(dbFile), { recursive: true, mode: 0o700 });
+  if (dbFile !== undefined) makeFolders(dirname(dbFile), 0o700);
   return {
     binary,
     args: serverArguments({ ...options, namespace, headless, port, uiPort }),
@@ -146,7 +147,7 @@ function serverArguments({
 
 function prepareLog(given: string | undefined): Pick<ServerPlan, 'log' | 'removeLog'> {
   if (given !== undefined) {
-    mkdirSync(dirname(given), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(given), 0o700);
     return { log: given, removeLog: () => {} };
   }
   const folder = mkdtempSync(join(tmpdir(), 'everthread-temporal-'));

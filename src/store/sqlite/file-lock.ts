@@ -5,9 +5,8 @@
  * there are no stale locks to detect and no lock is ever stolen from a slow holder. (A lock file with a process id has
  * both problems.)
  */
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFile } from '../folder/private-files.ts';
+import { makeFolders, makePrivateFile } from '../folder/private-files.ts';
 import { openDatabase } from './engine.ts';
 
 /** SQLite's SQLITE_BUSY: another process holds the lock. */
@@ -15,7 +14,7 @@ const SQLITE_BUSY = 5;
 
 /** Returns the function that releases the lock; undefined if it is held. */
 export function tryFileLock(path: string): (() => void) | undefined {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path), 0o700);
   makePrivateFile(path);
   const lock = openDatabase(path, { timeout: 0 });
   try {
