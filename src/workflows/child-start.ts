@@ -17,6 +17,7 @@ import {
 } from '../core/thread/task-start.ts';
 import { errorMessage } from '../core/value/thrown.ts';
 import type { ThreadWorkflow } from './messages.ts';
+import { toAttributes } from './presence.ts';
 import type { ThreadRun } from './thread-run.ts';
 
 const PAUSE_MS = 1000;
@@ -40,6 +41,10 @@ function startChildThread(run: ThreadRun, child: ChildStart) {
   return startChild<ThreadWorkflow>(WORKFLOW_TYPE, {
     ...startOptions({ ...child, parentId: run.threadId }),
     args: [{ agent, threadId, userId, parentId: run.threadId, rootId }],
+    // Saves the child an update: it begins with its first message.
+    ...(run.settings?.searchAttributes && {
+      typedSearchAttributes: toAttributes({ status: 'running', agent, parentId: run.threadId, rootId }),
+    }),
     ...DETACHED,
   });
 }

@@ -26,6 +26,26 @@ const AGENT_ID = defineSearchAttributeKey('AgentId', 'KEYWORD');
 const PARENT_THREAD_ID = defineSearchAttributeKey('ParentThreadId', 'KEYWORD');
 const ROOT_THREAD_ID = defineSearchAttributeKey('RootThreadId', 'KEYWORD');
 
+/** The search attributes of a thread. */
+export function toAttributes({
+  status,
+  agent,
+  parentId,
+  rootId,
+}: {
+  readonly status: ThreadStatus;
+  readonly agent: string;
+  readonly parentId: string | null;
+  readonly rootId: string;
+}) {
+  return [
+    { key: THREAD_STATUS, value: status },
+    { key: AGENT_ID, value: agent },
+    { key: ROOT_THREAD_ID, value: rootId },
+    ...(parentId === null ? [] : [{ key: PARENT_THREAD_ID, value: parentId }]),
+  ];
+}
+
 /** What of a run is shown. */
 interface ShownRun {
   readonly threadId: string;
@@ -102,17 +122,19 @@ export class Presence {
     this.#status = status;
   }
 
-  /** Sets all search attributes if nothing was carried over; the server keeps them through continue-as-new. */
+  /**
+   * Sets all search attributes if nothing was carried over; the server keeps them through continue-as-new. Those with
+   * which a parent has started the thread are set, and it is running as they say if it has work.
+   */
   announce(): void {
     const { parentId, rootId, carried } = this.#run.start;
     if (carried === null && this.#hasAttributes) {
-      this.#shown = this.#status;
-      this.#upsert([
-        { key: THREAD_STATUS, value: this.#status },
-        { key: AGENT_ID, value: this.#agent },
-        { key: ROOT_THREAD_ID, value: rootId },
-        ...(parentId === null ? [] : [{ key: PARENT_THREAD_ID, value: parentId }]),
-      ]);
+      const shown = workflowInfo().typedSearchAttributes.get(THREAD_STATUS);
+      if (shown === 'running' && this.#run.wanted) this.#shown = shown;
+      else {
+        this.#shown = this.#status;
+        this.#upsert(toAttributes({ status: this.#status, agent: this.#agent, parentId, rootId }));
+      }
     }
     this.refresh();
   }

@@ -17,8 +17,8 @@ export type Rest = Pick<CommitStatusInput, 'reason' | 'stored' | 'error'> & { re
 export async function settle(run: ThreadRun, rest: Rest, end?: StepRest): Promise<void> {
   const { inbox, turn, presence, requests } = run;
   // A stop that came after the activity had stored the end is still to be settled.
-  const request = end?.outcome ? undefined : requests.stop;
-  const outcome = end?.outcome ?? (await commitEndOfTurn(run, rest, end?.ordinal));
+  const request = end?.rest ? undefined : requests.stop;
+  const outcome = end?.rest ?? (await commitEndOfTurn(run, rest, end?.ordinal));
   if (outcome.kind === 'terminated') {
     run.end();
     return;
@@ -29,6 +29,7 @@ export async function settle(run: ThreadRun, rest: Rest, end?: StepRest): Promis
   if (outcome.agent !== undefined) presence.showAgent(outcome.agent);
   inbox.endCount(outcome.waiting);
   if (outcome.reportDue) run.family.oweReport();
+  if (end?.threadEnd) run.endByReport(end.threadEnd);
   turn.end({
     afterStep: outcome.step,
     stopReason: stopReasonOf(ended) ?? turn.stopReason,
@@ -36,7 +37,8 @@ export async function settle(run: ThreadRun, rest: Rest, end?: StepRest): Promis
   });
   if (outcome.kind === 'rest') {
     if (isUsedUp(ended) || outcome.canceled) inbox.shelve();
-    presence.showStatus(ended.status);
+    // A thread that ends next shows that alone.
+    if (!run.ending) presence.showStatus(ended.status);
   }
   showActivityAtRest(run);
 }
@@ -82,10 +84,10 @@ export function showActivityAtRest({ presence, inbox }: ThreadRun): void {
   presence.showActivity(inbox.parked ? 'stopped; waiting for a user message' : 'waiting for a message');
 }
 
-/** Ends the thread permanently, after a request to terminate. */
+/** Ends the thread permanently, after a request to terminate; the activity of its last step may have stored that. */
 export async function end(run: ThreadRun): Promise<void> {
   const { reason } = run.requests.terminate ?? {};
-  const outcome = await commitEnd(run, run.requests.terminate);
+  const outcome = run.storedEnd ?? (await commitEnd(run, run.requests.terminate));
   run.family.end({ reportDue: outcome.kind !== 'rest' || outcome.reportDue === true });
   run.end();
   run.presence.showStatus('terminated');

@@ -6,7 +6,6 @@ import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import { CANCELED } from '../core/governance/cancellation.ts';
 import type {
   AskedSoFar,
-  CommitStatusOutcome,
   ModelStepInput,
   ModelStepOutcome,
   RunRef,
@@ -14,7 +13,7 @@ import type {
   StoredStep,
   ToolCallOutcome,
 } from '../core/thread/step.ts';
-import { type EarlierSteps, type LoopOffer, toNextInput } from '../core/thread/step-loop.ts';
+import { type EarlierSteps, type LoopOffer, type StoredRest, toNextInput } from '../core/thread/step-loop.ts';
 import type { CallEnd, StopReason } from '../core/thread/stop.ts';
 import { isFailedActivity, toStoredError } from './activities.ts';
 import { mayContinue } from './continue.ts';
@@ -25,11 +24,10 @@ import { awaitAnswer, awaitBlocked, Suspended } from './wait-call.ts';
 
 type ModelInput = Omit<ModelStepInput, keyof RunRef>;
 
-/** What the activity of a step may have stored of the end of its turn: under which ordinal, and the store's answer. */
-export interface StepRest {
+/** What the activity of a step may have stored behind it; nothing if it has not, or a fault hides whether it has. */
+export interface StepRest extends Partial<StoredRest> {
+  /** The ordinal for the end of the turn. */
   readonly ordinal: number;
-  /** Absent if it has not stored it, or a fault hides whether it has. */
-  readonly outcome?: CommitStatusOutcome;
 }
 
 export type StepEnd =
@@ -108,8 +106,9 @@ function toInput(run: ThreadRun): ModelInput {
   const { turn, presence, settings } = run;
   const items = run.inbox.queue.take();
   return {
-    // The ordinals after it are those of the steps into which its activity may go on, and of the turn's end.
-    ordinal: run.nextOrdinal((settings?.stepsPerActivity ?? 1) + 1),
+    // The ordinals after it are those of the steps into which its activity may go on, and of the turn's and the thread's
+    // end.
+    ordinal: run.nextOrdinal((settings?.stepsPerActivity ?? 1) + 2),
     executionId: turn.executionId(),
     afterStep: turn.afterStep,
     items,
@@ -121,7 +120,7 @@ function toInput(run: ThreadRun): ModelInput {
   };
 }
 
-/** The last of the ordinals that are kept for a step. */
+/** The ordinal that is kept for the end of the turn. */
 function restOrdinalOf({ settings }: ThreadRun, { ordinal }: ModelInput): number {
   return ordinal + (settings?.stepsPerActivity ?? 1);
 }
@@ -191,7 +190,7 @@ function passSteps({ turn, inbox }: ThreadRun, { items }: ModelInput, earlier: E
 /** Runs the calls of a stored answer, and decides what ends with the step. */
 async function finishStep(
   run: ThreadRun,
-  { rest, ...outcome }: StoredStep & { readonly rest?: CommitStatusOutcome },
+  { rest, threadEnd, ...outcome }: StoredStep & Partial<StoredRest>,
   ordinal: number,
 ): Promise<StepEnd> {
   const { turn } = run;
@@ -211,7 +210,7 @@ async function finishStep(
   turn.completeStep(outcome.step);
   if (calls.denied) return { kind: 'fails', error: calls.denied };
   const { goesOn, reason } = turn.judge(outcome, calls.ended);
-  return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason, end: { ordinal, outcome: rest } };
+  return goesOn ? { kind: 'goes_on' } : { kind: 'stops', reason, end: { ordinal, rest, threadEnd } };
 }
 
 interface CalledTools {

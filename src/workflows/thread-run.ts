@@ -14,6 +14,8 @@ import {
   toSnapshot,
 } from '../core/thread/snapshot.ts';
 import type { StartInput } from '../core/thread/start-input.ts';
+import type { CommitStatusOutcome } from '../core/thread/step.ts';
+import { ENDED_BY_REPORT } from '../core/thread/subagent-report.ts';
 import { type BoundActivities, bindActivities, StoreBinding } from './activities.ts';
 import { EffectAlarm } from './effect-alarm.ts';
 import { BudgetWatch, FamilyWatch } from './family-watch.ts';
@@ -51,6 +53,8 @@ export class ThreadRun {
   readonly mailbox = new Mailbox(() => this.presence.refresh());
   /** True if the project has hooks that must run even if the thread was ended in the store only. */
   tellsEnd = false;
+  /** The end of the thread, if an activity has stored it. */
+  storedEnd: CommitStatusOutcome | undefined;
   /** The batch that is being moved to the store (spill.ts). */
   spilling: Promise<boolean> | undefined;
   #phase: Phase = { kind: 'opening' };
@@ -138,6 +142,12 @@ export class ThreadRun {
   requestTerminate(request: EndPayload): void {
     this.requests.requestTerminate(request);
     this.effects.cancel();
+  }
+
+  /** Ends the thread of a child that has reported and can receive no further message. `stored`: as an activity stored it. */
+  endByReport(stored?: CommitStatusOutcome): void {
+    this.storedEnd = stored;
+    this.requestTerminate({ reason: ENDED_BY_REPORT });
   }
 
   /** The first of the next `count` numbers for requests to the store; with the run's id, each is the key of a step. */

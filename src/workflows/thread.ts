@@ -167,5 +167,5 @@ async function report(run: ThreadRun): Promise<void> {
   const { ends } = await run.activities.reportToParent({}, 'report to the parent');
   run.family.reportDelivered();
   // definitions §13.2: a child that can receive no further message ends with its report.
-  if (ends) run.requestTerminate({ reason: 'it has reported to its parent' });
+  if (ends) run.endByReport();
 }

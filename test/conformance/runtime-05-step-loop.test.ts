@@ -53,7 +53,7 @@ describe('runtime §5 Tool Execution, the activity of a step', () => {
     await runtime.say(thread, 'more');
     expect(await inputsOf(runtime.client, thread, 'modelStep')).toMatchObject([
       { ordinal: 0, loop: { steps: 20, restOrdinal: 20 } },
-      { ordinal: 21, loop: { steps: 20, restOrdinal: 41 } },
+      { ordinal: 22, loop: { steps: 20, restOrdinal: 42 } },
     ]);
   });
 

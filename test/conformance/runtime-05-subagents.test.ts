@@ -3,6 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says } from '../../src/testing/index.ts';
+import { workflowOf } from '../support/operator.ts';
+import { activitiesOf } from '../support/scheduled.ts';
 import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent-project.ts';
 
 const FINISH = calls('finish', { text: 'done' });
@@ -72,5 +74,29 @@ describe('runtime §5.3 Tool classes', () => {
     });
     const thread = await runtime.start('go');
     expect((await lastResult(runtime, thread))?.content).toContain('scout() → done');
+  });
+
+  it('[runtime 8.2] the activity of a last step also delivers the report, and ends a child that receives no more', async () => {
+    const actors = cast({
+      main: [calls('scout'), calls('scout'), OK],
+      scout_a: [FINISH, FINISH],
+    });
+    const runtime = await familyRuntime({ cast: actors, entries: ['scout'] });
+    const thread = await runtime.start('go');
+    const made: string[][] = [];
+    for (const { threadId } of await childrenOf(runtime, thread)) {
+      await workflowOf(runtime, threadId).result();
+      made.push(await activitiesOf(runtime.client, threadId));
+    }
+    // In the first child, the tool that ends its session had yet to prove short.
+    expect(made.toSorted((one, other) => one.length - other.length)).toEqual([
+      ['openThread', 'modelStep'],
+      ['openThread', 'modelStep', 'runTool', 'commitStatus', 'reportToParent', 'commitStatus'],
+    ]);
+    expect((await activitiesOf(runtime.client, thread)).slice(-3)).toEqual([
+      'callSubagent',
+      'finishSubagent',
+      'modelStep',
+    ]);
   });
 });

@@ -28,6 +28,7 @@ const AWAITED: [string, Doom][] = [
     'after the report and its files were delivered, before the parent hears of it',
     delegates('report_delivered'),
   ],
+  ['after the parent was signalled, before the thread of the child ends', delegates('report_signalled')],
   ['before the result is stored', delegates('subagent_reported')],
 ];
 

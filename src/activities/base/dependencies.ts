@@ -89,6 +89,7 @@ export type FaultPoint =
   | 'relative_told'
   | 'report_due'
   | 'report_delivered'
+  | 'report_signalled'
   | 'task_thinking'
   | 'task_observed'
   | 'task_decided'

@@ -1,6 +1,6 @@
 /**
  * Whether a workflow has received anything since it scheduled the current activity: a message, a request, a timer. The
- * length of its history tells, except for the events by which it shows that it is running (workflows/presence.ts).
+ * length of its history tells, except for events that tell the workflow nothing.
  */
 import { Context } from '@temporalio/activity';
 import type { LoopOffer } from '../../core/thread/step-loop.ts';
@@ -16,14 +16,17 @@ export interface QuietHistory {
  */
 const TIMEOUT_MS = 1000;
 
-/** The attributes of those events, newest first. */
-const SHOWS_RUNNING = [
+/** Events that tell the workflow nothing: it shows what it does, and a child that has reported completes. */
+const HARMLESS = [
   'upsertWorkflowSearchAttributesEventAttributes',
-  'workflowTaskCompletedEventAttributes',
-  'workflowTaskStartedEventAttributes',
   'workflowTaskScheduledEventAttributes',
-  'timerFiredEventAttributes',
+  'workflowTaskStartedEventAttributes',
+  'workflowTaskCompletedEventAttributes',
+  'childWorkflowExecutionCompletedEventAttributes',
 ] as const;
+
+/** Most of them that are read. */
+const MAX_EVENTS = 16;
 
 export function openQuietHistory({
   historyLength,
@@ -35,18 +38,24 @@ export function openQuietHistory({
   const ask = <T>(read: () => Promise<T>) =>
     client.withDeadline(Date.now() + TIMEOUT_MS, read).catch(() => undefined);
   let length = historyLength;
-  let mayShow = showsRunning === true;
+  let timers = showsRunning ? 1 : 0;
 
-  async function hasOnlyShown(): Promise<boolean> {
-    const events = SHOWS_RUNNING.length;
+  /** True if all events after `length`, up to `now`, are harmless; the timer may fire after which the status is shown. */
+  async function hasOnlyHarmless(now: number): Promise<boolean> {
     const read = await ask(() =>
-      client.workflowService.getWorkflowExecutionHistoryReverse({ ...request, maximumPageSize: events }),
+      client.workflowService.getWorkflowExecutionHistoryReverse({
+        ...request,
+        maximumPageSize: now - length,
+      }),
     );
-    const last = (read?.history?.events ?? []).slice(0, events);
-    return (
-      Number(last[0]?.eventId) === length + events &&
-      SHOWS_RUNNING.every((attributes, at) => last[at]?.[attributes])
-    );
+    const added = read?.history?.events?.slice(0, now - length) ?? [];
+    // Without what has been added since, whose place others would take.
+    if (added.length !== now - length || Number(added[0]?.eventId) !== now) return false;
+    const others = added.filter((event) => !HARMLESS.some((attributes) => event[attributes]));
+    if (others.length > timers) return false;
+    if (!others.every(({ timerFiredEventAttributes }) => timerFiredEventAttributes)) return false;
+    timers -= others.length;
+    return true;
   }
 
   return {
@@ -57,8 +66,8 @@ export function openQuietHistory({
       if (seen?.pendingWorkflowTask || current?.attempt !== info.attempt) return false;
       const now = Number(seen?.workflowExecutionInfo?.historyLength);
       if (now === length) return true;
-      if (!mayShow || now !== length + SHOWS_RUNNING.length || !(await hasOnlyShown())) return false;
-      [length, mayShow] = [now, false];
+      if (!(now > length && now - length <= MAX_EVENTS && (await hasOnlyHarmless(now)))) return false;
+      length = now;
       return true;
     },
   };

@@ -3,7 +3,8 @@
  * (core/thread/step-loop.ts). What this side decides:
  * - Each step, the begin of each call and each result is committed before what follows. Keys and strikes are those of
  *   the step; another attempt takes over what it finds stored, one step after the other.
- * - The end of a turn is stored here as well, under the same conditions.
+ * - The end of a turn is stored here as well, under the same conditions, with what follows it in a child: its report to
+ *   the parent, and the end of a thread that can receive no further message.
  * - Each step uses the project as it is when it begins.
  * - Before each further step the worker must have room (at most three quarters of its slots taken), not be shutting
  *   down, have time left, and no effect may be due. Nothing that has begun is cut off.
@@ -18,6 +19,8 @@ import type {
   EffectsDue,
   ModelStepInput,
   ModelStepOutcome,
+  ReportOutcome,
+  RunRef,
   StoredStep,
 } from '../../core/thread/step.ts';
 import {
@@ -26,8 +29,10 @@ import {
   type LoopInput,
   type LoopOffer,
   type LoopOutcome,
+  type StoredRest,
   toNextInput,
 } from '../../core/thread/step-loop.ts';
+import { ENDED_BY_REPORT } from '../../core/thread/subagent-report.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
 import { abortSignal, resultBytes, showProgress } from '../base/guard.ts';
@@ -46,10 +51,10 @@ export function withStepLoop(
   run: ActivityRun<FollowedStep, Step>,
   { other }: Wrapped,
 ): ActivityRun<LoopInput, Outcome> {
-  const commitStatus = other('commitStatus');
+  const ends = { commitStatus: other('commitStatus'), reportToParent: other('reportToParent') };
   return async (dependencies, { loop, ...input }) => {
     if (!loop) return run(dependencies, input);
-    return runSteps(dependencies, { input, loop, history: openQuietHistory(loop), run, commitStatus });
+    return runSteps(dependencies, { input, loop, history: openQuietHistory(loop), run, ...ends });
   };
 }
 
@@ -62,6 +67,7 @@ interface Loop {
   readonly history: QuietHistory;
   readonly run: ActivityRun<FollowedStep, Step>;
   readonly commitStatus: ActivityRun<CommitStatusInput, CommitStatusOutcome & EffectsDue>;
+  readonly reportToParent: ActivityRun<RunRef, ReportOutcome>;
 }
 
 async function runSteps(dependencies: ActivityDependencies, loop: Loop): Promise<Outcome> {
@@ -93,16 +99,44 @@ async function runSteps(dependencies: ActivityDependencies, loop: Loop): Promise
 /** Stores the end of the turn. If that has a fault, the workflow stores it: the outcome of the step is known. */
 async function rest(
   dependencies: ActivityDependencies,
-  { input: { threadId, storeId }, loop, commitStatus }: Loop,
+  loop: Loop,
   last: StoredStep & EffectsDue,
   end: Pick<CommitStatusInput, 'status' | 'reason' | 'agent' | 'session'>,
 ): Promise<Outcome> {
-  const command = { threadId, storeId, ...end, ordinal: loop.restOrdinal, rejections: [] };
-  const committed = await commitStatus(dependencies, command).catch(() => undefined);
+  const { threadId, storeId } = loop.input;
+  const command = { threadId, storeId, ...end, ordinal: loop.loop.restOrdinal, rejections: [] };
+  const committed = await loop.commitStatus(dependencies, command).catch(() => undefined);
   if (!committed) return last;
   const { effectsInMs = last.effectsInMs, ...stored } = committed;
-  const outcome = { ...last, rest: stored, ...(effectsInMs !== undefined && { effectsInMs }) };
+  const followed = stored.reportDue ? await report(dependencies, loop, stored) : { rest: stored };
+  const outcome = { ...last, ...followed, ...(effectsInMs !== undefined && { effectsInMs }) };
   return resultBytes(outcome) > LIMITS.activityResultBytes ? last : outcome;
+}
+
+/**
+ * Delivers a child's report, and ends its thread if it can receive no further message. A report that is still due is
+ * delivered by the workflow.
+ */
+async function report(
+  dependencies: ActivityDependencies,
+  { input: { threadId, storeId }, loop, commitStatus, reportToParent }: Loop,
+  { reportDue, ...rest }: CommitStatusOutcome,
+): Promise<StoredRest> {
+  const due = { rest: { ...rest, reportDue } };
+  const delivered = await reportToParent(dependencies, { threadId, storeId }).catch(() => undefined);
+  if (!delivered) return due;
+  if (!delivered.ends) return { rest };
+  const ordinal = loop.restOrdinal + 1;
+  const end = {
+    threadId,
+    storeId,
+    ordinal,
+    status: 'terminated',
+    reason: ENDED_BY_REPORT,
+    rejections: [],
+  } as const;
+  const ended = await commitStatus(dependencies, end).catch(() => undefined);
+  return ended ? { rest, threadEnd: ended } : due;
 }
 
 const leaveToWorkflow = () => ({ kind: 'unknown' }) as const;

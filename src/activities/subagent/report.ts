@@ -2,10 +2,9 @@
  * `reportToParent`: delivers what a child's executions have ended with to its parent (runtime §8.2): it is stored there
  * first, then the parent's workflow is signalled. Returns whether the child has made its last report: its workflow then
  * ends (workflows/thread.ts). `listUnstarted`: children whose workflows have not been started.
- * - A report is delivered once. A worker may be lost before it signalled the parent; so a later attempt that finds
- *   nothing due signals it again, and reads from the registry whether the child is done.
+ * - A report is delivered once. A worker may be lost before it signalled the parent; so an attempt that finds nothing
+ *   due signals it again, and reads from the registry whether the child is done.
  */
-import { Context } from '@temporalio/activity';
 import type { ChildStart, ReportOutcome, RunRef, UnstartedOutcome } from '../../core/thread/step.ts';
 import { statusAfter } from '../../core/thread/subagent-report.ts';
 import { LIMITS } from '../../core/value/limit.ts';
@@ -41,6 +40,7 @@ export async function deliverReports(
     if (updatesAncestors && !parentEnded) await signalAncestors(store, child.parentId);
     // A stopped child that is not resumable is done too, once the call that waited for it has its answer.
     ends ||= isDone(child, statusAfter(kind)) || (by === 'call' && !child.resumable);
+    await probe?.('report_signalled');
   }
   return ends;
 }
@@ -49,7 +49,8 @@ export async function deliverReports(
 async function signalParentAgain(store: ThreadStore, threadId: string): Promise<boolean> {
   const child = await store.children.get(threadId);
   if (!child) return false;
-  if (Context.current().info.attempt > 1) await wakeParent(store, child);
+  const parent = await store.threads.get(child.parentId);
+  if (parent?.status !== 'terminated') await wakeParent(store, child);
   return isDone(child, child.status);
 }
 

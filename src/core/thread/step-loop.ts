@@ -6,7 +6,8 @@
  *   would have asked for exactly that step, with nothing in line that the store does not have.
  * - The steps have the ordinals from the activity's own on, which the workflow keeps free. So each has its own key in
  *   the store, whichever activity runs it, and another attempt finds how far an earlier one came.
- * - The step that ends the turn stores that end as well, by the same rules and under the same condition.
+ * - The step that ends the turn stores that end as well, by the same rules and under the same condition. The activity
+ *   of a child then delivers its report, and ends the thread if it can receive no further message.
  * - The outcome is that of the last step, which the workflow judges like any other, with what it must know of those
  *   before. If the last one may have begun and its outcome is unknown, the workflow asks for it again under its
  *   ordinal: that is another attempt at it.
@@ -26,7 +27,7 @@ import { evaluateStepEnd, toSession } from './stop.ts';
 export interface LoopOffer {
   /** The number of steps that it may make, its own included. */
   readonly steps: number;
-  /** The ordinal under which it may store the end of the turn. */
+  /** The ordinal under which it may store the end of the turn; the next one is for the end of the thread. */
   readonly restOrdinal: number;
   /** Length of the workflow's history once the activity is scheduled, provided nothing else is scheduled with it. */
   readonly historyLength: number;
@@ -60,9 +61,17 @@ export interface UnknownStepOutcome {
 
 export type LoopOutcome =
   | (ModelStepOutcome & { readonly earlier?: EarlierSteps })
-  /** `rest`: the end of the turn is stored, too. */
-  | (StoredStep & { readonly earlier?: EarlierSteps; readonly rest: CommitStatusOutcome })
+  /** The end of the turn is stored, too. */
+  | (StoredStep & { readonly earlier?: EarlierSteps } & StoredRest)
   | (UnknownStepOutcome & { readonly earlier: EarlierSteps });
+
+/** What the activity has stored behind the last step of the turn. */
+export interface StoredRest {
+  /** The end of the turn. Its `reportDue` is absent if the report has been delivered. */
+  readonly rest: CommitStatusOutcome;
+  /** The end of the thread, of a child that can receive no further message. */
+  readonly threadEnd?: CommitStatusOutcome;
+}
 
 /** The step after those, as the workflow would ask for it: with no items, since all that are in line are stored. */
 export function toNextInput<Input extends Omit<ModelStepInput, keyof RunRef>>(

@@ -18,6 +18,9 @@ export interface SubagentReport {
   readonly attachments: readonly string[];
 }
 
+/** Why the thread of a child that can receive no further message ends (definitions §13.2). */
+export const ENDED_BY_REPORT = 'it has reported to its parent';
+
 export const REPORT_START = /^Subagent \(reference: ([^)]+)\)/;
 
 const CLAUSE: Readonly<Record<ReportKind, string>> = {

@@ -99,18 +99,23 @@ export async function commitStatus(
     };
     if (pending) {
       await endBudget(context, thread, ended);
-      return { kind: 'pending', ...where, reportDue: (await hasDueReport(thread)) || undefined };
+      return { kind: 'pending', ...where, reportDue: await mayOweReport(thread, repeated) };
     }
     // A thread that was woken for nothing keeps the reason for which it rested before.
     const reason = rest.reason ?? (executionId === null ? (thread.row.stop_reason ?? undefined) : undefined);
     await settle(thread, { ...rest, reason });
     if (status === 'terminated') await endThread(thread, command.reason);
     await endBudget(context, thread, ended);
-    return { kind: 'rest', ...where, reportDue: (await hasDueReport(thread)) || undefined };
+    return { kind: 'rest', ...where, reportDue: await mayOweReport(thread, repeated) };
   });
   // Also for a repeated commit: the worker of the first one may have been lost in between.
   if (updatesAncestors) await showAbove(context, command.threadId);
   return outcome;
+}
+
+/** Also true for the repeated commit of a child: the report is delivered, but the parent may not have been signalled. */
+async function mayOweReport(thread: ThreadTransaction, repeated: boolean): Promise<true | undefined> {
+  return (repeated && thread.row.parent_id !== null) || (await hasDueReport(thread)) || undefined;
 }
 
 /**
