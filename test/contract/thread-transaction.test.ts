@@ -44,7 +44,7 @@ const USES: readonly [string, (thread: ThreadTransaction) => unknown][] = [
   ['an event', (thread) => thread.emit('thread.agent', { from: 'a', to: 'b' })],
   ['a time for a message', (thread) => thread.stamp()],
   ['a message', (thread) => thread.insertMessage({ id: 'm', role: 'user', content: 'late' })],
-  ['another run', (thread) => thread.admit('run-2')],
+  ['another run', (thread) => thread.admit({ runId: 'run-2' })],
   ['a statement', (thread) => thread.trx.deleteFrom('threads').execute()],
   ['a wish not to wait for the disk', (thread) => thread.relax()],
   ['a second flush', (thread) => thread.flush()],

@@ -54,9 +54,11 @@ function beginsOf(store: ThreadStore): () => readonly string[] {
   const { begin: original } = calls;
   const asked: string[] = [];
   calls.begin = async (command) => {
-    const begun = await original(command);
-    asked.push(`${command.step}:${command.index}`);
-    return begun;
+    try {
+      return await original(command);
+    } finally {
+      asked.push(`${command.step}:${command.index}`);
+    }
   };
   return () => asked;
 }

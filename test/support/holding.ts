@@ -2,7 +2,7 @@
 import { defineTool } from '../../src/definitions/index.ts';
 
 /** `begun(n)` resolves once the body of call n (from 0) has begun, with the function that releases that call. */
-export function holding(options: { readonly quick?: boolean } = {}) {
+export function holding(options: { readonly quick?: boolean; readonly idempotent?: boolean } = {}) {
   const begun: PromiseWithResolvers<() => void>[] = [];
   const at = (time: number) => (begun[time] ??= Promise.withResolvers<() => void>());
   let count = 0;

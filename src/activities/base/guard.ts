@@ -37,7 +37,7 @@ const STORE_PAUSES: Partial<Record<ErrorCode, '1 second' | '2 seconds' | '5 seco
  * Errors that end an attempt without being a fault of its work. Compared by name, since they come from several realms.
  */
 const INTERRUPTIONS: readonly unknown[] = [
-  ...['WorkerHandover', 'BegunElsewhere', 'StaleRun', 'CancelledFailure', 'HookAborted'],
+  ...['WorkerHandover', 'BegunElsewhere', 'StaleRun', 'StaleAttempt', 'CancelledFailure', 'HookAborted'],
 ];
 
 /**
@@ -134,6 +134,11 @@ function toFailure(error: unknown, final: boolean): Error {
     return ApplicationFailure.create({ message, type: 'WorkerShutdown', nextRetryDelay: '10 ms', category });
   }
   if (name === 'StaleRun') return ApplicationFailure.nonRetryable(message, 'StaleRun');
+  if (name === 'StaleAttempt') {
+    // The server ignores it, since it knows the newer attempt. If it does not, its next attempt is the newest one.
+    const category = ApplicationFailureCategory.BENIGN;
+    return ApplicationFailure.create({ message, type: 'StaleAttempt', category });
+  }
   if (name === 'BegunElsewhere') {
     const category = ApplicationFailureCategory.BENIGN;
     return ApplicationFailure.create({ message, type: 'BegunElsewhere', nonRetryable: true, category });

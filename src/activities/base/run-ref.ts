@@ -5,6 +5,7 @@ import { Context } from '@temporalio/activity';
 import type { RunRef } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
+import type { ActivityAttempt } from '../../store/transaction/from-run.ts';
 
 export function currentRunId(): string {
   return Context.current().info.workflowExecution?.runId ?? '';
@@ -13,6 +14,13 @@ export function currentRunId(): string {
 /** True if another attempt at the current activity came before. */
 export function isRepeated(): boolean {
   return Context.current().info.attempt > 1;
+}
+
+/** For commands that begin work of the thread's flow, or end it: which attempt at which activity sends them. */
+export function currentAttempt(): ActivityAttempt {
+  const { activityId, currentAttemptScheduledTimestampMs: since } = Context.current().info;
+  // The SDK names an activity by its number.
+  return { number: Number(activityId), since };
 }
 
 export function fromRun(

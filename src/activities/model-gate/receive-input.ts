@@ -48,6 +48,7 @@ import {
 } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, hasLeft } from '../base/guard.ts';
+import { currentAttempt } from '../base/run-ref.ts';
 import { logsManifests } from '../model/call-estimate.ts';
 import { dueCompaction } from '../model/due-compaction.ts';
 import { historyWindow, readMessageHistory } from '../model/history-window.ts';
@@ -140,7 +141,8 @@ function toCommand(
 ): BeginStep {
   const rules = (name: string) => rulesOf(registry, name);
   const flags = { unprompted, left: hasLeft(asked) || undefined };
-  const command = { ...run, ordinal, executionId, afterStep, items, rejections, ...flags, rules };
+  const from = { ...run, activity: currentAttempt() };
+  const command = { ...from, ordinal, executionId, afterStep, items, rejections, ...flags, rules };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }
 

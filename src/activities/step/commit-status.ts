@@ -17,7 +17,7 @@ import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { EndPayload } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { fromRun } from '../base/run-ref.ts';
+import { currentAttempt, fromRun } from '../base/run-ref.ts';
 import { cascade } from '../signals/cascade.ts';
 import { closeApprovals } from '../signals/wake-relatives.ts';
 import { composeReport, findReportSource, readLastOutput } from '../subagent/compose-report.ts';
@@ -30,7 +30,7 @@ export async function commitStatus(
   const { store, registry, probe } = dependencies;
   const reason = await readReason(store, given.threadId, { ...given, stored });
   const input: CommitStatusInput = reason === undefined ? given : { ...given, reason };
-  const run = fromRun(store, input);
+  const run = { ...fromRun(store, input), activity: currentAttempt() };
   const report = await readReport(dependencies, input);
   const hookChanges = await runEndHooks(dependencies, input);
   // The calls that wait for an approval can no longer be paid for.

@@ -5,6 +5,8 @@
  *   the step; another attempt takes over what it finds stored, one step after the other.
  * - The end of a turn is stored here as well, under the same conditions, with what follows it in a child: its report to
  *   the parent, and the end of a thread that can receive no further message.
+ * - Between the check and the begin of what follows the process may stall. So the store refuses what an attempt begins
+ *   or ends once a newer attempt or activity has done so (store/transaction/thread-transaction.ts, `admit`).
  * - Each step uses the project as it is when it begins.
  * - Before each further step the worker must have room (at most three quarters of its slots taken), not be shutting
  *   down, have time left, and no effect may be due. Nothing that has begun is cut off.

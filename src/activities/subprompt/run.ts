@@ -42,6 +42,7 @@ import {
 } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, hasLeft, throwIfLeaving } from '../base/guard.ts';
+import { currentAttempt } from '../base/run-ref.ts';
 import { readMessageHistory } from '../model/history-window.ts';
 import { immediatePromptCalls } from '../model/immediate-subagents.ts';
 import { answerStep } from '../model-gate/model-gate.ts';
@@ -199,6 +200,7 @@ export async function openImmediate(
   if (!tools) return { kind: 'none' };
   return store.subprompts.openImmediate({
     ...key,
+    activity: currentAttempt(),
     parentId: createParentIds(store, key)(),
     prompt: prompt.name,
     arguments: args,
@@ -224,6 +226,7 @@ export async function openStep(
   const nextId = createParentIds(store, key);
   const command: OpenSubprompt = {
     ...key,
+    activity: currentAttempt(),
     parentId: nextId(),
     prompt: asked.prompt.name,
     arguments: asked.args,

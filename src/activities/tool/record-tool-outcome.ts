@@ -8,9 +8,9 @@ import type {
   ToolCallInput,
   ToolCallOutcome,
 } from '../../core/thread/step.ts';
-import type { BegunTool, SettledTool, ToolCallKey } from '../../store/tool/tool-record.ts';
+import type { BegunTool, SettledTool, SettleLost } from '../../store/tool/tool-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
-import { fromRun } from '../base/run-ref.ts';
+import { currentAttempt, fromRun } from '../base/run-ref.ts';
 import { wakeForgotten } from '../signals/wake-relatives.ts';
 import { toWaitingCall } from '../tool-gate/waiting-call.ts';
 
@@ -19,7 +19,8 @@ export async function recordToolOutcome(
   input: ToolCallInput,
 ): Promise<RecordedOutcome> {
   const { step, index } = input;
-  const settled = await settleLost(dependencies, { ...fromRun(dependencies.store, input), step, index });
+  const from = { ...fromRun(dependencies.store, input), activity: currentAttempt() };
+  const settled = await settleLost(dependencies, { ...from, step, index });
   if (settled.kind === 'redispatch') return settled;
   return settled.kind === 'waits' ? toWaitingCall(settled.wait) : toSettledOutcome(settled);
 }
@@ -27,7 +28,7 @@ export async function recordToolOutcome(
 /** Also wakes relatives that the lost worker may not have woken. */
 export async function settleLost(
   { store, registry, probe }: ActivityDependencies,
-  key: ToolCallKey,
+  key: SettleLost,
 ): Promise<SettledTool> {
   const asks = (agent: string) => registry().agents.get(agent)?.policy?.onUncertain === 'wait';
   const settled = await store.toolCalls.settleLost({ ...key, asks });

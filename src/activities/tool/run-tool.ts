@@ -12,7 +12,7 @@ import type { BeginTool, BegunTool, ToolCallKey } from '../../store/tool/tool-re
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal, BegunElsewhere } from '../base/guard.ts';
-import { fromRun } from '../base/run-ref.ts';
+import { currentAttempt, fromRun } from '../base/run-ref.ts';
 import { signalAncestors } from '../signals/wake-relatives.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/commit-result.ts';
@@ -32,7 +32,8 @@ export async function runTool(
   const idempotent = (tool: string) => dependencies.registry().tools.get(tool)?.idempotent ?? true;
   const resumes = (tool: string) => dependencies.registry().tools.get(tool)?.a2a !== undefined;
   const judges = beginsInGate(dependencies);
-  const command = { ...key, attempt: name, idempotent, resumes, history: true, judges };
+  const from = { ...key, activity: currentAttempt() };
+  const command = { ...from, attempt: name, idempotent, resumes, history: true, judges };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   // The wait of the call is over: ancestors that show it are updated.
   if ('waits' in begun || 'waited' in begun) await signalAncestors(store, input.threadId);

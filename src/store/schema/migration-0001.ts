@@ -17,7 +17,8 @@ create table meta (
 -- Deleted threads keep their row.
 create table threads (
   id text primary key, agent text not null, user_id text, arguments text not null, status text not null,
-  stop_reason text, last_error text, run_id text not null, parent_id text, root_id text not null,
+  stop_reason text, last_error text, run_id text not null, activity integer default 0 not null,
+  activity_since bigint default 0 not null, parent_id text, root_id text not null,
   created_at bigint not null, updated_at bigint not null, terminated_at bigint, event_seq bigint not null,
   clock bigint not null, last_step integer not null, last_position bigint not null, turn_open integer not null,
   answer_due integer not null, next_agent text, greeted integer default 1 not null, name text,

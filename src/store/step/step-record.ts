@@ -20,10 +20,10 @@ import type { StoredError } from '../../core/thread/step.ts';
 import type { LimitReason } from '../../core/thread/step-limit.ts';
 import type { Pico } from '../../core/value/money.ts';
 import type { QueuedTool } from '../tool/tool-record.ts';
-import type { FromRun, StepRef } from '../transaction/from-run.ts';
+import type { FromFlow, FromRun, StepRef } from '../transaction/from-run.ts';
 import type { HistoryWindow, PreparedItem, StepContext, StepPlace } from './step-place-record.ts';
 
-export interface BeginStep extends FromRun {
+export interface BeginStep extends FromFlow {
   readonly ordinal: number;
   readonly executionId: string;
   readonly afterStep: number;

@@ -184,7 +184,7 @@ export async function openTask(context: CommandContext, command: OpenTask): Prom
     const row = await requireTask(thread);
     const shown = { ...thread.row, now: thread.now };
     if (thread.row.terminated_at !== null) return { kind: 'over', task: toTask(row, shown) };
-    await thread.admit(runId);
+    await thread.admit({ runId });
     await openChild(thread);
     if (thread.row.status === 'idle') thread.set({ status: 'running' });
     // A newer build has another manifest; the task goes on.
@@ -232,7 +232,7 @@ export async function endTask(context: CommandContext, command: EndTask): Promis
   const ended = await inThread(context, command.threadId, async (thread) => {
     const row = await requireTask(thread);
     if (thread.row.terminated_at !== null) return toTask(row, { ...thread.row, now: thread.now });
-    await thread.admit(command.runId);
+    await thread.admit(command);
     return settleEnd(context, thread, row, command);
   });
   if (ended.parentId !== null) await showAbove(context, command.threadId);

@@ -55,7 +55,7 @@ export async function commitStatus(
   const outcome = await inThread<CommitStatusOutcome>(context, command.threadId, async (thread) => {
     if (thread.row.terminated_at !== null)
       return { kind: 'terminated', reportDue: (await hasDueReport(thread)) || undefined };
-    await thread.admit(command.runId);
+    await thread.admit(command);
     const repeated = await reportRejections(thread, command);
     if (command.session && !(await hasUnanswered(thread))) setSession(thread, command.session);
     const waiting = await countPending(thread);

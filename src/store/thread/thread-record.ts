@@ -7,7 +7,7 @@ import type { Session } from '../../core/thread/session.ts';
 import type { CommitStatusInput, StoredError, ThreadStatus } from '../../core/thread/step.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
 import type { Flag, Json } from '../schema/column.ts';
-import type { FromRun } from '../transaction/from-run.ts';
+import type { FromFlow, FromRun } from '../transaction/from-run.ts';
 
 export interface ThreadRecord {
   readonly id: string;
@@ -86,7 +86,7 @@ export type OpenedThread =
       readonly unstarted: boolean;
     };
 
-export interface CommitStatus extends CommitStatusInput, FromRun {
+export interface CommitStatus extends CommitStatusInput, FromFlow {
   /** The report about the end of a child's execution, for its parent. */
   readonly report?: SubagentReport;
 }
@@ -145,6 +145,9 @@ export interface ThreadTable {
   last_error: Json | null;
   /** The workflow run that may write (the fence); every earlier one is in thread_runs and retired. */
   run_id: string;
+  /** Its newest activity of the flow, and when that one's newest attempt was scheduled, in milliseconds (the fence). */
+  activity: number;
+  activity_since: number;
   parent_id: string | null;
   root_id: string;
   created_at: number;

@@ -7,9 +7,10 @@ import type { AttachmentRef, ToolStatus, UnstoredMessage } from '../../core/mess
 import type { ToolItem } from '../../core/thread/item.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { StepRecord } from '../step/step-record.ts';
+import type { FromFlow } from '../transaction/from-run.ts';
 import type { QueuedTool, ToolCallKey } from './tool-record.ts';
 
-export interface OpenSubprompt extends ToolCallKey {
+export interface OpenSubprompt extends ToolCallKey, FromFlow {
   readonly prompt: string;
   /** Validated arguments. */
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export type OpenedSubprompt =
 
 /** The calls that come before the model step of a sub-prompt (runtime §7.3). */
 export interface OpenImmediate
-  extends Pick<OpenSubprompt, keyof ToolCallKey | 'prompt' | 'arguments' | 'parentId'> {
+  extends Pick<OpenSubprompt, keyof ToolCallKey | 'activity' | 'prompt' | 'arguments' | 'parentId'> {
   readonly tools: readonly ToolItem[];
 }
 

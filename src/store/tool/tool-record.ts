@@ -16,7 +16,7 @@ import type { MessageItem } from '../../core/thread/item.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { DecidedAction } from '../action/action-record.ts';
 import type { StepPlace } from '../step/step-place-record.ts';
-import type { CallKey, FromRun } from '../transaction/from-run.ts';
+import type { CallKey, FromFlow, FromRun } from '../transaction/from-run.ts';
 import type { Wait } from '../wait/wait-record.ts';
 
 export interface ToolCallKey extends FromRun, CallKey {}
@@ -128,7 +128,7 @@ export type SettledTool =
   | SettledCall
   | { readonly kind: 'terminated' };
 
-export interface BeginTool extends ToolCallKey {
+export interface BeginTool extends ToolCallKey, FromFlow {
   /** Unique name of the attempt: only the attempt that began a call may commit its result. */
   readonly attempt: string;
   readonly idempotent: (name: string) => boolean;
@@ -149,7 +149,7 @@ export interface BeginTool extends ToolCallKey {
   readonly history?: boolean;
 }
 
-export interface SettleLost extends ToolCallKey {
+export interface SettleLost extends ToolCallKey, FromFlow {
   /** True if threads of this agent wait for a person to report the outcome of the call. If absent, none do. */
   readonly asks?: (agent: string) => boolean;
 }

@@ -7,7 +7,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { EventPublisher } from './event-publisher.ts';
-import type { FromRun } from './from-run.ts';
+import type { FromFlow } from './from-run.ts';
 import type { LogWatch } from './log-watch.ts';
 import { type Queries, queryTogether, type Rows, statement } from './statement.ts';
 import { ThreadTransaction } from './thread-transaction.ts';
@@ -93,7 +93,7 @@ export interface Terminated {
  */
 export async function inRun<T>(
   context: CommandContext,
-  ref: FromRun,
+  ref: FromFlow,
   work: (thread: ThreadTransaction) => Promise<T>,
 ): Promise<T | Terminated> {
   return inRunWith(context, ref, () => [], work);
@@ -102,13 +102,13 @@ export async function inRun<T>(
 /** Like `inRun`, with the queries of `inThreadWith`. */
 export async function inRunWith<T, const Asked extends Queries>(
   context: CommandContext,
-  { threadId, runId }: FromRun,
+  from: FromFlow,
   readAhead: ReadAhead<Asked>,
   work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
 ): Promise<T | Terminated> {
-  return inThreadWith(context, threadId, readAhead, async (thread, ahead): Promise<T | Terminated> => {
+  return inThreadWith(context, from.threadId, readAhead, async (thread, ahead): Promise<T | Terminated> => {
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
-    await thread.admit(runId);
+    await thread.admit(from);
     return work(thread, ahead);
   });
 }

@@ -6,6 +6,21 @@ export interface FromRun {
   readonly runId: string;
 }
 
+/** An attempt at an activity of a workflow run. A later activity has a higher number, a later attempt a later time. */
+export interface ActivityAttempt {
+  readonly number: number;
+  /** When the server scheduled the attempt, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/**
+ * A command that begins work of the thread's one flow, or ends it: only the newest attempt at the newest activity may
+ * (thread-transaction.ts, `admit`). Results of work that has begun are accepted from any. Absent in tests.
+ */
+export interface FromFlow extends FromRun {
+  readonly activity?: ActivityAttempt;
+}
+
 /** One attempt at a step. */
 export interface StepRef extends FromRun {
   readonly step: number;

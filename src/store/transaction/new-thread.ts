@@ -31,6 +31,8 @@ export function toThreadRow(thread: NewThread, now: number) {
     stop_reason: null,
     last_error: null,
     run_id: '',
+    activity: 0,
+    activity_since: 0,
     parent_id: thread.parentId,
     root_id: thread.rootId,
     created_at: now,

@@ -2,7 +2,8 @@
  * One transaction on one thread: the fence, the thread's clock, its event log, its messages.
  * - The thread's row is read first (and locked, if the engine has row locks) and written last, so transactions on a
  *   thread are ordered, and with them event numbers (gap-free) and message times.
- * - A write carries the workflow run that asked for it; a retired run's write is refused.
+ * - A write carries the workflow run that asked for it; a retired run's write is refused. What begins work of the
+ *   thread's flow, or ends it, also carries the activity's attempt, and is refused from one that has been replaced.
  * - Use after the flush is refused: a change or an event would be lost, and a statement might run outside of the lock.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
@@ -12,6 +13,7 @@ import { fillMessage, type UnstoredMessage } from '../../core/message/message.ts
 import { toMessageColumns } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
+import type { ActivityAttempt, FromFlow } from './from-run.ts';
 import {
   countRows,
   deleteRows,
@@ -42,6 +44,19 @@ class StaleRun extends Error {
 
   constructor(threadId: string, runId: string) {
     super(`Run ${runId} of thread ${threadId} has been replaced by a newer run; its write is refused.`);
+  }
+}
+
+/**
+ * Thrown if a newer attempt, or a newer activity, has begun work on the thread: this one was given up while it stalled.
+ */
+class StaleAttempt extends Error {
+  override readonly name = 'StaleAttempt';
+
+  constructor(threadId: string, { number }: ActivityAttempt) {
+    super(
+      `A newer attempt or activity works on thread ${threadId} than this attempt at activity ${number}; its command is refused.`,
+    );
   }
 }
 
@@ -220,13 +235,22 @@ export class ThreadTransaction {
 
   /**
    * The fence: an unknown run becomes the thread's, and every earlier one is retired. A retired run throws `StaleRun`.
+   * Within a run, an attempt at an activity of the flow replaces earlier ones, which throw `StaleAttempt` from then on.
    */
-  async admit(runId: string): Promise<void> {
-    if (this.row.run_id === runId) return;
-    const isRetired = await this.has('thread_runs', { run_id: runId });
-    if (isRetired) throw new StaleRun(this.threadId, runId);
-    await this.insert('thread_runs', { run_id: runId, registered_at: this.now });
-    this.set({ run_id: runId });
+  async admit({ runId, activity }: Pick<FromFlow, 'runId' | 'activity'>): Promise<void> {
+    if (this.row.run_id !== runId) {
+      const isRetired = await this.has('thread_runs', { run_id: runId });
+      if (isRetired) throw new StaleRun(this.threadId, runId);
+      await this.insert('thread_runs', { run_id: runId, registered_at: this.now });
+      this.set({ run_id: runId, activity: 0, activity_since: 0 });
+    }
+    if (!activity) return;
+    const { activity: newest, activity_since: newestSince } = this.row;
+    const { number, since } = activity;
+    if (number === newest && since === newestSince) return;
+    if (number < newest || (number === newest && since < newestSince))
+      throw new StaleAttempt(this.threadId, activity);
+    this.set({ activity: number, activity_since: since });
   }
 
   /** Writes the gathered changes: once, last. A command that changed nothing leaves the thread as it was. */

@@ -1,5 +1,6 @@
 /** The fence: only the newest run of a thread may write. */
 import { describe, expect, it } from '@jest/globals';
+import type { ActivityAttempt } from '../../../src/store/transaction/from-run.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
 
@@ -28,6 +29,34 @@ const COMMANDS: readonly [string, (thread: ThreadDriver) => Promise<unknown>][] 
   ['beginTool', (thread) => thread.beginTool(1, 0)],
   ['settleLostTool', (thread) => thread.settleLostTool(1, 0)],
   ['commitStatus', (thread) => thread.rest('stopped')],
+];
+
+/** Every command that begins or ends work of the thread's flow. */
+const FLOW: readonly [string, (thread: ThreadDriver, activity: ActivityAttempt) => Promise<unknown>][] = [
+  ['beginStep', (thread, activity) => thread.begin([message('late')], { ordinal: 9, activity })],
+  [
+    'beginTool',
+    ({ store, from }, activity) =>
+      store.toolCalls.begin({ ...from, step: 1, index: 0, attempt: 'x', idempotent: () => true, activity }),
+  ],
+  [
+    'settleLostTool',
+    ({ store, from }, activity) => store.toolCalls.settleLost({ ...from, step: 1, index: 0, activity }),
+  ],
+  [
+    'openSubprompt',
+    ({ store, from }, activity) =>
+      store.subprompts.open({
+        ...from,
+        step: 1,
+        index: 0,
+        parentId: 'p',
+        prompt: 'p',
+        arguments: {},
+        activity,
+      }),
+  ],
+  ['commitStatus', (thread, activity) => thread.rest('stopped', { activity })],
 ];
 
 export function registerFence(given: () => Stores): void {
@@ -69,6 +98,46 @@ export function registerFence(given: () => Stores): void {
       await thread.as('run-2').open();
       expect(await thread.commitTool(1, 0)).toEqual({ kind: 'stored', queued: 0 });
       expect(await thread.as('run-2').settleLostTool(1, 0)).toMatchObject({ kind: 'settled', state: 'done' });
+    });
+
+    it.each(FLOW)(
+      'refuses %s from an attempt that was replaced as StaleAttempt, and writes nothing',
+      async (_name, command) => {
+        const thread = await openThread(given().store);
+        await thread.answer([message('a')], { toolCalls: [call('c1', 'look')] });
+        const newest = { number: 5, since: 1000 };
+        await thread.store.toolCalls.settleLost({ ...thread.from, step: 1, index: 0, activity: newest });
+        const before = await thread.everything();
+        for (const activity of [
+          { number: 5, since: 999 },
+          { number: 4, since: 2000 },
+        ]) {
+          for (const store of [given().store, given().second])
+            await expect(command(thread.as('run-1', store), activity)).rejects.toMatchObject({
+              name: 'StaleAttempt',
+            });
+        }
+        expect(await thread.everything()).toEqual(before);
+        await command(thread, newest);
+      },
+    );
+
+    it('admits a later attempt, a later activity, and any activity of a new run', async () => {
+      const thread = await openThread(given().store);
+      for (const activity of [
+        { number: 5, since: 1000 },
+        { number: 5, since: 1001 },
+        { number: 6, since: 900 },
+      ])
+        await thread.rest('idle', { activity });
+      await thread.as('run-2').rest('idle', { activity: { number: 1, since: 1 } });
+    });
+
+    it('stores the answer and the result of an attempt that was replaced', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')], { activity: { number: 5, since: 1000 } });
+      await thread.rest('idle', { activity: { number: 6, since: 1000 }, more: true });
+      expect(await thread.commit(ref)).toMatchObject({ kind: 'stored' });
     });
 
     it('separates the runs of different threads', async () => {
