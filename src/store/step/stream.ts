@@ -16,7 +16,7 @@ import { type CommandContext, inRunWith, inThread } from '../transaction/context
 import type { StepRef } from '../transaction/from-run.ts';
 import { selectRow } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
-import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { StaleAttempt, type ThreadRow, type ThreadTransaction } from '../transaction/thread-transaction.ts';
 import type { HoldModel, ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from './step-record.ts';
 
 /** Appends streamed text to the log. False, with nothing written, if the attempt no longer has the step open. */
@@ -88,6 +88,7 @@ export async function startModelCall(
       thread.relax();
       // A crashed database may have lost the step: the activity must begin it again before a model is called.
       if (!opened) throw new Error(`The store has no step ${step} of this thread any more.`);
+      if (opened.attempt > command.attempt) throw new StaleAttempt(threadId, `attempt at step ${step}`);
       if (known) return findReserved(context, thread, command);
       const started = await reserveCall(context, thread, command);
       if (started.kind !== 'started') return started;

@@ -50,13 +50,12 @@ class StaleRun extends Error {
 /**
  * Thrown if a newer attempt, or a newer activity, has begun work on the thread: this one was given up while it stalled.
  */
-class StaleAttempt extends Error {
+export class StaleAttempt extends Error {
   override readonly name = 'StaleAttempt';
 
-  constructor(threadId: string, { number }: ActivityAttempt) {
-    super(
-      `A newer attempt or activity works on thread ${threadId} than this attempt at activity ${number}; its command is refused.`,
-    );
+  /** `attempt`: which one it is. */
+  constructor(threadId: string, attempt: string) {
+    super(`A newer attempt works on thread ${threadId} than this ${attempt}; its command is refused.`);
   }
 }
 
@@ -249,7 +248,7 @@ export class ThreadTransaction {
     const { number, since } = activity;
     if (number === newest && since === newestSince) return;
     if (number < newest || (number === newest && since < newestSince))
-      throw new StaleAttempt(this.threadId, activity);
+      throw new StaleAttempt(this.threadId, `attempt at activity ${number}`);
     this.set({ activity: number, activity_since: since });
   }
 

@@ -122,6 +122,17 @@ export function registerFence(given: () => Stores): void {
       },
     );
 
+    it('refuses a model call from an attempt at a step that was replaced as StaleAttempt', async () => {
+      const thread = await openThread(given().store);
+      const ref = await thread.beginCall([message('a')], { ordinal: 1 });
+      const again = await thread.beginCall([message('a')], { ordinal: 1 });
+      const asked = { call: 1, model: 'm', modelId: 'm' };
+      await expect(thread.store.modelCalls.start({ ...ref, ...asked })).rejects.toMatchObject({
+        name: 'StaleAttempt',
+      });
+      expect(await thread.store.modelCalls.start({ ...again, ...asked })).toMatchObject({ kind: 'started' });
+    });
+
     it('admits a later attempt, a later activity, and any activity of a new run', async () => {
       const thread = await openThread(given().store);
       for (const activity of [
