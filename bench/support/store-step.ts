@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ThreadStore } from '../../src/store/store.ts';
-import type { ToolCallKey } from '../../src/store/tool/tool-record.ts';
+import type { BeginTool, ToolCallKey } from '../../src/store/tool/tool-record.ts';
 import type { StepRef } from '../../src/store/transaction/from-run.ts';
 import { openBeside } from '../../test/support/database-beside.ts';
 import { lengthen } from '../../test/support/long-thread.ts';
@@ -46,7 +46,11 @@ export async function openThread(store: ThreadStore, { address, folder, messages
   const toolCalls = [callOf('c0'), callOf('c1')];
   await ask(store, { threadId, runId, step: 1, attempt: 1 });
   await store.steps.commit({ threadId, runId, step: 1, attempt: 1, ...ANSWER, content: null, toolCalls });
-  for (const index of [0, 1]) await useTool(store, { threadId, runId, step: 1, index });
+  for (const index of [0, 1]) {
+    const call = toBegin({ threadId, runId, step: 1, index });
+    await store.toolCalls.begin(call);
+    await endTool(store, call);
+  }
   await store.steps.begin({ ...begun, ordinal: -1, afterStep: 1, items: [] });
   await ask(store, { threadId, runId, step: 2, attempt: 1 });
   await store.steps.commit({ threadId, runId, step: 2, attempt: 1, ...ANSWER, content: TEXT, toolCalls: [] });
@@ -59,19 +63,21 @@ export async function openThread(store: ThreadStore, { address, folder, messages
   return { ...run, step: (await store.threads.get(threadId))?.lastStep ?? 0 };
 }
 
-const untimed: Timed = (_name, work) => work();
-
 async function ask(store: ThreadStore, ref: StepRef): Promise<void> {
   await store.modelCalls.start({ ...ref, call: 1, model: 'm', modelId: 'm-1' });
   await store.modelCalls.end({ ...ref, call: 1, ok: true, usage: USAGE, firstTokenAt: 1 });
 }
 
-async function useTool(store: ThreadStore, key: ToolCallKey, timed = untimed): Promise<void> {
-  const attempt = randomUUID();
-  const idempotent = () => false;
-  await timed('beginTool', () => store.toolCalls.begin({ ...key, attempt, idempotent, history: true }));
+const toBegin = (key: ToolCallKey): BeginTool => ({
+  ...key,
+  attempt: randomUUID(),
+  idempotent: () => false,
+  history: true,
+});
+
+function endTool(store: ThreadStore, { threadId, runId, step, index, attempt }: BeginTool) {
   const result = { status: 'success', result: 'done' } as const;
-  await timed('commitTool', () => store.toolCalls.commit({ ...key, attempt, result, queuedTools: [] }));
+  return store.toolCalls.commit({ threadId, runId, step, index, attempt, result, queuedTools: [] });
 }
 
 async function rest(store: ThreadStore, { threadId, runId }: Run): Promise<void> {
@@ -100,6 +106,9 @@ export async function runStep(store: ThreadStore, run: Run, tokens: number, time
   const ref = { threadId, runId, step: run.step, attempt: 1 };
   const toolCalls = [callOf(`call_${ref.step}`)];
   const call = { call: 1, usage: USAGE, firstTokenAt: 1 };
-  await timed('commitStep', () => store.steps.commit({ ...ref, ...ANSWER, content: null, toolCalls, call }));
-  await useTool(store, { threadId, runId, step: ref.step, index: 0 }, timed);
+  // The first call begins with the answer.
+  const begins = toBegin({ threadId, runId, step: ref.step, index: 0 });
+  const answer = { ...ref, ...ANSWER, content: null, toolCalls, call, begins };
+  await timed('commitStep', () => store.steps.commit(answer));
+  await timed('commitTool', () => endTool(store, begins));
 }

@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import { defineTool } from '../../src/definitions/index.ts';
-import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, says, scriptedModel } from '../../src/testing/index.ts';
 import { holdCommand } from '../support/held-command.ts';
 import { holding } from '../support/holding.ts';
 import { loseAttempt } from '../support/lost-activities.ts';
@@ -158,14 +158,14 @@ describe('an attempt that stalls before it ends the turn', () => {
   });
 });
 
-describe('an attempt that stalls before it begins a call', () => {
+describe('an attempt that stalls before it begins a further call of its step', () => {
   it.each([true, false])(
     'leaves the call to the newer attempt, also if that begins it later, idempotent %p',
     async (idempotent) => {
       const store = await testStore();
-      const begins = holdCommand(store, ['toolCalls', 'begin'], ({ step }) => step === 2, 2);
+      const begins = holdCommand(store, ['toolCalls', 'begin'], ({ index }) => index === 1, 2);
       const { tool, begun } = holding({ quick: true, idempotent });
-      const asked = scriptedModel([calls('hold'), calls('hold'), says('done')]);
+      const asked = scriptedModel([callsMany([{ name: 'hold' }, { name: 'hold' }]), says('done')]);
       const runtime = await testRuntime({ model: asked, tools: { hold: tool }, store });
       const thread = await begin(runtime, 'go');
       (await begun(0))();
@@ -178,8 +178,8 @@ describe('an attempt that stalls before it begins a call', () => {
       (await begun(1))();
       await runtime.client.waitForIdle(thread);
       expect(await runtime.transcript(thread)).toEqual([
-        ...['user: go', 'assistant:  -> hold', 'tool hold success: held'],
-        ...['assistant:  -> hold', 'tool hold success: held', 'assistant: done'],
+        ...['user: go', 'assistant:  -> hold, hold', 'tool hold success: held'],
+        ...['tool hold success: held', 'assistant: done'],
       ]);
       const events = await store.events.read(thread, 0);
       expect(events.filter(({ type }) => type === 'tool.started')).toHaveLength(2);

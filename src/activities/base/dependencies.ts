@@ -5,6 +5,8 @@ import type { StateDependencies } from '../../author/state/dependencies.ts';
 import type { ActivityInput, ActivityName, ActivityOutcome, Wrapper } from '../../core/thread/activities.ts';
 import type { Settings } from '../../core/thread/open-thread.ts';
 import type { RateLimiter } from '../../models/rate-limiter.ts';
+import type { BeginTool, BegunTool } from '../../store/tool/tool-record.ts';
+import type { StepRef } from '../../store/transaction/from-run.ts';
 import type { ActivityLoad } from './activity-load.ts';
 
 export interface ActivityDependencies extends StateDependencies {
@@ -27,6 +29,8 @@ export interface ActivityDependencies extends StateDependencies {
   readonly load?: ActivityLoad;
   /** The same with the project as it is now, for the next step of an activity. */
   readonly onNewestProject?: () => ActivityDependencies;
+  /** While a step is answered: the first call of its answer. */
+  readonly firstCall?: FirstCall;
   /** Runs suspect work in a lone process; if absent, such work runs in this process. */
   readonly alone?: RunAlone;
   /**
@@ -38,6 +42,19 @@ export interface ActivityDependencies extends StateDependencies {
   readonly lone?: boolean;
   /** Called at the places where a fault test may kill the worker; absent in production. */
   readonly probe?: (point: FaultPoint) => void | Promise<void>;
+}
+
+/**
+ * The first call of an answer that runs within the activity of its step: it begins in the transaction that stores the
+ * answer, which saves a transaction, and a wait for the disk if it may run only once.
+ */
+export interface FirstCall {
+  /** How a call of this name begins in the step; undefined if it does not run within the activity. */
+  offer(step: StepRef, name: string): BeginTool | undefined;
+  /** What was offered last. */
+  readonly command?: BeginTool;
+  /** Set once it was stored. */
+  begun?: BegunTool;
 }
 
 /** An activity, or an effect as it was begun: what a lone process can run. */

@@ -79,9 +79,12 @@ export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 
 /** Stores answer, calls, usage and events in one transaction. */
 export async function commitAnswer(
-  { store, probe, handover }: ActivityDependencies,
+  { store, probe, handover, firstCall }: ActivityDependencies,
   { ref, answer: { ends, ...answer }, message, flow, hooks, sink }: AnsweredStep & HookedAnswer,
 ) {
+  const [first] = answer.toolCalls;
+  // Hooks after the answer come before its calls.
+  const begins = first && !message && !hooks.ran ? firstCall?.offer(ref, first.function.name) : undefined;
   const queuedTools = await takeTools({ hooks, sink });
   const command = {
     ...ref,
@@ -90,11 +93,13 @@ export async function commitAnswer(
     queuedTools,
     ...(await flow()),
     ...(ends ? { directive: ends } : {}),
+    begins,
   };
   const committed = await retryWhileUnavailable(abortSignal(handover), () => store.steps.commit(command));
   await probe?.('model_committed');
   if (committed.kind !== 'stored') return end(committed);
-  const { record, byOther = false } = committed;
+  const { record, byOther = false, begun } = committed;
+  if (firstCall) firstCall.begun = begun;
   return go({ record, byOther, storedTools: queuedTools.length });
 }
 

@@ -7,6 +7,7 @@
  * - The step's outcome lists the calls that have ended, from the first on. The workflow runs the rest in separate
  *   activities: from the first call that is not short, met a fault, waits for an answer, must run alone, or was not
  *   begun because the worker is shutting down.
+ * - The first call begins in the transaction that stores the answer.
  * - The calls run after the step's unit of work, not within it. What takes the process down is the tool
  *   (author/unit.ts).
  * - Another attempt finds the answer in the store, and each call as it was left. It runs again those without a
@@ -23,8 +24,11 @@ import type {
   ToolCallOutcome,
 } from '../../core/thread/step.ts';
 import { LIMITS } from '../../core/value/limit.ts';
-import type { ActivityDependencies, ActivityRun, Wrapped } from '../base/dependencies.ts';
+import type { BeginTool } from '../../store/tool/tool-record.ts';
+import type { ActivityDependencies, ActivityRun, FirstCall, Wrapped } from '../base/dependencies.ts';
 import { abortError, abortSignal, resultBytes, showProgress } from '../base/guard.ts';
+import { toBeginTool } from '../tool/run-tool.ts';
+import { toCallRef } from '../tool/tool-dispatch.ts';
 
 /** The thread and the execution that the calls belong to. */
 type CallingExecution = Pick<ToolCallInput, 'threadId' | 'storeId' | 'executionId'> & {
@@ -43,12 +47,13 @@ export function withInsideCalls<Input extends CallingExecution, Outcome extends 
 ): ActivityRun<Input, Outcome> {
   const call = other('runTool', 'effectsDue');
   return async (dependencies, input) => {
-    const outcome = await step(dependencies, input);
+    const firstCall = openFirstCall(dependencies);
+    const outcome = await step(dependencies.lone ? dependencies : { ...dependencies, firstCall }, input);
     // A lone process runs its unit and nothing else.
     if (outcome.kind !== 'step' || ('exceeded' in outcome && outcome.exceeded) || dependencies.lone)
       return outcome;
     const { executionId = input.executionId } = 'executionId' in outcome ? outcome : {};
-    const ran = await runCalls({ ...input, executionId }, outcome, dependencies, call);
+    const ran = await runCalls({ ...input, executionId }, outcome, { ...dependencies, firstCall }, call);
     return fitsResult(outcome, ran) ? { ...outcome, ran } : outcome;
   };
 }
@@ -56,23 +61,41 @@ export function withInsideCalls<Input extends CallingExecution, Outcome extends 
 async function runCalls(
   { threadId, storeId, executionId, isFollowed = false }: CallingExecution,
   { step, calls, callCount }: StepCalls & { readonly step: number },
-  dependencies: ActivityDependencies,
+  { firstCall, ...dependencies }: ActivityDependencies,
   run: ActivityRun<ToolCallInput, ToolAttempt>,
 ): Promise<readonly ToolCallOutcome[]> {
   const ran: ToolCallOutcome[] = [];
   for (const [index, called] of calls.entries()) {
-    if (!isFollowed && !runsInside(dependencies, called)) break;
-    if (abortSignal().aborted) throw abortError();
-    if (dependencies.leaving.aborted) break;
+    const ports: ActivityDependencies = index === 0 ? { ...dependencies, firstCall } : dependencies;
+    // A call that has begun runs, whatever has happened since: its own signal is aborted.
+    if (!ports.firstCall?.begun) {
+      if (!isFollowed && !runsInside(dependencies, called)) break;
+      if (abortSignal().aborted) throw abortError();
+      if (dependencies.leaving.aborted) break;
+    }
     showProgress(`running ${called.name} (${index + 1} of ${callCount})`);
     const call = { threadId, storeId, step, index, executionId };
-    const outcome = await run(dependencies, call).catch(deferToWorkflow);
+    const outcome = await run(ports, call).catch(deferToWorkflow);
     if (outcome === 'left') break;
     if (outcome.kind === 'waits' || outcome.kind === 'later') break;
     ran.push(outcome);
     if (outcome.kind === 'terminated' || outcome.kind === 'exceeded') break;
   }
   return ran;
+}
+
+function openFirstCall(dependencies: ActivityDependencies): FirstCall {
+  let command: BeginTool | undefined;
+  return {
+    offer({ threadId, runId, step }, name) {
+      const inside = runsInside(dependencies, toCallRef(dependencies.registry(), name));
+      command = inside ? toBeginTool(dependencies, { threadId, runId, step, index: 0 }) : undefined;
+      return command;
+    },
+    get command() {
+      return command;
+    },
+  };
 }
 
 /** True for a call of a tool that is short, as far as this process knows. */

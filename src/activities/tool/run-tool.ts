@@ -26,24 +26,36 @@ export async function runTool(
   dependencies: ActivityDependencies,
   input: ToolCallInput,
 ): Promise<ToolAttempt> {
-  const { store } = dependencies;
-  const key = { ...fromRun(store, input), step: input.step, index: input.index };
-  const name = randomUUID();
-  const idempotent = (tool: string) => dependencies.registry().tools.get(tool)?.idempotent ?? true;
-  const resumes = (tool: string) => dependencies.registry().tools.get(tool)?.a2a !== undefined;
-  const judges = beginsInGate(dependencies);
-  const from = { ...key, activity: currentAttempt() };
-  const command = { ...from, attempt: name, idempotent, resumes, history: true, judges };
-  const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
+  const { store, firstCall } = dependencies;
+  const { step, index } = input;
+  const command = firstCall?.command ?? toBeginTool(dependencies, { ...fromRun(store, input), step, index });
+  const { threadId, runId, attempt } = command;
+  const key = { threadId, runId, step, index, attempt };
+  const begun =
+    firstCall?.begun ?? (await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command)));
   // The wait of the call is over: ancestors that show it are updated.
   if ('waits' in begun || 'waited' in begun) await signalAncestors(store, input.threadId);
   if (begun.kind !== 'run') return settleElsewhere(begun);
   return runUnit(dependencies, {
     ...toToolUnit(dependencies, input, begun.call.name),
     repeated: begun.repeated,
-    here: () => runHere(dependencies, input, { ...key, attempt: name }, begun, command),
-    givenUp: (error) => giveUpCall(store, { ...key, attempt: name }, begun.call.name, error),
+    here: () => runHere(dependencies, input, key, begun, command),
+    givenUp: (error) => giveUpCall(store, key, begun.call.name, error),
   });
+}
+
+/** Begins a call of a tool as another attempt, of this activity. */
+export function toBeginTool(dependencies: ActivityDependencies, key: ToolCallKey): BeginTool {
+  const { registry } = dependencies;
+  return {
+    ...key,
+    activity: currentAttempt(),
+    attempt: randomUUID(),
+    idempotent: (tool) => registry().tools.get(tool)?.idempotent ?? true,
+    resumes: (tool) => registry().tools.get(tool)?.a2a !== undefined,
+    judges: beginsInGate(dependencies),
+    history: true,
+  };
 }
 
 /** The outcome of a call that this attempt must not run. */

@@ -19,7 +19,7 @@ import type { Session, SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { LimitReason } from '../../core/thread/step-limit.ts';
 import type { Pico } from '../../core/value/money.ts';
-import type { QueuedTool } from '../tool/tool-record.ts';
+import type { BeginTool, BegunTool, QueuedTool } from '../tool/tool-record.ts';
 import type { FromFlow, FromRun, StepRef } from '../transaction/from-run.ts';
 import type { HistoryWindow, PreparedItem, StepContext, StepPlace } from './step-place-record.ts';
 
@@ -182,6 +182,8 @@ export interface CommitStep extends StepRef, ChangedMessage {
   readonly context?: string;
   /** Tools that hooks of the request and of the answer queued; queued in the same transaction. */
   readonly queuedTools?: readonly QueuedTool[];
+  /** Begins the first call in the same transaction, unless a budget is used up or this attempt has been replaced. */
+  readonly begins?: BeginTool;
 }
 
 /** `closed`: the step is no longer open or wanted; the answer was not stored. */
@@ -191,6 +193,8 @@ export type CommittedStep =
       readonly record: StepRecord;
       /** Set if another attempt was first: the stored answer is that attempt's. */
       readonly byOther?: true;
+      /** What the begin of the first call has returned; absent if it was not begun. */
+      readonly begun?: BegunTool;
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'terminated' };

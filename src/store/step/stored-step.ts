@@ -17,6 +17,7 @@ import { endWait, settleUnreported } from '../budget/reserve.ts';
 import type { Drained, DrainedTool } from '../message/drain.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { forgetWarnings } from '../tool/loop.ts';
+import { beginWithAnswer } from '../tool/tool.ts';
 import { type CommandContext, inRun, inRunWith, inThread } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
 import { inBatches, insertRows, selectRows, updateRows } from '../transaction/rows.ts';
@@ -181,7 +182,10 @@ export async function scheduleCalls(
   }
 }
 
-/** Stores the answer with its calls. A step ends once: a later caller receives what the first one stored. */
+/**
+ * Stores the answer with its calls, and begins the first of them if asked to. A step ends once: a later caller receives
+ * what the first one stored, and begins nothing.
+ */
 export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
   const { threadId, step, call } = command;
   const answered = { ...command, call: 0, ...call };
@@ -202,7 +206,11 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       const { content = null, model, directive = null } = answer;
       const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
       const calls = answer.toolCalls.map((made) => made.function.name);
-      return { kind: 'stored', record: toStepRecord(thread, written, calls) };
+      const record = toStepRecord(thread, written, calls);
+      const { begins } = command;
+      const mayBegin = begins && !record.exceeded && !(begins.activity && thread.isReplaced(begins.activity));
+      const begun = mayBegin ? await beginWithAnswer(context, thread, begins) : undefined;
+      return { kind: 'stored', record, begun };
     },
   );
 }

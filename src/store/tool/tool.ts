@@ -13,6 +13,7 @@
  * T8. A call whose work goes on elsewhere begins once, and is continued by one attempt after another.
  */
 
+import type { Transaction } from 'kysely';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import { type ToolResult, toolContent, UNKNOWN_OUTCOME } from '../../core/message/message.ts';
 import type { StoredError } from '../../core/thread/step.ts';
@@ -29,9 +30,11 @@ import { resumeClocks } from '../budget/lines.ts';
 import { costOf, spend } from '../budget/spend.ts';
 import { enqueueTools } from '../message/queue.ts';
 import { toThreadRecord } from '../schema/rows.ts';
+import type { Tables } from '../schema/tables.ts';
 import { saveHandoff, saveScratch } from '../step/execution.ts';
 import { type CommandContext, inRun, inRunWith, inThreadWith } from '../transaction/context.ts';
 import { selectRecent, toRecent } from '../transaction/read.ts';
+import { queryTogether, type Rows } from '../transaction/statement.ts';
 import { type Owner, selectPlace, toOwner, toPlace } from '../transaction/step-place.ts';
 import { type CallRow, readCall, selectCall, selectStep, updateCall } from '../transaction/step-row.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -61,66 +64,84 @@ import type {
  * again by another attempt.
  */
 export async function beginTool(context: CommandContext, command: BeginTool): Promise<BegunTool> {
-  const { threadId, step } = command;
   return inRunWith(
     context,
     command,
-    (trx) => [
-      selectCall(trx, threadId, command),
-      selectPlace(trx, threadId, step),
-      selectRecent(trx, threadId, command.history ? LIMITS.recentMessages : 0),
-    ],
-    async (thread, [[found], [placeRow], recent]) => {
-      const call = required(found, command);
-      if (call.state === 'done' || call.state === 'unknown') return toSettled(thread, call, call.state);
-      if (call.state === 'asked') {
-        const wait = await findOpenWait(context, thread, call);
-        if (wait) return { kind: 'waits', name: call.name, wait };
-      }
-      // The reported outcome is its result.
-      const reported = await settleByReconciliation(thread, call);
-      if (reported) return { kind: 'settled', name: call.name, ...reported, waited: true };
-      const held = call.attempt === command.attempt;
-      const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
-      const idempotent = command.idempotent(call.name);
-      if (call.state === 'started' && !again && !idempotent)
-        return { kind: 'begun_elsewhere', name: call.name };
-      const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
-      // To be judged first. If its wait has ended just now, the state is still the one from before.
-      const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call);
-      const over = unbegun && budgetOf(thread.row)?.exceeded;
-      if (over) return { kind: 'exceeded', name: call.name, error: over };
-      let leftMs: number | undefined;
-      if (!unbegun) {
-        const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
-        if (denied) return { kind: 'exceeded', name: call.name, error: denied };
-        leftMs = await resumeClocks(context, thread, { step });
-        // If T1 matters, the disk has the beginning before the body begins.
-        if (idempotent) thread.relax();
-        if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
-        if (!again) await start(thread, call, command.attempt);
-        // T8: continued, not begun again.
-        if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
-      }
-      return {
-        kind: 'run',
-        repeated: call.state === 'started' && !again,
-        unbegun: unbegun || undefined,
-        call: {
-          name: call.name,
-          callId: call.call_id,
-          arguments: call.arguments,
-          origin: call.origin,
-          messageId: call.message_id ?? undefined,
-        },
-        thread: toThreadRecord(thread.row),
-        ...place,
-        leftMs,
-        history: command.history ? await toRecent(thread.trx, threadId, recent) : undefined,
-        ...(call.waits > 0 && { waits: await markWaitsHeard(context, thread, call) }),
-      };
-    },
+    (trx) => queriesOf(trx, command),
+    (thread, rows) => begin(context, thread, command, rows),
   );
+}
+
+/** Begins the first call of an answer, within the transaction that stores the answer. */
+export async function beginWithAnswer(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: BeginTool,
+): Promise<BegunTool> {
+  return begin(context, thread, command, await queryTogether(thread.trx, queriesOf(thread.trx, command)));
+}
+
+const queriesOf = (trx: Transaction<Tables>, command: BeginTool) =>
+  [
+    selectCall(trx, command.threadId, command),
+    selectPlace(trx, command.threadId, command.step),
+    selectRecent(trx, command.threadId, command.history ? LIMITS.recentMessages : 0),
+  ] as const;
+
+async function begin(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: BeginTool,
+  [[found], [placeRow], recent]: Rows<ReturnType<typeof queriesOf>>,
+): Promise<BegunTool> {
+  const { threadId, step } = command;
+  const call = required(found, command);
+  if (call.state === 'done' || call.state === 'unknown') return toSettled(thread, call, call.state);
+  if (call.state === 'asked') {
+    const wait = await findOpenWait(context, thread, call);
+    if (wait) return { kind: 'waits', name: call.name, wait };
+  }
+  // The reported outcome is its result.
+  const reported = await settleByReconciliation(thread, call);
+  if (reported) return { kind: 'settled', name: call.name, ...reported, waited: true };
+  const held = call.attempt === command.attempt;
+  const again = call.state === 'started' && (held || command.resumes?.(call.name) === true);
+  const idempotent = command.idempotent(call.name);
+  if (call.state === 'started' && !again && !idempotent) return { kind: 'begun_elsewhere', name: call.name };
+  const { executionId: _, ...place } = await toPlace(thread.trx, thread.row, required(placeRow, command));
+  // To be judged first. If its wait has ended just now, the state is still the one from before.
+  const unbegun = call.state !== 'started' && isJudged(thread.row, command, place.runContext, call);
+  const over = unbegun && budgetOf(thread.row)?.exceeded;
+  if (over) return { kind: 'exceeded', name: call.name, error: over };
+  let leftMs: number | undefined;
+  if (!unbegun) {
+    const denied = call.state === 'scheduled' && (await spend(context, thread, costOf(call), { step }));
+    if (denied) return { kind: 'exceeded', name: call.name, error: denied };
+    leftMs = await resumeClocks(context, thread, { step });
+    // If T1 matters, the disk has the beginning before the body begins.
+    if (idempotent) thread.relax();
+    if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
+    if (!again) await start(thread, call, command.attempt);
+    // T8: continued, not begun again.
+    if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
+  }
+  return {
+    kind: 'run',
+    repeated: call.state === 'started' && !again,
+    unbegun: unbegun || undefined,
+    call: {
+      name: call.name,
+      callId: call.call_id,
+      arguments: call.arguments,
+      origin: call.origin,
+      messageId: call.message_id ?? undefined,
+    },
+    thread: toThreadRecord(thread.row),
+    ...place,
+    leftMs,
+    history: command.history ? await toRecent(thread.trx, threadId, recent) : undefined,
+    ...(call.waits > 0 && { waits: await markWaitsHeard(context, thread, call) }),
+  };
 }
 
 /** True if the call's gate begins it. */

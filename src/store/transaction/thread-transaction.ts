@@ -244,12 +244,17 @@ export class ThreadTransaction {
       this.set({ run_id: runId, activity: 0, activity_since: 0 });
     }
     if (!activity) return;
-    const { activity: newest, activity_since: newestSince } = this.row;
+    if (this.isReplaced(activity))
+      throw new StaleAttempt(this.threadId, `attempt at activity ${activity.number}`);
     const { number, since } = activity;
-    if (number === newest && since === newestSince) return;
-    if (number < newest || (number === newest && since < newestSince))
-      throw new StaleAttempt(this.threadId, `attempt at activity ${number}`);
+    if (number === this.row.activity && since === this.row.activity_since) return;
     this.set({ activity: number, activity_since: since });
+  }
+
+  /** True if a newer attempt at an activity of the flow has begun or ended something. */
+  isReplaced({ number, since }: ActivityAttempt): boolean {
+    const { activity: newest, activity_since: newestSince } = this.row;
+    return number < newest || (number === newest && since < newestSince);
   }
 
   /** Writes the gathered changes: once, last. A command that changed nothing leaves the thread as it was. */

@@ -151,6 +151,26 @@ export function registerFence(given: () => Stores): void {
       expect(await thread.commit(ref)).toMatchObject({ kind: 'stored' });
     });
 
+    it.each([
+      ['begins', 1000, 'started'],
+      ['does not begin', 999, 'scheduled'],
+    ])(
+      '%s the first call with the answer of an attempt of %p, if one of 1000 is the newest',
+      async (_does, since, state) => {
+        const thread = await openThread(given().store);
+        const ref = await thread.beginCall([message('a')], { activity: { number: 5, since: 1000 } });
+        const begins = { ...thread.from, step: ref.step, index: 0, attempt: 'one', idempotent: () => false };
+        const committed = await thread.commit(ref, {
+          toolCalls: [call('c1', 'look')],
+          begins: { ...begins, activity: { number: 5, since } },
+        });
+        expect(committed).toMatchObject({ kind: 'stored', record: { calls: ['look'] } });
+        expect('begun' in committed && committed.begun !== undefined).toBe(state === 'started');
+        const settled = await thread.store.toolCalls.settleLost({ ...thread.from, step: ref.step, index: 0 });
+        expect(settled.kind).toBe(state === 'started' ? 'settled' : 'redispatch');
+      },
+    );
+
     it('separates the runs of different threads', async () => {
       const [one, other] = [await openThread(given().store), await openThread(given().store)];
       await one.as('run-2').open();
