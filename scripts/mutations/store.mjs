@@ -40,8 +40,8 @@ export const STORE = [
     rule: 'a terminated thread stays terminated, even if its workflow is started again',
     edits: [
       {
-        find: "if (thread.row.terminated_at !== null) return { kind: 'terminated' };\n    await thread.admit(runId);",
-        put: 'await thread.admit(runId);',
+        find: "if (thread.row.terminated_at !== null) return { kind: 'terminated' };\n    await thread.admit(from);",
+        put: 'await thread.admit(from);',
       },
     ],
     tests: CONTRACT,
