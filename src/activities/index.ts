@@ -74,8 +74,10 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const ports = { ...dependencies, load };
   const activities = (Object.keys(ACTIVITIES) as ActivityName[]).map((name) => {
     const run = wrapActivity(IMPLEMENTATIONS, name);
-    const { faultAttempts } = ACTIVITIES[name];
-    const attempt = (input: ActivityInput<ActivityName>) => load.run(() => run(onOneProject(ports), input));
+    const { faultAttempts, queue } = ACTIVITIES[name];
+    const begin = (input: ActivityInput<ActivityName>) => run(onOneProject(ports), input);
+    // The others have slots of their own.
+    const attempt = queue ? begin : (input: ActivityInput<ActivityName>) => load.run(() => begin(input));
     return [name, guard(attempt, { stopWithinMs, faultAttempts })];
   });
   return Object.fromEntries(activities);

@@ -1,14 +1,19 @@
 /**
- * The two Temporal workers of one process: one serves threads and their tools on the task queue, the other runs code
- * written by models on a separate queue (docs/sandbox.md). They start, shut down and end together; the first is rebuilt
- * when its workflow context is lost.
+ * The Temporal workers of one process: one serves threads, their models and their tools on the task queue, one short
+ * commits, and one code written by models (docs/sandbox.md), on queues beside it, each with slots of its own. They
+ * start, shut down and end together; the first is rebuilt when its workflow context is lost.
  */
 import { hostname } from 'node:os';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { NativeWorker } from '@temporalio/worker/lib/worker.js';
 import type { Configuration } from '../configuration.ts';
-import type { Activities } from '../core/thread/activities.ts';
-import { sandboxQueue } from '../core/thread/step.ts';
+import {
+  ACTIVITIES,
+  type Activities,
+  type ActivityName,
+  type SideQueue,
+  sideQueue,
+} from '../core/thread/activities.ts';
 import { loadWorkflowBundle } from '../workflow-bundle.ts';
 import { versioningOptions } from './deployment.ts';
 import { DivergedRuns } from './diverged-runs.ts';
@@ -17,7 +22,7 @@ import { createRebuildingWorker } from './rebuilding-worker.ts';
 import { createRetirableWorker } from './retirable-worker.ts';
 
 export interface TemporalWorker {
-  /** Settles when both workers have ended: rejects with the first failure, if any. */
+  /** Settles when all workers have ended: rejects with the first failure, if any. */
   run(): Promise<void>;
   /** Safe to call twice. */
   shutdown(): void;
@@ -39,6 +44,8 @@ export interface TemporalWorkerInput {
  * task queue behind programs that do not end.
  */
 const WAITING_CODE_CALLS = 64;
+/** Short commits that run at once; some wait for hooks. */
+const COMMIT_SLOTS = 100;
 /** Activities pace their heartbeats themselves (activities/base/guard.ts), so the SDK must send each one. */
 const HEARTBEAT_THROTTLE_MS = 100;
 /** Activities that have not ended this long after their grace period are abandoned. */
@@ -46,17 +53,29 @@ const FORCE_AFTER_GRACE_MS = 5000;
 
 export async function createTemporalWorker(input: TemporalWorkerInput): Promise<TemporalWorker> {
   const prompt = new PromptCancellations(input.connection, input.namespace);
-  const threads = await createThreadsWorker(input, prompt);
+  const { sandboxSize } = input.configuration;
+  const workers: TemporalWorker[] = [];
   try {
-    return joinWorkers([threads, await createCodeWorker(input, prompt)]);
+    workers.push(await createThreadsWorker(input, prompt));
+    workers.push(await createSideWorker(input, prompt, { queue: 'commits', slots: COMMIT_SLOTS }));
+    const code = { queue: 'sandbox', slots: sandboxSize + WAITING_CODE_CALLS } as const;
+    workers.push(await createSideWorker(input, prompt, code));
+    return joinWorkers(workers);
   } catch (error) {
     // A worker that never ran would keep the connection open.
-    const alone = joinWorkers([threads]);
-    const ended = alone.run();
-    alone.shutdown();
+    const begun = joinWorkers(workers);
+    const ended = begun.run();
+    begun.shutdown();
     await ended;
     throw error;
   }
+}
+
+/** Those of one queue; absent for that of the workflows. */
+function activitiesOn(activities: Activities, queue?: SideQueue): Partial<Activities> {
+  const names = Object.keys(activities) as ActivityName[];
+  const chosen = names.filter((name) => ACTIVITIES[name].queue === queue);
+  return Object.fromEntries(chosen.map((name) => [name, activities[name]]));
 }
 
 async function createThreadsWorker(
@@ -64,14 +83,13 @@ async function createThreadsWorker(
   prompt: PromptCancellations,
 ): Promise<TemporalWorker> {
   const { configuration, taskQueue } = input;
-  const { runCode: _elsewhere, ...activities } = input.activities;
   const workflowBundle = await loadWorkflowBundle(input.workflowBundle);
   // The SDK accepts the script timeout without declaring it.
   const options: WorkerOptions & { readonly isolateExecutionTimeout: number } = {
     ...sharedOptions(input),
     taskQueue,
     workflowBundle,
-    activities,
+    activities: activitiesOn(input.activities),
     stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
     maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
     maxCachedWorkflows: configuration.cachedThreads,
@@ -89,23 +107,24 @@ async function createThreadsWorker(
   });
 }
 
-async function createCodeWorker(
+async function createSideWorker(
   input: TemporalWorkerInput,
   prompt: PromptCancellations,
+  { queue, slots }: { readonly queue: SideQueue; readonly slots: number },
 ): Promise<TemporalWorker> {
   const { configuration, taskQueue, activities } = input;
-  const code = await activitiesWorker(prompt).create({
+  const worker = await activitiesWorker(prompt).create({
     ...sharedOptions(input),
-    taskQueue: sandboxQueue(taskQueue),
-    activities: { runCode: activities.runCode },
-    maxConcurrentActivityTaskExecutions: configuration.sandboxSize + WAITING_CODE_CALLS,
+    taskQueue: sideQueue(taskQueue, queue),
+    activities: activitiesOn(activities, queue),
+    maxConcurrentActivityTaskExecutions: slots,
     shutdownGraceTime: configuration.toolGraceMs,
     shutdownForceTime: configuration.toolGraceMs + FORCE_AFTER_GRACE_MS,
   });
   return {
-    run: () => code.run(),
+    run: () => worker.run(),
     shutdown() {
-      if (code.getState() === 'RUNNING') code.shutdown();
+      if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
 }
@@ -143,7 +162,7 @@ function joinWorkers(workers: readonly TemporalWorker[]): TemporalWorker {
   return {
     shutdown,
     async run() {
-      // If one ends, the other is shut down too: a worker with only one of them would accept calls that it cannot
+      // If one ends, the others are shut down too: a worker without one of them would accept calls that it cannot
       // complete.
       const ends = workers.map((worker) => worker.run().finally(shutdown));
       const failed = (await Promise.allSettled(ends)).find(({ status }) => status === 'rejected');

@@ -2,12 +2,13 @@
  * The activities as one run of a thread or of a task calls them: made from the table (core/thread/activities.ts), with
  * the ids of the thread and its store added, and with the heartbeat timeouts of the worker's settings.
  */
-import { type ActivityOptions, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { type ActivityOptions, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import {
   ACTIVITIES,
   type ActivityInput,
   type ActivityName,
   type ActivityOutcome,
+  sideQueue,
 } from '../core/thread/activities.ts';
 import type { Settings } from '../core/thread/open-thread.ts';
 import type { CallRef, EffectsDue, RunRef, StoredError, ToolCallInput } from '../core/thread/step.ts';
@@ -79,10 +80,11 @@ export function bindActivities(
   receive?: (answer: Promise<EffectsDue>) => void,
 ): BoundActivities {
   const calls = (Object.keys(ACTIVITIES) as ActivityName[]).map((name) => {
-    const { options, heartbeat } = ACTIVITIES[name];
+    const { options, heartbeat, queue } = ACTIVITIES[name];
     const call = (input: object, summary: string, own: OwnScheduling = {}) => {
       const heartbeatTimeout = store.heartbeatTimeout(own.heartbeat ?? heartbeat);
-      const scheduling = { ...options, ...own.options, heartbeatTimeout, summary };
+      const taskQueue = queue && sideQueue(workflowInfo().taskQueue, queue);
+      const scheduling = { ...options, ...own.options, taskQueue, heartbeatTimeout, summary };
       const bound = { threadId, storeId: store.id, ...input };
       const answer = PROXIES[name].executeWithOptions(scheduling, [bound]);
       if (!own.isAttempt) receive?.(answer);

@@ -4,16 +4,15 @@
  * A call that waits for an answer is dispatched again once there is one. A call whose work continues elsewhere is
  * dispatched again after a pause (wait-call.ts).
  */
-import { isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
-import {
-  type AskedSoFar,
-  type CallRef,
-  type StepCalls,
-  type SubpromptAttempt,
-  type SubpromptOutcome,
-  sandboxQueue,
-  type ToolAttempt,
-  type ToolCallOutcome,
+import { isCancellation, sleep } from '@temporalio/workflow';
+import type {
+  AskedSoFar,
+  CallRef,
+  StepCalls,
+  SubpromptAttempt,
+  SubpromptOutcome,
+  ToolAttempt,
+  ToolCallOutcome,
 } from '../core/thread/step.ts';
 import { type CallPlace, isFailedActivity, toStoredError, toSummary } from './activities.ts';
 import { runChildCall } from './child-call.ts';
@@ -63,9 +62,8 @@ async function dispatch(run: ThreadRun, call: CallRef, place: CallPlace): Promis
   const summary = toSummary(call, place);
   // The activity itself ends and reports a body at timeoutMs; this timeout, which includes hooks, is only a fallback.
   const options = { startToCloseTimeout: call.timeoutMs + HOOKS_MS, ...toRetry(call) };
-  if (call.mode !== 'code') return run.activities.runTool(place, summary, { ...ATTEMPT, options });
-  const taskQueue = sandboxQueue(workflowInfo().taskQueue);
-  return run.activities.runCode(place, summary, { ...ATTEMPT, options: { ...options, taskQueue } });
+  const activity = call.mode === 'code' ? 'runCode' : 'runTool';
+  return run.activities[activity](place, summary, { ...ATTEMPT, options });
 }
 
 function toRetry({ mode }: CallRef) {

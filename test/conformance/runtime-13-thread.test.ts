@@ -174,7 +174,7 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
       .fetchHistory();
     const scheduled = events?.flatMap(({ activityTaskScheduledEventAttributes: given }) => given ?? []);
     expect(scheduled?.map(({ activityType, taskQueue }) => [activityType?.name, taskQueue?.name])).toEqual([
-      ['openThread', runtime.taskQueue],
+      ['openThread', `${runtime.taskQueue}-commits`],
       ['modelStep', runtime.taskQueue],
       ['runCode', `${runtime.taskQueue}-sandbox`],
       ['modelStep', runtime.taskQueue],

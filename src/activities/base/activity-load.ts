@@ -1,5 +1,5 @@
 /**
- * What the activities of this process know of each other: how many run, and how long the tools of the project have
+ * What the activities of this process know of each other: how many run on the queue of the workflows, and how long the tools of the project have
  * taken. Both decide what may run within the activity of a step (step/step-loop.ts, step/inside-calls.ts).
  * - A tool that is not quick by its definition runs there once it has proved to be short. Its first run is an activity
  *   of its own.

@@ -2,6 +2,7 @@
  * Identifies the caller: the thread and the workflow run of the current activity, checked against the store's own id.
  */
 import { Context } from '@temporalio/activity';
+import { ACTIVITIES, type ActivityName, sideQueue } from '../../core/thread/activities.ts';
 import type { RunRef } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { ThreadStore } from '../../store/store.ts';
@@ -14,6 +15,13 @@ export function currentRunId(): string {
 /** True if another attempt at the current activity came before. */
 export function isRepeated(): boolean {
   return Context.current().info.attempt > 1;
+}
+
+/** The task queue of the workflows; the current activity may have another one. */
+export function currentWorkflowQueue(): string {
+  const { activityType, taskQueue } = Context.current().info;
+  const { queue } = ACTIVITIES[activityType as ActivityName];
+  return queue ? taskQueue.slice(0, -sideQueue('', queue).length) : taskQueue;
 }
 
 /** For commands that begin work of the thread's flow, or end it: which attempt at which activity sends them. */

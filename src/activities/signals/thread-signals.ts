@@ -8,7 +8,6 @@
  */
 import { Context } from '@temporalio/activity';
 import { revival, workflowIdOf, workflowTypeOf } from '../../core/thread/start-options.ts';
-import { sandboxQueue } from '../../core/thread/step.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import {
   answerWait,
@@ -18,6 +17,7 @@ import {
   wakeForEffects,
   wakeForMessages,
 } from '../../workflows/messages.ts';
+import { currentWorkflowQueue } from '../base/run-ref.ts';
 
 export interface ThreadSignals {
   wake(threadId: string, payload?: WakePayload): Promise<void>;
@@ -34,10 +34,8 @@ export interface ThreadSignals {
 export function openThreadSignals(store: {
   readonly threads: Pick<ThreadStore['threads'], 'get'>;
 }): ThreadSignals {
-  const { client, info } = Context.current();
-  // Code that a model wrote runs on a separate task queue (`sandboxQueue`); workflows run on the workers' main one.
-  const taskQueue =
-    info.activityType === 'runCode' ? info.taskQueue.slice(0, -sandboxQueue('').length) : info.taskQueue;
+  const { client } = Context.current();
+  const taskQueue = currentWorkflowQueue();
   const signal = async (threadId: string, { name }: { name: string }, payload: object): Promise<void> => {
     const thread = await store.threads.get(threadId);
     if (!thread || thread.terminatedAt !== null) return;

@@ -15,6 +15,7 @@ import { LIMITS } from '../../core/value/limit.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError } from '../base/guard.ts';
+import { currentWorkflowQueue } from '../base/run-ref.ts';
 import { fingerprintOf, type TaskFrame } from './task-frame.ts';
 
 /** Id of the first message of such a thread, and of the content of its start. */
@@ -30,7 +31,7 @@ export async function startThread(
   if (typeof content !== 'string' || Buffer.byteLength(content) > LIMITS.inlineBytes)
     throw invalid(`"content" must be a string of at most ${LIMITS.inlineBytes} bytes`);
   const threadId = deriveThreadId(agent, fingerprintOf([idempotencyKey, key]));
-  const { client, info } = Context.current();
+  const { client } = Context.current();
   const userId = task.userId === null ? {} : { userId: task.userId };
   const { organizationId } = (await store.threads.get(task.threadId)) ?? {};
   const context = { ...given, ...(organizationId === undefined ? {} : { organizationId }) };
@@ -41,7 +42,7 @@ export async function startThread(
   try {
     await client.workflow.start(WORKFLOW_TYPE, {
       ...startOptions({ threadId, agent }),
-      taskQueue: info.taskQueue,
+      taskQueue: currentWorkflowQueue(),
       args: [{ agent, threadId, ...userId, stored: FIRST, messages: [{ id: FIRST, stored: true }] }],
     });
   } catch (error) {

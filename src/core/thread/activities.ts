@@ -7,6 +7,8 @@
  *     workflow task or another local activity can make a replay diverge, or lose a signal
  *     (docs/sdk-local-activities.md).
  * - TRY_CANCEL: a stopped step must not wait for a body that ignores its signal; the store settles it.
+ * - Short commits have a queue, and so slots, of their own: models and tools that take all others delay no arrival, no
+ *   stop and no end of a turn. Code that models write has one too, so that computations delay no other tool.
  * - Missing heartbeats reveal a lost worker, so the time of a long activity is only a fallback: the time limits of its
  *   models, its tool or its task end it.
  */
@@ -58,6 +60,13 @@ export type Wrapper =
   | 'unit'
   | { readonly faultPoint: 'tool_not_begun' | 'subprompt_not_begun' };
 
+/** A task queue beside that of the workflows, which each worker serves with slots of its own. */
+export type SideQueue = 'commits' | 'sandbox';
+
+export function sideQueue(taskQueue: string, side: SideQueue): string {
+  return `${taskQueue}-${side}`;
+}
+
 /** How an activity is scheduled. */
 interface Scheduling {
   readonly options: {
@@ -66,6 +75,8 @@ interface Scheduling {
     /** If absent, a cancelled call waits for the activity to end. */
     readonly cancellationType?: 'TRY_CANCEL';
   };
+  /** Absent for the queue of the workflows. */
+  readonly queue?: SideQueue;
   /** Which of the worker's heartbeat timeouts applies. */
   readonly heartbeat: 'model' | 'tool';
   /** Attempts after which a fault is final: the thread reports it and rests. If absent, it is retried without limit. */
@@ -88,6 +99,7 @@ const LOST_WORKER = {
 /** A short commit, retried until it succeeds or is cancelled. */
 const COMMIT: Scheduling = {
   options: { startToCloseTimeout: '5 minutes', retry: UNTIL_STORED },
+  queue: 'commits',
   heartbeat: 'model',
 };
 /** A commit that may take long: hooks see its result, or files are copied. */
@@ -135,8 +147,8 @@ export const ACTIVITIES = {
   runTool: activity<ToolCallInput, ToolAttempt>(TOOL, 'effectsDue', 'waitSignal', {
     faultPoint: 'tool_not_begun',
   }),
-  /** `runTool` for code that a model wrote, on a separate queue; it is pure, so after a lost worker it runs again. */
-  runCode: activity<ToolCallInput, ToolAttempt>(TOOL, 'effectsDue', 'waitSignal', {
+  /** `runTool` for code that a model wrote; it is pure, so after a lost worker it runs again. */
+  runCode: activity<ToolCallInput, ToolAttempt>({ ...TOOL, queue: 'sandbox' }, 'effectsDue', 'waitSignal', {
     faultPoint: 'tool_not_begun',
   }),
   recordToolOutcome: activity<ToolCallInput, RecordedOutcome>(COMMIT, 'effectsDue', 'waitSignal'),

@@ -60,11 +60,6 @@ export interface ModelStepInput extends RunRef {
  */
 export type DispatchMode = 'once' | 'idempotent' | 'quick' | 'code' | 'prompt' | 'child';
 
-/** The queue of calls of mode `code`, so that computations do not take the slots of other tools. */
-export function sandboxQueue(taskQueue: string): string {
-  return `${taskQueue}-sandbox`;
-}
-
 export interface CallRef {
   readonly name: string;
   readonly mode: DispatchMode;

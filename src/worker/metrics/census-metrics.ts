@@ -7,7 +7,7 @@
  */
 import type { NativeConnection } from '@temporalio/worker';
 import { Gauge, type Registry as Metrics } from 'prom-client';
-import { sandboxQueue } from '../../core/thread/step.ts';
+import { sideQueue } from '../../core/thread/activities.ts';
 import type { ThreadStore } from '../../store/store.ts';
 
 const CACHE_MS = 5000;
@@ -62,7 +62,8 @@ export function takeCensusOnDemand(metrics: Metrics, place: CensusPlace): () => 
     const asked = [
       { name: place.taskQueue, type: WORKFLOW, label: 'workflow' },
       { name: place.taskQueue, type: ACTIVITY, label: 'activity' },
-      { name: sandboxQueue(place.taskQueue), type: ACTIVITY, label: 'activity' },
+      { name: sideQueue(place.taskQueue, 'commits'), type: ACTIVITY, label: 'activity' },
+      { name: sideQueue(place.taskQueue, 'sandbox'), type: ACTIVITY, label: 'activity' },
     ];
     const descriptions = await Promise.all(
       asked.map(({ name, type }) => describeQueue(place, name, type).catch(() => undefined)),
