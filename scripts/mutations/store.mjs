@@ -11,6 +11,17 @@ export const STORE = [
     tests: CONTRACT,
   },
   {
+    name: 'commands of a replaced attempt at an activity are accepted',
+    rule: 'what an attempt begins or ends is refused once a newer attempt or activity has done so',
+    edits: [
+      {
+        find: 'if (number < newest || (number === newest && since < newestSince))',
+        put: 'if (number < 0)',
+      },
+    ],
+    tests: CONTRACT,
+  },
+  {
     name: 'an item that was drained can be queued again',
     rule: 'no message is stored twice: an item id is unique within its thread',
     edits: [{ find: ".where('items.state', '=', 'staged'),", put: ".where('items.state', '!=', 'queued')," }],

@@ -20,7 +20,7 @@ export class Inbox {
   #hasRelativeMessage = false;
   /** P10: to be passed to the next step. */
   #unprompted = false;
-  /** Items that have come in line in the store since it last began to count: as announced, or spilled in one batch. */
+  /** Items that have come in line in the store since it last began to count: as announced at once, and spilled. */
   #announced = 0;
   #news = 0;
 
@@ -116,7 +116,7 @@ export class Inbox {
   /** Records that a batch is in line in the store. Its count may have been taken before. */
   spilled(batch: readonly QueueItem[]): void {
     this.queue.spilled(batch);
-    this.#announced = Math.max(this.#announced, batch.length);
+    this.#announced += batch.length;
   }
 
   /** Records that something was put in line in the store, according to a signal. */

@@ -102,7 +102,10 @@ export interface StatusView {
    * from outside.
    */
   readonly atRest: boolean;
-  /** What the thread is doing now, as text. */
+  /**
+   * What the thread is doing now, as text. While one activity makes many steps, the details of its heartbeat say which
+   * one: `pendingActivities` of the workflow, or its page in the Web UI.
+   */
   readonly activity: string;
   /** Why the last execution ended; null while one is running. */
   readonly stopReason: string | null;

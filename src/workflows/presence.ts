@@ -209,6 +209,18 @@ export class Presence {
     this.refresh();
   }
 
+  /**
+   * Shows that the next step is asked for. If its activity may go on, only its heartbeats tell what it does meanwhile:
+   * which step it makes, or which short tool it runs.
+   */
+  showAsking(goesOn: boolean): void {
+    const model = this.#model || 'the model';
+    const from = this.#run.turn.totalSteps + 1;
+    this.showActivity(
+      goesOn ? `asking ${model}, or running short tools, from step ${from} on` : `asking ${model}`,
+    );
+  }
+
   /** Shows the agent after a handoff. Adds one event to history. */
   showAgent(agent: string): void {
     this.#agent = agent;

@@ -103,12 +103,12 @@ async function stepCycle(run: ThreadRun): Promise<StepEnd> {
 }
 
 function toInput(run: ThreadRun): ModelInput {
-  const { turn, presence, settings } = run;
+  const { turn, presence } = run;
   const items = run.inbox.queue.take();
   return {
     // The ordinals after it are those of the steps into which its activity may go on, and of the turn's and the thread's
     // end.
-    ordinal: run.nextOrdinal((settings?.stepsPerActivity ?? 1) + 2),
+    ordinal: run.nextOrdinal(stepsPerActivity(run) + 2),
     executionId: turn.executionId(),
     afterStep: turn.afterStep,
     items,
@@ -120,9 +120,13 @@ function toInput(run: ThreadRun): ModelInput {
   };
 }
 
+function stepsPerActivity({ settings }: ThreadRun): number {
+  return settings?.stepsPerActivity ?? 1;
+}
+
 /** The ordinal that is kept for the end of the turn. */
-function restOrdinalOf({ settings }: ThreadRun, { ordinal }: ModelInput): number {
-  return ordinal + (settings?.stepsPerActivity ?? 1);
+function restOrdinalOf(run: ThreadRun, { ordinal }: ModelInput): number {
+  return ordinal + stepsPerActivity(run);
 }
 
 interface AskedStep {
@@ -141,10 +145,10 @@ async function askForStep(run: ThreadRun, first: ModelInput): Promise<AskedStep>
   let asked: AskedSoFar | undefined;
   for (let look = 0; ; look++) {
     const { signalCount } = run.budget;
-    presence.showActivity(`asking ${presence.model || 'the model'}`);
     // Forget earlier signals: only those from here on concern what this attempt asks.
     run.waits.listen();
     const loop = offerLoop(run, input.ordinal, restOrdinalOf(run, first));
+    presence.showAsking(loop !== undefined);
     const summary = presence.nameStep(loop !== undefined);
     const own = loop && ({ heartbeat: 'shorter' } as const);
     const { earlier, ...outcome } = await run.activities.modelStep({ ...input, asked, loop }, summary, own);

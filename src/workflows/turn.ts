@@ -116,10 +116,14 @@ export class Turn {
     this.#change({ session: over ? NEW_SESSION : session, afterStep: step });
   }
 
-  /** Counts a failed step: the model could not be asked, or its answer could not be stored. */
+  /**
+   * Counts a failed step: the model could not be asked, or its answer could not be stored. One that a budget has denied
+   * was never stored, and `step` is then the one before.
+   */
   failStep(outcome: { readonly step: number; readonly session?: Session }): void {
+    const counted = outcome.step > this.#state.afterStep ? 1 : 0;
     this.skipStep(outcome);
-    this.#change({ totalSteps: this.#state.totalSteps + 1 });
+    this.#change({ totalSteps: this.#state.totalSteps + counted });
   }
 
   /** Decides what ends with the step (core/thread/stop.ts), and updates the session accordingly. */

@@ -204,6 +204,21 @@ describe('runtime §5 Tool Execution, the activity of a step', () => {
     },
   );
 
+  it('does not show as asking its model alone while one of its calls runs', async () => {
+    const { tool, begun } = holding({ quick: true });
+    const model = scriptedModel([calls('hold'), calls('hold'), says('done')]);
+    const runtime = await testRuntime({ model, tools: { hold: tool } });
+    const thread = await begin(runtime);
+    (await begun(0))();
+    const letGo = await begun(1);
+    const handle = runtime.client.temporal.workflow.getHandle(`thread/${thread}`);
+    expect(await handle.query('status')).toMatchObject({
+      activity: 'asking scripted, or running short tools, from step 1 on',
+    });
+    letGo();
+    await runtime.client.waitForIdle(thread);
+  });
+
   it('[runtime 3.7] leaves the end of a turn to the workflow if a message has arrived', async () => {
     const { tool, begun } = holding({ quick: true });
     const model = scriptedModel([calls('hold'), says('one'), says('two')]);

@@ -40,4 +40,15 @@ describe('the count of an inbox', () => {
     accept('m2');
     expect(line.queue.mustStash).toBe(true);
   });
+
+  it('includes every batch that was spilled meanwhile', () => {
+    const line = inbox();
+    line.beginCount();
+    for (const id of ['m1', 'm2']) {
+      line.accept({ kind: 'message', role: 'user', content: id, id } as never);
+      line.spilled(line.queue.nextSpill());
+    }
+    line.endCount(0);
+    expect(line.queue.size).toBe(2);
+  });
 });
