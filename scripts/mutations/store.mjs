@@ -15,8 +15,8 @@ export const STORE = [
     rule: 'what an attempt begins or ends is refused once a newer attempt or activity has done so',
     edits: [
       {
-        find: 'if (number < newest || (number === newest && since < newestSince))',
-        put: 'if (number < 0)',
+        find: 'return number < newest || (number === newest && since < newestSince);',
+        put: 'return number < 0;',
       },
     ],
     tests: CONTRACT,

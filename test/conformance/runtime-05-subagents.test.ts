@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ThreadState } from '../../src/core/author/thread-state.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, callsMany, says } from '../../src/testing/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { workflowOf } from '../support/operator.ts';
 import { activitiesOf } from '../support/scheduled.ts';
 import { cast, childrenOf, familyRuntime, lastResult } from '../support/subagent-project.ts';
@@ -81,8 +82,25 @@ describe('runtime §5.3 Tool classes', () => {
       main: [calls('scout'), calls('scout'), OK],
       scout_a: [FINISH, FINISH],
     });
-    const runtime = await familyRuntime({ cast: actors, entries: ['scout'] });
-    const thread = await runtime.start('go');
+    let whenAnswered = async () => {};
+    const probe = (point: string) => (point === 'model_answered' ? whenAnswered() : undefined);
+    const runtime = await familyRuntime({ cast: actors, entries: ['scout'], runtime: { probe } });
+    const { threadId: thread } = await runtime.client.startThread({
+      agent: 'helper',
+      messages: [{ content: 'go' }],
+    });
+    // The last answer comes when the workflow knows that both children have completed: it does not go on because of that.
+    whenAnswered = async () => {
+      const made = await activitiesOf(runtime.client, thread);
+      if (made.filter((name) => name === 'finishSubagent').length < 2) return;
+      await eventually('the workflow knows that both children have completed', async () => {
+        const { events = [] } = await workflowOf(runtime, thread).fetchHistory();
+        const known = events?.filter((event) => event.childWorkflowExecutionCompletedEventAttributes) ?? [];
+        const { raw } = await workflowOf(runtime, thread).describe();
+        return known.length === 2 && !raw.pendingWorkflowTask;
+      });
+    };
+    await runtime.client.waitForIdle(thread);
     const made: string[][] = [];
     for (const { threadId } of await childrenOf(runtime, thread)) {
       await workflowOf(runtime, threadId).result();

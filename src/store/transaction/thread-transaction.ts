@@ -13,7 +13,7 @@ import { fillMessage, type UnstoredMessage } from '../../core/message/message.ts
 import { toMessageColumns } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
-import type { FromFlow } from './from-run.ts';
+import type { ActivityAttempt, FromFlow } from './from-run.ts';
 import {
   countRows,
   deleteRows,
