@@ -82,22 +82,28 @@ describe('runtime §5.3 Tool classes', () => {
       main: [calls('scout'), calls('scout'), OK],
       scout_a: [FINISH, FINISH],
     });
-    let whenAnswered = async () => {};
-    const probe = (point: string) => (point === 'model_answered' ? whenAnswered() : undefined);
+    const at: Partial<Record<string, () => Promise<unknown>>> = {};
+    const probe = async (point: string) => void (await at[point]?.());
     const runtime = await familyRuntime({ cast: actors, entries: ['scout'], runtime: { probe } });
     const { threadId: thread } = await runtime.client.startThread({
       agent: 'helper',
       messages: [{ content: 'go' }],
     });
-    // The last answer comes when the workflow knows that both children have completed: it does not go on because of that.
-    whenAnswered = async () => {
-      const made = await activitiesOf(runtime.client, thread);
-      if (made.filter((name) => name === 'finishSubagent').length < 2) return;
+    const steps = async () =>
+      (await activitiesOf(runtime.client, thread)).filter((name) => name === 'modelStep').length;
+    // A child ends once the next step of its parent is asked for; that goes on though its workflow learns of the end.
+    let reports = 0;
+    at.report_signalled = () => {
+      reports += 1;
+      return eventually('the next step', async () => (await steps()) > reports);
+    };
+    at.model_answered = async () => {
+      if ((await steps()) < 3) return;
       await eventually('the workflow knows that both children have completed', async () => {
-        const { events = [] } = await workflowOf(runtime, thread).fetchHistory();
-        const known = events?.filter((event) => event.childWorkflowExecutionCompletedEventAttributes) ?? [];
+        const { events } = await workflowOf(runtime, thread).fetchHistory();
+        const known = events?.filter((event) => event.childWorkflowExecutionCompletedEventAttributes);
         const { raw } = await workflowOf(runtime, thread).describe();
-        return known.length === 2 && !raw.pendingWorkflowTask;
+        return known?.length === 2 && !raw.pendingWorkflowTask;
       });
     };
     await runtime.client.waitForIdle(thread);
