@@ -92,6 +92,8 @@ async function createThreadsWorker(
     activities: activitiesOn(input.activities),
     stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
     maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
+    // A thread that has just had a slot would take it again before those that wait for one.
+    maxEagerActivityReservationsPerWorkflowTask: 0,
     maxCachedWorkflows: configuration.cachedThreads,
     showStackTraceSources: true,
     isolateExecutionTimeout: configuration.scriptTimeoutMs,
