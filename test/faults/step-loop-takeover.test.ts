@@ -8,7 +8,7 @@ import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineTool } from '../../src/definitions/index.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { type HeldCommands, holdCommand } from '../support/held-command.ts';
-import { begin, workflowOf } from '../support/operator.ts';
+import { begin, statusOf, workflowOf } from '../support/operator.ts';
 import { eventually, type TestRuntime, testRuntime, testStore } from '../support/runtime.ts';
 
 const STEPS = 4;
@@ -72,8 +72,14 @@ async function stayAt(place: Place) {
     },
   });
   const asked: number[] = [];
+  const again = { asked: 0, gate: Promise.withResolvers<void>() };
   const model = scriptedModel(async ({ messages }) => {
     const results = messages.filter(({ role }) => role === 'tool').length;
+    if (messages.at(-1)?.content === 'again') {
+      again.asked += 1;
+      await again.gate.promise;
+      return says('done');
+    }
     asked.push(results);
     if (place === 'model' && results === 2) await stay();
     return results < STEPS ? calls('note') : says('done');
@@ -88,15 +94,13 @@ async function stayAt(place: Place) {
     gate.resolve();
     held?.held[0]?.();
   };
-  return { runtime, thread, bodies, asked, release };
+  return { runtime, thread, bodies, asked, again, held, release };
 }
 
 describe.each(Object.keys(ACTS) as (keyof typeof ACTS)[])('%s', (act) => {
   it.each(PLACES)('while a loop is at %s neither repeats nor loses anything', async (place) => {
-    const { runtime, thread, bodies, asked, release } = await stayAt(place);
+    const { runtime, thread, bodies, asked, again, held, release } = await stayAt(place);
     await ACTS[act](runtime, thread);
-    if (place !== 'between' && place !== 'end') await runtime.client.waitForIdle(thread);
-    release();
     await runtime.client.waitForIdle(thread);
     const { store } = runtime;
     const events = await store.events.read(thread, 0, 1_000_000);
@@ -118,8 +122,15 @@ describe.each(Object.keys(ACTS) as (keyof typeof ACTS)[])('%s', (act) => {
     expect(eventsOf(events, 'execution.ended').length).toBe(eventsOf(events, 'execution.started').length);
     const view = await workflowOf(runtime, thread).query<object>('status');
     expect(view).toMatchObject({ status: 'idle', step: stored.lastStep, queued: 0, atRest: true });
-    // What comes late changes nothing.
-    await runtime.say(thread, 'again');
+    // What the replaced run asks for late changes nothing of the turn that is under way.
+    await runtime.client.sendMessage(thread, { content: 'again' });
+    await eventually('the next turn asks', () => again.asked === 1);
+    release();
+    if (held) await eventually('the replaced run has asked', () => held.over === 1);
+    expect(await statusOf(runtime, thread)).toBe('running');
+    again.gate.resolve();
+    await runtime.client.waitForIdle(thread);
+    expect(again.asked).toBe(1);
     expect((await runtime.transcript(thread)).slice(-2)).toEqual(['user: again', 'assistant: done']);
   });
 });
