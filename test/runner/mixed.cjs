@@ -9,15 +9,17 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Files that take half a minute or more. */
 const LONGEST = [
-  'package/tarball',
   'faults/author-crash',
-  'faults/wait-kill',
-  'faults/postgres-workers',
+  'faults/rate-limit',
+  'demo/demo',
+  'package/tarball',
   'contract/postgres-store',
-  'contract/flat-step',
-  'demo/web',
-  'cli/threads.test',
-  'fuzz/doors',
+  'replay/replay',
+  'cli/worker-health',
+  'cli/dev-whole',
+  'tangle/turns-kill',
+  'faults/postgres-workers',
+  'temporal-service/start-server',
 ];
 /** Folders whose files start processes and wait for them. */
 const LONG = ['cli', 'demo', 'faults', 'package', 'replay', 'temporal-service', 'worker'];
