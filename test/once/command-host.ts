@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { PROGRAM_OPTIONS } from '../support/program-options.ts';
+import { LASTING_OPTIONS } from '../support/program-options.ts';
 
 export interface CommandOrder {
   readonly args: readonly string[];
@@ -56,7 +56,7 @@ function giveBack(host: ChildProcess): void {
 function startHost(): ChildProcess {
   hosts += 1;
   const host = fork(fileURLToPath(new URL('./command-process.ts', import.meta.url)), [], {
-    execArgv: [...PROGRAM_OPTIONS, '--disable-warning=ExperimentalWarning'],
+    execArgv: [...LASTING_OPTIONS, '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   // The host ends with this process, and does not keep it alive.
