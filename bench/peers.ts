@@ -2,11 +2,13 @@
  * The same agent loop on other runtimes: one scripted model behind each one's own port, one tool that appends a line and
  * waits for the disk. `node_modules/.bin/node bench/peers.ts [--quick] [--only word]... [--json FILE] [--write]`
  * Installs the peers on its first run (bench/peers). `--only` takes words of a row's name; `--write` puts the tables into
- * docs/benchmarks.md.
+ * docs/benchmarks.md; `--rounds N` and `--cap SECONDS`, after which a measure is cut, make it shorter on a busy machine.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { effect, openLedger } from './support/peers/double.ts';
 import { type Ground, openGround, openShared } from './support/peers/ground.ts';
 import { installPeers, readVersion } from './support/peers/install.ts';
 import {
@@ -27,11 +29,13 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string' },
+    cap: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
 const { quick, only } = values;
-const plan = quick ? QUICK : FULL;
+const whole = quick ? QUICK : FULL;
+const plan = values.cap ? { ...whole, capMs: Number(values.cap) * 1000 } : whole;
 const rounds = Number(values.rounds ?? (quick ? 1 : 3));
 installPeers();
 
@@ -43,6 +47,7 @@ const all: Measured[] = ROWS.filter(({ name }) => words.every((word) => name.toL
   .filter(({ module }, at, rows) => !quick || rows.findIndex((row) => row.module === module) === at)
   .map((row) => ({ row, short: [] }));
 const shared = await openShared();
+const toolMs = await timeTool(shared.folder);
 // The other servers and the workers end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void shared.close().finally(() => process.exit(130)));
@@ -83,12 +88,21 @@ function made(): Made {
     machine: `${cpus().length} cores (${cpus()[0]?.model}), ${process.platform}, Node ${process.versions.node}`,
     rounds,
     plan,
+    toolMs,
     load: [load, loadavg()[0] ?? 0],
     minutes: (performance.now() - begun) / 60_000,
     versions: Object.fromEntries(
       [...new Set(all.flatMap(({ row }) => row.packages))].map((name) => [name, readVersion(name)]),
     ),
   };
+}
+
+/** Milliseconds of the tool without any runtime: it is in each step of each row. */
+async function timeTool(folder: string): Promise<number> {
+  await openLedger(join(folder, 'alone'));
+  const since = performance.now();
+  for (let n = 0; n < 100; n++) await effect({ thread: 'alone', n });
+  return (performance.now() - since) / 100;
 }
 
 /** On its own ground, without what other measures have left. A row that fails says so in the table. */

@@ -14,7 +14,7 @@ const provider = new TemporalProvider({ languageModel: { startToCloseTimeout } }
 
 export async function agent(messages) {
   const full = () => workflowInfo().continueAsNewSuggested;
-  const { finishReason, response } = await generateText({
+  const { finishReason, responseMessages } = await generateText({
     model: provider.languageModel('double-1'),
     instructions: 'You are measured.',
     messages,
@@ -27,5 +27,5 @@ export async function agent(messages) {
     },
     stopWhen: [full],
   });
-  if (finishReason === 'tool-calls') await continueAsNew([...messages, ...response.messages]);
+  if (finishReason === 'tool-calls') await continueAsNew([...messages, ...responseMessages]);
 }

@@ -60,7 +60,8 @@ function registryOf(quick: boolean) {
     tools: ['effect'],
   };
   return registryFrom({
-    agents: [defineAgent({ name: 'double', sideA: { prompt: 'double' } })],
+    // The default limit of an execution is 250 steps.
+    agents: [defineAgent({ name: 'double', sideA: { prompt: 'double', maxSteps: 10_000 } })],
     prompts: [definePrompt(prompt)],
     models: [defineModel({ name: 'double', provider: () => PROVIDER, model: 'double-1' })],
     tools: {

@@ -96,6 +96,10 @@ async function runThreads(
   await within(capMs, () => hasEnded() || worker.failures.length > failed);
   const ledger = read();
   const effects = ledger.filter(({ what }) => what === 'e');
+  if (effects.length > threads * steps)
+    throw new Error(
+      `${effects.length} effects of ${threads * steps}: nothing was killed, and still some were doubled.`,
+    );
   const until = Math.max(begun + 1, ...ledger.map(({ at }) => at));
   return { effects, seconds: (until - begun) / 1000, whole: effects.length >= threads * steps };
 }
@@ -131,7 +135,8 @@ export async function measureLong(ground: Ground, row: Row, { long, capMs }: Pla
   try {
     await runThreads(worker, ground, 2, { steps: 10, capMs });
     const bytes = await ground.bytes();
-    const { effects, whole } = await runThreads(worker, ground, 1, { steps: long, capMs });
+    const { effects, seconds, whole } = await runThreads(worker, ground, 1, { steps: long, capMs });
+    const stalled = seconds * 1000 < capMs * 0.8 ? 'it went no further' : undefined;
     const [atFifty, atEnd] = [meanMs(effects.slice(25, 75)), meanMs(effects.slice(-50))];
     return {
       steps: effects.length,
@@ -140,7 +145,7 @@ export async function measureLong(ground: Ground, row: Row, { long, capMs }: Pla
       // From the middle of the one window to the middle of the other.
       slopeUs: ((atEnd - atFifty) / (effects.length - 75)) * 1000,
       bytesPerStep: ((await ground.bytes()) - bytes) / effects.length,
-      ...(!whole && { failure: worker.failures.at(-1) }),
+      ...(!whole && { failure: worker.failures.at(-1) ?? stalled }),
     };
   } finally {
     await worker.kill();

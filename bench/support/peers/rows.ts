@@ -97,7 +97,7 @@ export const ROWS: readonly Row[] = [
     postgres: 'on',
     settings: QUICK,
     disk: `store: \`synchronous_commit=on\`; ${SERVER_NORMAL}`,
-    whole: true,
+    whole: false,
   },
   {
     ...OURS,

@@ -22,6 +22,8 @@ export interface Made {
   readonly machine: string;
   readonly rounds: number;
   readonly plan: Plan;
+  /** Milliseconds of the tool alone. */
+  readonly toolMs: number;
   /** Load of the last minute before and after. */
   readonly load: readonly number[];
   readonly minutes: number;
@@ -31,11 +33,11 @@ export interface Made {
 const NONE = '–';
 
 export function toMarkdown(all: readonly Measured[], made: Made): string {
-  const { at, machine, rounds, plan, load, minutes, versions } = made;
+  const { at, machine, rounds, plan, toolMs, load, minutes, versions } = made;
   const shown = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const failed = all.filter(({ error }) => error !== undefined);
   return [
-    `Made ${at} on ${machine}, in ${minutes.toFixed(0)} minutes, ${rounds} rounds; load ${load.map((value) => value.toFixed(1)).join(' before, ')} after.`,
+    `Made ${at} on ${machine}, in ${minutes.toFixed(0)} minutes, ${rounds} rounds; load ${load.map((value) => value.toFixed(1)).join(' before, ')} after. The tool alone takes ${toolMs.toFixed(1)} ms.`,
     `Versions: ${shown.join(', ')}.`,
     '### One thread',
     table(
