@@ -3,7 +3,7 @@ import { isLong } from './long-form.ts';
 
 export const PLAIN_IMPORTS = new URL('./plain-imports.mjs', import.meta.url).href.split('?')[0] as string;
 
-/** Of programs that work for minutes. */
+/** For programs that work for minutes. */
 export const LASTING_OPTIONS: readonly string[] = [
   '--import',
   PLAIN_IMPORTS,
