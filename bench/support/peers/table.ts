@@ -1,7 +1,6 @@
 /** The figures as tables of Markdown, and their place in docs/benchmarks.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { median } from '../report.ts';
 import type { CancelFigures, CrowdFigures, KillFigures, LongFigures, Plan, ShortFigures } from './measure.ts';
 import type { Row } from './rows.ts';
 
@@ -136,12 +135,15 @@ function untilAll(kills: KillFigures | undefined): string {
   return `${ofRounds(allSeconds)}${never}`;
 }
 
-/** The median, and the least and the most in parentheses. */
+/** The median, which of two is their mean, and the least and the most in parentheses. */
 function ofRounds(values: readonly number[], digits = 1): string {
   if (values.length === 0) return NONE;
   if (values.length === 1) return (values[0] as number).toFixed(digits);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  return `${median(values).toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (index: number) => sorted[index] as number;
+  const last = sorted.length - 1;
+  const middle = (at(Math.floor(last / 2)) + at(Math.ceil(last / 2))) / 2;
+  return `${middle.toFixed(digits)} (${at(0).toFixed(digits)}–${at(last).toFixed(digits)})`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
