@@ -173,7 +173,9 @@ describe('runtime §13 Code Execution Runtime: the tool run_code', () => {
       .getHandle(`thread/${thread}`)
       .fetchHistory();
     const scheduled = events?.flatMap(({ activityTaskScheduledEventAttributes: given }) => given ?? []);
-    expect(scheduled?.map(({ activityType, taskQueue }) => [activityType?.name, taskQueue?.name])).toEqual([
+    const queues = scheduled?.map(({ activityType, taskQueue }) => [activityType?.name, taskQueue?.name]);
+    // The last step stores the end of its turn, or leaves that to an activity if the turn takes long.
+    expect(queues?.slice(0, 4)).toEqual([
       ['openThread', `${runtime.taskQueue}-commits`],
       ['modelStep', runtime.taskQueue],
       ['runCode', `${runtime.taskQueue}-sandbox`],

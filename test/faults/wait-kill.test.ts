@@ -72,11 +72,6 @@ describe('a worker process killed with SIGKILL around an approval', () => {
       const id = await asked(story);
       await standAt(cluster, point, () => approve(id));
     }
-    const id = await asked('signalled');
-    const workflow = cluster.client.temporal.workflow.getHandle(`thread/${threads.signalled}`);
-    await standAt(cluster, 'wait_answered', () =>
-      workflow.signal(answerWait, { id, answer: { approved: true } }),
-    );
     threads.uncertain = await standAt(cluster, 'body_after', () => ask('refund', 'auditor'));
     const messages = [{ content: 'use refund 1', context: { budget: { maxToolCalls: 0 } } }];
     const { threadId } = await standAt(cluster, 'tool_not_begun', () =>
@@ -89,6 +84,12 @@ describe('a worker process killed with SIGKILL around an approval', () => {
       const opened = events.find(({ type }) => type === 'wait.opened');
       return opened?.type === 'wait.opened' && opened.data.waitId;
     });
+    // Last: its answer is stored, so the thread goes on by itself some time later, and would stand at another's place.
+    const id = await asked('signalled');
+    const workflow = cluster.client.temporal.workflow.getHandle(`thread/${threads.signalled}`);
+    await standAt(cluster, 'wait_answered', () =>
+      workflow.signal(answerWait, { id, answer: { approved: true } }),
+    );
     await killAll();
     const waitOf = (story: Story) => waits.get(threads[story]) as string;
     said.approve = await decide(cluster, waitOf('decided'), '--approve', '--by', 'ada');

@@ -41,7 +41,9 @@ export class TeamManager {
   async querySubagentStatus(): Promise<readonly SubagentStatusRow[]> {
     const family = await this.#client.getFamily(this.#session);
     const rows = family.flatMap(({ thread, depth }) => {
-      const { id: agent_id, agent: role, name, status } = thread;
+      const { id: agent_id, agent: role, name, lastStep } = thread;
+      // It was made with a message that its first step is still to take.
+      const status = thread.status === 'idle' && lastStep === 0 ? 'running' : thread.status;
       return depth === 0 ? [] : [{ agent_id, role, name, depth, status }];
     });
     return Promise.all(
