@@ -20,7 +20,6 @@ import { makeFolders, makePrivateFile, narrowFile } from './folder/private-files
 import { makeProjectFolder, projectFolder } from './folder/project-folder.ts';
 import { isPostgresAddress } from './postgres/address.ts';
 import { explainOpening } from './sqlite/error.ts';
-import { openSqliteStore } from './sqlite/open.ts';
 import type { ThreadStore } from './store.ts';
 
 export interface OpenStoreOptions {
@@ -51,10 +50,11 @@ export async function openStore(
   projectDir: string,
   options: OpenStoreOptions = {},
 ): Promise<ThreadStore> {
+  // Engine, driver and query builder are loaded when a store is opened: definitions import the package, which exports
+  // this function, and open none.
   const keys = findKeys(options.keys, projectDir);
   const { familyCalls = LIMITS.familyCalls } = options;
   if (isPostgresAddress(address)) {
-    // Load the driver only if it is used.
     const { openPostgresStore } = await import('./postgres/open.ts');
     return openPostgresStore(address, { ...options, keys, familyCalls });
   }
@@ -72,6 +72,7 @@ export async function openStore(
   const file = resolve(projectDir, path);
   const synchronous = readSynchronous(query);
   makeStoreFile(file, projectDir);
+  const { openSqliteStore } = await import('./sqlite/open.ts');
   return openSqliteStore({ path: file, synchronous }, { keys, familyCalls });
 }
 

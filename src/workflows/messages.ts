@@ -2,7 +2,7 @@
  * The signals, updates and queries of threads and tasks. Clients import these definitions; the names are part of the
  * contract with the plain `temporal` CLI and the Web UI.
  */
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import type { CancelRequest } from '../core/governance/cancellation.ts';
 import type { GivenContext } from '../core/governance/run-context.ts';
 import type { MessageFields } from '../core/message/message-fields.ts';
@@ -135,6 +135,16 @@ export interface CanceledView {
   readonly reason: string | null;
   readonly by: string | null;
 }
+
+/*
+ * Definitions as the SDK's own functions return them: those are in its workflow runtime, of 70 files, which clients and
+ * all who import the package for its definitions would load for these names.
+ */
+const defineSignal = <Args extends unknown[]>(name: string) =>
+  ({ type: 'signal', name }) as SignalDefinition<Args>;
+const defineUpdate = <Result, Args extends unknown[]>(name: string) =>
+  ({ type: 'update', name }) as UpdateDefinition<Result, Args>;
+const defineQuery = <Result>(name: string) => ({ type: 'query', name }) as QueryDefinition<Result>;
 
 export const queueMessage = defineSignal<[SignalledMessage]>('queueMessage');
 export const queueTool = defineSignal<[ToolPayload]>('queueTool');

@@ -30,6 +30,7 @@ const LARGE = [
 ];
 const MAIN = ['cli/start.ts', 'cli/main.ts'];
 const READING = [...MAIN, 'cli/commands/reading.ts', 'cli/connection/complete-ids.ts'];
+const STORE = ['store/open-store.ts', 'store/sqlite/open.ts'];
 const SUPERVISING = [
   ...MAIN,
   'cli/commands/worker.ts',
@@ -59,7 +60,16 @@ describe('without a package that it does not need', () => {
     [
       'a project is read',
       ['definitions/index.ts', ...FOR_AUTHORS],
-      ['openai', '@temporalio/client', '@temporalio/envconfig', '@temporalio/worker'],
+      [
+        'kysely',
+        'openai',
+        'pg',
+        '@temporalio/client',
+        '@temporalio/common',
+        '@temporalio/envconfig',
+        '@temporalio/worker',
+        '@temporalio/workflow',
+      ],
     ],
     [
       'a suspect is run alone',
@@ -73,7 +83,12 @@ describe('without a package that it does not need', () => {
     ],
     ['help is shown', MAIN, [...LARGE, 'kysely']],
     ['a command that reads begins', READING, [...LARGE, 'kysely']],
-    ['a store in a file is read', [...READING, 'store/open-store.ts'], LARGE],
+    ['a store in a file is read', [...READING, ...STORE], LARGE],
+    [
+      'a worker on a store in a file starts',
+      ['cli/worker/worker-program.ts', 'cli/worker/run-worker.ts', ...STORE, ...FOR_AUTHORS],
+      ['openai', 'pg', 'isolated-vm', 'hono', '@hono/zod-openapi', '@modelcontextprotocol/server', 'ws'],
+    ],
   ])('%s', (_what, files, unneeded) => {
     const loaded = packagesOf(files);
     expect(unneeded.filter((name) => loaded.has(name))).toEqual([]);
@@ -81,6 +96,6 @@ describe('without a package that it does not need', () => {
 
   it('detects a package that is loaded', () => {
     expect(packagesOf(['worker/index.ts'])).toContain('@temporalio/worker');
-    expect(packagesOf(['store/open-store.ts'])).toContain('kysely');
+    expect(packagesOf(STORE)).toContain('kysely');
   });
 });
