@@ -15,8 +15,8 @@ import {
 import { EvictionReason } from '@temporalio/worker/lib/replay.js';
 import { NativeWorker } from '@temporalio/worker/lib/worker.js';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
-import type { ThreadedVMWorkflowCreatorOptions } from '@temporalio/worker/lib/workflow/threaded-vm.js';
 import { WORKFLOW_TYPE } from '../core/thread/start-options.ts';
+import type { LoadedBundle } from '../workflow-bundle.ts';
 import type { DivergedRuns } from './diverged-runs.ts';
 import { type ContextWatch, startGuardedThreads } from './guarded-threads.ts';
 import { HeldCancellations } from './held-cancellations.ts';
@@ -45,10 +45,10 @@ interface Eviction {
 }
 
 type CreateNative = typeof NativeWorker.create;
-type WorkflowCode = ThreadedVMWorkflowCreatorOptions['workflowBundle'];
 
 export async function createRetirableWorker(
   options: WorkerOptions,
+  bundle: LoadedBundle,
   times: GraceTimes,
   watch: ContextWatch,
   prompt: PromptCancellations,
@@ -71,8 +71,12 @@ export async function createRetirableWorker(
         cancellations.hold(await prompt.createNative(...given)),
     };
 
+    protected static override async getOrCreateBundle() {
+      return bundle;
+    }
+
     protected static override async createWorkflowCreator(
-      workflowBundle: WorkflowCode,
+      workflowBundle: LoadedBundle,
       compiled: CompiledWorkerOptions,
       logger: Logger,
     ) {
@@ -97,6 +101,8 @@ export async function createRetirableWorker(
   }
   const worker = (await GuardedWorker.create({
     ...options,
+    // The SDK asks for tasks of workflows only if it is given a bundle here, too.
+    workflowBundle: bundle,
     shutdownGraceTime: times.graceMs,
   })) as GuardedWorker;
   worker.onEviction(({ runId, evictJob }) => {

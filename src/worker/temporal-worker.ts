@@ -88,7 +88,6 @@ async function createThreadsWorker(
   const options: WorkerOptions & { readonly isolateExecutionTimeout: number } = {
     ...sharedOptions(input),
     taskQueue,
-    workflowBundle,
     activities: activitiesOn(input.activities),
     stickyQueueScheduleToStartTimeout: configuration.stickyTimeoutMs,
     maxConcurrentActivityTaskExecutions: configuration.maxConcurrentActivities,
@@ -104,7 +103,7 @@ async function createThreadsWorker(
   const diverged = new DivergedRuns({ connection: input.connection, namespace: input.namespace, warn });
   const times = { graceMs, modelGraceMs, forceMs: FORCE_AFTER_GRACE_MS };
   return createRebuildingWorker({
-    create: (watch) => createRetirableWorker(options, times, watch, prompt, diverged),
+    create: (watch) => createRetirableWorker(options, workflowBundle, times, watch, prompt, diverged),
     warn,
   });
 }

@@ -43,6 +43,12 @@ describe('the workflow bundle', () => {
     for (const name of ['zod', 'kysely', 'openai', 'protobufjs']) expect(packages).not.toContain(name);
   });
 
+  it('loads our code once for all threads of a context', () => {
+    const [preloaded] = /preloadModules = function[\s\S]*?\n\}/.exec(code) ?? [];
+    for (const name of ['index', 'interceptors', 'payload-converter'])
+      expect(preloaded).toContain(`"./src/workflows/${name}.ts"`);
+  });
+
   it('contains no Node module', () => {
     const builtins = new Set(builtinModules);
     const required = [...code.matchAll(/\brequire\(["'](?:node:)?([^"')]+)["']\)/g)].map(

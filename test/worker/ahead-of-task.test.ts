@@ -14,6 +14,7 @@ import { DivergedRuns } from '../../src/worker/diverged-runs.ts';
 import type { PromptCancellations } from '../../src/worker/prompt-cancellations.ts';
 import { createRetirableWorker } from '../../src/worker/retirable-worker.ts';
 import { TaskBuffer } from '../../src/worker/task-buffer.ts';
+import { readBundle } from '../../src/workflow-bundle.ts';
 import '../once/replays.ts';
 import { closeAfterTest, eventually, testRuntime } from '../support/runtime.ts';
 
@@ -88,7 +89,6 @@ it('a query that waited for a busy worker does not advance its thread', async ()
   const options = {
     connection,
     taskQueue,
-    workflowBundle,
     maxConcurrentWorkflowTaskExecutions: 2,
     stickyQueueScheduleToStartTimeout: STICKY_MS,
     activities: {
@@ -101,6 +101,7 @@ it('a query that waited for a busy worker does not advance its thread', async ()
   };
   const worker = await createRetirableWorker(
     options,
+    readBundle(workflowBundle.code),
     { graceMs: 1000, modelGraceMs: 0, forceMs: 1000 },
     { admit() {}, lost() {} },
     gate as unknown as PromptCancellations,
