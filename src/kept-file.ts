@@ -5,18 +5,10 @@
  * - A file that another process may still need is not deleted: only those that were written more than a day ago are.
  */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolders } from './store/folder/private-files.ts';
 
 const MAX_AGE_MS = 24 * 3600_000;
 const MODULES = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
@@ -69,7 +61,7 @@ function listFiles(source: string): string[] {
 /** Complete or absent. */
 function writeAtomically(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}`;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   removeOld(dirname(path));
   try {
     writeFileSync(unfinished, text);

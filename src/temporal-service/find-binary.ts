@@ -11,6 +11,7 @@ import { access, constants, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path';
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { givenVariables } from '../secret-environment.ts';
+import { makeFolders } from '../store/folder/private-files.ts';
 import { userCacheFolder } from './cache-folder.ts';
 import { downloadTemporal, OFFICIAL_DOWNLOADS } from './download-binary.ts';
 import { withFileLock } from './file-lock.ts';
@@ -136,7 +137,7 @@ async function installInto(
   installed: string,
   make: (folder: string) => Promise<void>,
 ): Promise<TemporalVersion> {
-  await mkdir(cacheDir, { recursive: true, mode: 0o700 });
+  makeFolders(cacheDir, 0o700);
   const staging = await mkdtemp(join(cacheDir, 'installing-'));
   const kept = join(staging, 'kept');
   try {
