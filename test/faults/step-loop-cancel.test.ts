@@ -1,7 +1,7 @@
 /**
  * A stop comes at each moment of an activity that makes many steps, and while a tool within it blocks the process,
- * ignores its signal, or waits for a process of its own. The thread stops within two seconds, what has begun is
- * settled once, and the next message is answered.
+ * ignores its signal, or waits for a process of its own. The thread stops, what has begun is settled once, and the next
+ * message is answered. How soon it stops, `bench/recovery.ts --only stop` measures.
  */
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
