@@ -74,6 +74,8 @@ export interface ClusterOptions {
    */
   readonly program?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The heartbeat timeouts of a killed worker's activities pass in their own time, as in production. */
+  readonly waitsForTimeouts?: true;
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -100,7 +102,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const note = (worker: WorkerProcess) => {
     started.push(worker);
     void worker.ended.then((code) => {
-      if (code === 0) return;
+      if (code === 0 || options.waitsForTimeouts) return;
       lost.push(loseActivities({ client: client.temporal, taskQueue, pid: worker.pid }, closing.signal));
     });
   };
