@@ -19,10 +19,12 @@ const transport = new ai.DefaultChatTransport({
   prepareReconnectToStreamRequest: () => ({ api: `${api}/${id}/stream?ui=${ui}` }),
 });
 
-function Chat() {
+/** `earlier`: what the chat has, without the response that is running, which `resume` reads. */
+function Chat({ earlier }) {
   const [discarded, setDiscarded] = useState([]);
   const chat = useChat({
     id,
+    messages: earlier,
     resume: true,
     transport,
     // Version 5 has no approvals.
@@ -95,4 +97,10 @@ function show({ part, at, discarded, decide }) {
   );
 }
 
-createRoot(document.getElementById('chat')).render(h(Chat));
+async function open() {
+  const response = await fetch(`${api}/${id}/messages?ui=${ui}`);
+  const { messages: earlier } = await response.json();
+  createRoot(document.getElementById('chat')).render(h(Chat, { earlier }));
+}
+
+open();

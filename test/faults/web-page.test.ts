@@ -101,7 +101,10 @@ inBrowser('a page of useChat', () => {
       const shown = await until(version, 'told to its end', isReady);
       expect(shown).toMatchObject({
         error: null,
-        messages: [{ role: 'assistant', texts: ['Once upon a time.'] }],
+        messages: [
+          { role: 'user', texts: ['tell'] },
+          { role: 'assistant', texts: ['Once upon a time.'] },
+        ],
       });
       const { threadId } = chatOf(version);
       expect(await cluster.transcript(threadId)).toEqual(['user: tell', 'assistant: Once upon a time.']);
@@ -138,6 +141,10 @@ inBrowser('a page of useChat', () => {
         expect(shown.tools.at(-1)).toMatch(outcome);
       }
       expect(cluster.ledger(threadId)).toHaveLength(1);
+      const before = await look(page);
+      await page.reload();
+      const isWhole = (now: Shown) => isReady(now) && now.messages.length === before.messages.length;
+      expect(await until(version, 'opened again', isWhole)).toEqual(before);
     }
   }, 300_000);
 });

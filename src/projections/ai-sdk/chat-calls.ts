@@ -110,7 +110,7 @@ function removeCall(response: OpenResponse, callId: string): OpenResponse {
 }
 
 /** Returns the parsed input, or the text itself if it is not JSON. */
-function readInput(text: string): unknown {
+export function readInput(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -40,9 +40,10 @@ export const TEXT_HANDLERS: ChatHandlers = {
     const filtered = finishReason === 'content_filter';
     return [{ ...kept, ...NOTHING_STREAMED, filtered }, [...thoughts, ...text, ...(isReset ? [] : errors)]];
   },
-  'execution.aborted': (response, { data: { depth } }) => {
+  'execution.aborted': (response, event, dialect) => {
+    const { depth, keptText } = event.data;
     if (depth !== undefined) return [response, []];
-    const [closed, ending] = closeText(response);
+    const [closed, ending] = keptText ? keepText(response, event, dialect) : closeText(response);
     const [next, errors] = endInputs(closed);
     return [next, [...ending, ...errors]];
   },
@@ -114,6 +115,14 @@ function withdrawAnswer(response: OpenResponse, dialect: UiDialect): ChatTransit
   const note: UiChunk[] =
     discarded.length > 0 ? [{ type: 'data-attempt', data: { discarded }, transient: true }] : [];
   return [ended, [...thoughts, ...ending, ...errors, ...note]];
+}
+
+/** The text that a stopped step had streamed is stored as a message, which was the last one. */
+function keepText(response: OpenResponse, event: ThreadEvent, dialect: UiDialect): ChatTransition {
+  const [thought, thoughts] = endReasoning(response);
+  const id = partId(event, 0);
+  const text = commitText(response.text, response.said?.content ?? '', { id, dialect });
+  return [{ ...thought, ...NOTHING_STREAMED }, [...thoughts, ...text]];
 }
 
 export function closeText(response: OpenResponse): ChatTransition {

@@ -11,10 +11,12 @@ import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
+import { fileAddresses } from '../signed-address.ts';
 import { type OpenStream, openStream, openStreamFor, streamResponse, toSse } from '../stream.ts';
 import { fateHeaders, findCurrentBegin, type ResponseBegin } from '../turn/begin.ts';
 import { isAtRest, type ResponseReader, responsePages } from '../turn/reading.ts';
 import { findOwnThread, takeTurn } from '../turn/turn.ts';
+import { chatMessages, readChatPage } from './chat-messages.ts';
 import { chatBody, readChatTurn } from './chat-request.ts';
 
 const tag = 'Chat';
@@ -71,6 +73,40 @@ export const chatRoutes: readonly ApiRoute[] = [
       if (atRest) return new Response(null, { status: 204, headers: SAFE_HEADERS });
       const stream = openStream(host, chatId, request.signal);
       return respond(host, stream, { threadId: chatId, dialect: query.ui, begin });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/agents/{agent}/chat/{chatId}/messages',
+    id: 'listChatMessages',
+    scope: 'read',
+    tag,
+    summary:
+      'Read the messages of a chat as its page keeps them; without the current response, which has its stream',
+    params: chatParams,
+    query: z.object({
+      ui,
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(100)
+        .default(20)
+        .meta({ description: 'Number of responses, the newest if there are more' }),
+      before: z
+        .string()
+        .max(200)
+        .optional()
+        .meta({ description: 'The `before` of a page: reads the one before it' }),
+    }),
+    answer: chatMessages,
+    async handle({ params: { agent, chatId: threadId }, query, request, caller, host }) {
+      // A page requests this when it opens, also for a chat without messages; one out of its reach looks the same.
+      const found = await findOwnThread(host, caller, { agent, threadId }).catch(nullIfThreadNotFound);
+      if (!found) return { messages: [], before: null };
+      const { ui: dialect, ...page } = query;
+      const address = fileAddresses(host.client, request, threadId);
+      return readChatPage(host.client.store, { ...page, threadId, dialect, address });
     },
   }),
   route({
