@@ -140,6 +140,7 @@ export type {
   LoadedSide,
 } from './core/author/written-definition.ts';
 export type { ContextItem, ContextManifest, ContextSection } from './core/context/context-manifest.ts';
+export type { HoldCause, RetryCause, SettleCause, SnippetCause, WithQueueTime } from './core/event/cause.ts';
 export type {
   BudgetLineOf,
   InSubprompt,
@@ -333,6 +334,7 @@ export type {
   FollowAs,
   FollowProjected,
   FollowRunOptions,
+  FollowStoryOptions,
   FollowTangleOptions,
   FollowTurnsOptions,
   FormEvents,
@@ -350,6 +352,7 @@ export {
 export { type ReportOptions, type RunReport, toRunReport } from './projections/run/run-report.ts';
 export type { RunTask } from './projections/run/run-task.ts';
 export type { RunSpan } from './projections/run/run-trace.ts';
+export type { StoryKind, StoryRow } from './projections/story/story-row.ts';
 export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
 export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export type { ActionDenial, ActionRecord, ListActions } from './store/action/action-record.ts';

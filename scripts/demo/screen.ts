@@ -1,6 +1,6 @@
 /** The demo's output: lines of time, speaker and text, and text that arrives piecemeal. Colours only on a terminal. */
 import { styleText } from 'node:util';
-import { escapeControls } from '../../src/cli/output/terminal-text.ts';
+import { escapeControls } from '../../src/core/value/shown-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

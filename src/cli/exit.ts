@@ -4,9 +4,9 @@
  */
 import type { CommanderError } from 'commander';
 import { ERRORS, type ErrorCode, errorMessage, isRuntimeError } from '../core/value/error.ts';
+import { escapeControls } from '../core/value/shown-text.ts';
 import { commandName } from './command-name.ts';
 import { note, tone } from './output/output.ts';
-import { escapeControls } from './output/terminal-text.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
 

@@ -7,6 +7,7 @@
  */
 import { hash } from 'node:crypto';
 import type { ModelDefinition } from '../core/author/definition.ts';
+import type { HoldCause } from '../core/event/cause.ts';
 import { pauseAfter } from '../core/governance/pace.ts';
 import { type Provider, ProviderError, type ProviderFactory } from '../core/message/provider.ts';
 import { providerOf } from './open-provider.ts';
@@ -44,7 +45,12 @@ export interface Place {
 export type Turn =
   | { readonly kind: 'now'; readonly leftMs: number; readonly lease?: Lease }
   /** `later`: A1. `over`: the model's time is over, or another model is asked instead. */
-  | { readonly kind: 'later'; readonly error: ProviderError; readonly pauseMs: number }
+  | {
+      readonly kind: 'later';
+      readonly error: ProviderError;
+      readonly pauseMs: number;
+      readonly by: HoldCause;
+    }
   | { readonly kind: 'over'; readonly error: ProviderError };
 
 export async function takeTurn(place: Place | undefined, asking: AskingModel): Promise<Turn> {
@@ -70,7 +76,8 @@ export async function takeTurn(place: Place | undefined, asking: AskingModel): P
   // A line that only the definition's own limit makes is waited for.
   const isOver = refused && (isLong || pauseMs >= leftMs);
   const error = toHeld(name, waitedMs);
-  return isOver ? { kind: 'over', error } : { kind: 'later', error, pauseMs };
+  const by = refused ? 'refusals' : 'concurrency';
+  return isOver ? { kind: 'over', error } : { kind: 'later', error, pauseMs, by };
 }
 
 /**

@@ -12,6 +12,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelDefinition } from '../core/author/definition.ts';
+import type { HoldCause } from '../core/event/cause.ts';
 import { ProviderError } from '../core/message/provider.ts';
 import type { AskedSoFar, HeldModel } from '../core/thread/step.ts';
 import { noteRefusal, type Turn, takeTurn } from './admission.ts';
@@ -26,7 +27,13 @@ import {
   planAfterFailure,
   requestTimeoutMs,
 } from './attempt-plan.ts';
-import type { AttemptOutcome, AttemptStart, CallModelOptions, CallModelResult } from './call-options.ts';
+import type {
+  AttemptOutcome,
+  AttemptStart,
+  CallModelOptions,
+  CallModelResult,
+  ReplacedModel,
+} from './call-options.ts';
 import { asksForVariables, type VariableLookup } from './provider-config.ts';
 import { refusesMetadata, withoutMetadata } from './refused-metadata.ts';
 import { findRefusedTool } from './refused-tool.ts';
@@ -45,19 +52,25 @@ export async function callModel(options: CallModelOptions): Promise<CallModelRes
   const { models, asked: before, now = Date.now } = options;
   const feedback = createFeedback(options.onWaiting);
   let attempts = before?.attempts ?? 0;
+  let insteadOf: ReplacedModel | undefined;
   for (const [position, model] of models.entries()) {
-    if (position < (before?.position ?? 0)) continue;
+    if (position < (before?.position ?? 0)) {
+      insteadOf = { model: model.name };
+      continue;
+    }
     const { since, refusals } = before?.position === position ? before : { since: now(), refusals: 0 };
     const modelsLeft = models.length - position - 1;
     const limits = { ...limitsOf(model.timeouts), ...options.limits };
     const waitedBefore = Math.max(0, now() - since) - performance.now();
     const waitedMs = () => waitedBefore + performance.now();
     const asked = { position, since, refusals, attempts };
-    const end = await askOne(options, { model, limits, modelsLeft, waitedMs, asked }, feedback);
-    const { outcome, held } = end;
+    const open = { model, limits, modelsLeft, waitedMs, asked, insteadOf };
+    const { outcome, held, ...end } = await askOne(options, open, feedback);
     attempts = end.asked.attempts;
     if (outcome.ok) return { ok: true, response: outcome.response, model, attempts };
-    if (held || outcome.next === 'give_up') return { ok: false, error: outcome.error, attempts, held };
+    const { error } = outcome;
+    if (held || outcome.next === 'give_up') return { ok: false, error, attempts, held, by: end.by };
+    insteadOf = { model: model.name, code: error.code };
   }
   return noModelResult();
 }
@@ -72,12 +85,14 @@ interface AskedModel {
   readonly waitedMs: () => number;
   /** Before the first attempt that is made here. */
   readonly asked: AskedSoFar;
+  readonly insteadOf: ReplacedModel | undefined;
 }
 
 interface ModelEnd {
   readonly outcome: AttemptOutcome;
   readonly asked: AskedSoFar;
   readonly held?: HeldModel;
+  readonly by?: HoldCause;
 }
 
 /** Makes attempts at one model until it answers, or the plan is to use the next model, to give up, or to leave. */
@@ -96,7 +111,9 @@ async function askOne(
   for (let tries = 1; ; tries += 1) {
     options.signal.throwIfAborted();
     const variable = asksForVariables(model.model) ? await options.variables?.() : undefined;
+    const enteredAt = performance.now();
     const turn = await turnOf(options, model, asked, variable);
+    const heldMs = Math.round(performance.now() - enteredAt);
     if (turn.kind !== 'now') return withoutTurn(turn, model, asked);
     asked = { ...asked, attempts: asked.attempts + 1 };
     const plan: Plan = (failed, leftMs, waitMs) => {
@@ -131,6 +148,7 @@ async function askOne(
       bare: leftOut.metadata,
       plan,
       turn,
+      heldMs,
       refusals,
     };
     const outcome: AttemptOutcome = await reportedAttempt(options, model, position, feedback).finally(() =>
@@ -156,7 +174,8 @@ function withoutTurn(
 ): ModelEnd {
   const next = modelsLeft > 0 ? 'fallback' : 'give_up';
   const outcome = { ok: false, error: turn.error, next } as const;
-  return { asked, outcome, ...(turn.kind === 'later' && { held: { model, pauseMs: turn.pauseMs, asked } }) };
+  if (turn.kind === 'over') return { asked, outcome };
+  return { asked, outcome, held: { model, pauseMs: turn.pauseMs, asked }, by: turn.by };
 }
 
 function turnOf(
@@ -188,6 +207,8 @@ interface AttemptPosition {
   readonly bare: boolean;
   readonly plan: Plan;
   readonly turn: Now;
+  /** Milliseconds until its turn. */
+  readonly heldMs: number;
   /** Earlier refusals of the model. */
   readonly refusals: number;
 }
@@ -197,8 +218,8 @@ type Plan = (failed: FailedAnswer, leftMs: number, waitMs: number | undefined) =
 
 async function reportedAttempt(
   options: CallModelOptions,
-  { model, limits }: OpenModel,
-  { attempt, variable, plain, bare, plan, turn, refusals }: AttemptPosition,
+  { model, limits, insteadOf }: OpenModel,
+  { attempt, variable, plain, bare, plan, turn, heldMs, refusals }: AttemptPosition,
   feedback: Feedback<AttemptStart>,
 ): Promise<AttemptOutcome> {
   const { signal, now = Date.now } = options;
@@ -206,7 +227,7 @@ async function reportedAttempt(
     ? (...given) => withoutMetadata(options.request(...given))
     : options.request;
   const until = performance.now() + turn.leftMs;
-  const start: AttemptStart = { attempt, model, startedAt: now() };
+  const start: AttemptStart = { attempt, model, startedAt: now(), heldMs, insteadOf };
   await options.onAttempt?.(start);
   const leftMs = options.leftMs?.() ?? Number.POSITIVE_INFINITY;
   const sentAt = performance.now();
@@ -270,16 +291,16 @@ interface Feedback<Start> {
  * Reports that no answer has begun within `feedbackMs`: at most once over all attempts of a step, and never after an
  * answer has begun, even if that attempt has failed since.
  */
-function createFeedback<Start>(onWaiting?: (start: Start) => void): Feedback<Start> {
+function createFeedback<Start>(onWaiting?: (start: Start, afterMs: number) => void): Feedback<Start> {
   let done = onWaiting === undefined;
   let timer: NodeJS.Timeout | undefined;
-  const report = (start: Start) => {
+  const report = (start: Start, afterMs: number) => {
     done = true;
-    onWaiting?.(start);
+    onWaiting?.(start, afterMs);
   };
   return {
     begin(start, { feedbackMs }) {
-      if (!done) timer = setTimeout(report, feedbackMs, start);
+      if (!done) timer = setTimeout(report, feedbackMs, start, feedbackMs);
     },
     end(begun) {
       clearTimeout(timer);

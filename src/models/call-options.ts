@@ -1,5 +1,6 @@
 /** What a call of a step's models is given, what it reports of each attempt, and how it ends. */
 import type { ModelDefinition } from '../core/author/definition.ts';
+import type { HoldCause } from '../core/event/cause.ts';
 import type { ProviderError, ProviderResponse } from '../core/message/provider.ts';
 import type { LengthRefusal } from '../core/message/provider-terms.ts';
 import type { AskedSoFar, HeldModel } from '../core/thread/step.ts';
@@ -16,6 +17,15 @@ export interface AttemptStart {
   readonly model: ModelDefinition;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** Milliseconds that it stood in the model's line. */
+  readonly heldMs: number;
+  /** The model that this one replaces, with the code of its last failure, if that was here. */
+  readonly insteadOf?: ReplacedModel | undefined;
+}
+
+export interface ReplacedModel {
+  readonly model: string;
+  readonly code?: string;
 }
 
 export interface AttemptEnd extends AttemptStart {
@@ -69,8 +79,8 @@ export interface CallModelOptions {
    * announced again at once; `onAttempt` throws if it may not be repeated.
    */
   readonly leftMs?: () => number | undefined;
-  /** Called if no answer has begun within the model's `feedbackMs`; synchronous, must not throw. */
-  readonly onWaiting?: (start: AttemptStart) => void;
+  /** Called if no answer has begun within the model's `feedbackMs`, which is `afterMs`; synchronous, must not throw. */
+  readonly onWaiting?: (start: AttemptStart, afterMs: number) => void;
   /** Called after a refusal for length. True if `request` gives this model a smaller request from now on. */
   readonly onTooLong?: (model: ModelDefinition, refusal: LengthRefusal) => boolean;
   /** Called after a refusal of one tool: `request` leaves it out for this model from now on. Without it, nothing is left out. */
@@ -106,4 +116,6 @@ export type CallModelResult =
       readonly attempts: number;
       /** Set if a model takes no request for now, and its turn is not awaited here; with a `place` alone. */
       readonly held?: HeldModel;
+      /** Why, with `held`. */
+      readonly by?: HoldCause;
     };

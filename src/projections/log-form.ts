@@ -5,6 +5,7 @@
 import { checkFollowForm as checkForm } from '../core/author/read-options.ts';
 import type { RuntimeEvent } from './agenticx/agenticx-event.ts';
 import type { RunEvent } from './run/run-event.ts';
+import type { StoryRow } from './story/story-row.ts';
 import type { TangleEvent } from './tangle/tangle-event.ts';
 
 export interface FollowProjected {
@@ -31,11 +32,16 @@ export interface FollowTangleOptions extends FollowProjected {
   readonly as: 'tangle';
 }
 
+export interface FollowStoryOptions extends FollowProjected {
+  readonly as: 'story';
+}
+
 /** The events of each form. */
 export interface FormEvents {
   readonly run: RunEvent;
   readonly agenticx: RuntimeEvent;
   readonly tangle: TangleEvent;
+  readonly story: StoryRow;
 }
 
 export type LogForm = keyof FormEvents;
@@ -46,7 +52,7 @@ export type FollowAs<Form extends LogForm> = FollowProjected & { readonly as: Fo
 export const EXECUTION_FORM = 'tangle';
 export type ExecutionEvent = FormEvents[typeof EXECUTION_FORM];
 
-export const LOG_FORMS = ['run', 'agenticx', 'tangle'] as const satisfies readonly LogForm[];
+export const LOG_FORMS = ['run', 'agenticx', 'tangle', 'story'] as const satisfies readonly LogForm[];
 
 /** Throws `InvalidValue`. */
 export const checkFollowForm = <T>(options: T): T => checkForm(options, LOG_FORMS);

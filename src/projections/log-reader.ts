@@ -5,6 +5,8 @@ import type { FormEvents, LogForm } from './log-form.ts';
 import type { Projection } from './projection.ts';
 import { projectRun } from './run/run-projection.ts';
 import { beginReading, type RunBegin } from './run/run-state.ts';
+import { projectStory } from './story/story-projection.ts';
+import { BEGUN_STORY } from './story/story-state.ts';
 import { projectTangle } from './tangle/tangle-projection.ts';
 import { beginTangle } from './tangle/tangle-state.ts';
 
@@ -41,5 +43,6 @@ export const LOG_READERS: { readonly [Form in LogForm]: FormReader<unknown, Form
     ofFamily: true,
     tellsWhole: true,
   }),
+  story: form({ begin: () => BEGUN_STORY, project: projectStory }),
   tangle: form({ begin: ({ threadId }) => beginTangle(threadId), project: projectTangle, tellsWhole: true }),
 };

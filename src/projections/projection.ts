@@ -45,6 +45,12 @@ export function readCursor(text: string): Cursor {
   return { row: Number(row), n: Number(n) };
 }
 
+/** Second number of a cursor that lies behind all events of a row. */
+const LAST_OF_ROW = 999_999_999;
+
+/** The cursor to begin after a row of the log. */
+export const afterRow = (row: number): string => `${row}.${LAST_OF_ROW}`;
+
 /** Adds a cursor to each event of a row. With `after`, drops the events up to that cursor. */
 export function withCursors<Out>(
   { event: { seq } }: LogRow,

@@ -187,7 +187,7 @@ describe('everthread worker', () => {
     expect((await first.ended).code).toBe(0);
     next = project.start(['worker', '--json']);
     await seen(next, '"event":"ready"');
-    await seen(tail, /asking the model again[\s\S]+assistant: I begin, and/);
+    await seen(tail, /begins again \(attempt 2\)[\s\S]+assistant: I begin, and/);
   });
 
   it('takes nothing from a client of another store, which is told so and has stored nothing', async () => {

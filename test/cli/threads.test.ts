@@ -201,13 +201,22 @@ describe('everthread threads', () => {
       /^\d\d:\d\d:\d\d {2}/gm,
       '',
     );
-    expect(text.split('\n').slice(0, 5)).toEqual([
+    const lines = text.replace(/ in [\d.]+ m?s,| after [\d.]+ m?s(?=:)/g, ' <time>').split('\n');
+    expect(lines.slice(0, 9)).toEqual([
+      'A thread of the agent "helper" is created.',
       'user: how is the weather?',
-      '● running',
-      '→ weather {"city":"Paris"}',
-      '← weather success: sunny in Paris',
+      'A turn begins.',
+      'Step 1 asks "scripted".',
+      expect.stringMatching(/^Step 1 is done: "scripted" answered <time> \d+ tokens in and \d+ out\.$/),
+      'Step 1 calls "weather" with {"city":"Paris"}',
+      '"weather" returned <time>: sunny in Paris',
+      'Step 2 asks "scripted".',
       'assistant: The tool says: sunny in Paris',
     ]);
+    // The sentences are those of the API, and an answer that is shown while it streams is not shown again.
+    expect(text.match(/The tool says/g)).toHaveLength(1);
+    const again = (await run('threads', 'tail', id, '--after', String(cursor), '--no-follow')).stdout;
+    expect(again.replace(/^\d\d:\d\d:\d\d {2}/gm, '')).toBe('The turn is over: the model has answered.\n');
   });
 
   it('tail follows tokens as they arrive, stop keeps the text so far, and terminate ends the tail', async () => {
@@ -216,11 +225,16 @@ describe('everthread threads', () => {
     const tail = project.start(['threads', 'tail', id]);
     await seen(tail, 'assistant: I begin, and');
     expect((await run('threads', 'stop', id, '--reason', 'enough')).code).toBe(0);
-    await seen(tail, 'I begin, and (stopped)');
-    await seen(tail, '● stopped (enough)');
+    await seen(
+      tail,
+      /I begin, and\n.*Step 1 was stopped; its text so far is kept\.\n.*The turn was stopped: enough\./,
+    );
     expect((await run('threads', 'send', id, 'go on', '--wait')).stdout).toBe('You said: go on\n');
     expect((await run('threads', 'terminate', id)).code).toBe(0);
-    expect(await tail.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('● terminated') });
+    expect(await tail.ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('The thread is terminated and accepts nothing more.'),
+    });
     expect((await run('threads', 'terminate', id)).code).toBe(0);
     expect(await run('threads', 'send', id, 'anybody?')).toMatchObject({
       code: 3,

@@ -81,7 +81,7 @@ describe('an answer', () => {
     });
     const thread = await site.start('hello');
     const log = await read(site, thread);
-    expect(eventsOf(log, 'model.waiting').map(({ data }) => data)).toEqual([{ call: 1 }]);
+    expect(eventsOf(log, 'model.waiting').map(({ data }) => data)).toEqual([{ call: 1, afterMs: 50 }]);
     expect(eventsOf(log, 'model.failed')).toMatchObject([
       { data: { call: 1, code: 'timeout', plain: true } },
     ]);

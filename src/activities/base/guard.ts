@@ -18,6 +18,7 @@ import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from
 import { type ErrorCode, errorMessage, isRuntimeError } from '../../core/value/error.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { readField } from '../../core/value/thrown.ts';
+import { noteQueueTime } from './run-ref.ts';
 
 /**
  * Retry delays for trouble with the store, or with this worker's project. It is no fault of a thread: activities are
@@ -99,6 +100,7 @@ export function guard<Input, Output>(
     const timer = isLocal
       ? undefined
       : setInterval(() => context.heartbeat(progressTexts.get(context)), pause);
+    noteQueueTime(context);
     try {
       return withinSize(await run(input), context.info.activityType);
     } catch (error) {

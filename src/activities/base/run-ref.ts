@@ -2,6 +2,7 @@
  * Identifies the caller: the thread and the workflow run of the current activity, checked against the store's own id.
  */
 import { Context } from '@temporalio/activity';
+import { QUEUED_SHOWN_MS } from '../../core/event/cause.ts';
 import { ACTIVITIES, type ActivityName, sideQueue } from '../../core/thread/activities.ts';
 import type { RunRef } from '../../core/thread/step.ts';
 import { RuntimeError } from '../../core/value/error.ts';
@@ -29,6 +30,23 @@ export function currentAttempt(): ActivityAttempt {
   const { activityId, currentAttemptScheduledTimestampMs: since } = Context.current().info;
   // The SDK names an activity by its number.
   return { number: Number(activityId), since };
+}
+
+/** Milliseconds in Temporal's queue, of attempts that have not told it yet. */
+const queueTimes = new WeakMap<Context, number>();
+
+/** Called as the attempt begins. */
+export function noteQueueTime(context: Context): void {
+  const queuedMs = Math.round(Date.now() - context.info.currentAttemptScheduledTimestampMs);
+  if (queuedMs >= QUEUED_SHOWN_MS) queueTimes.set(context, queuedMs);
+}
+
+/** As `currentAttempt`, for a command that begins a step or a tool: the first one of an attempt tells its queue time. */
+export function beginningAttempt(): ActivityAttempt {
+  const context = Context.current();
+  const queuedMs = queueTimes.get(context);
+  queueTimes.delete(context);
+  return queuedMs === undefined ? currentAttempt() : { ...currentAttempt(), queuedMs };
 }
 
 export function fromRun(

@@ -92,8 +92,8 @@ export async function askModels(
     variables: () => readProviderVariables(ports, thread, active.prompt),
     streamed: () => chunks.finish(),
     hasStreamed: (attempt) => chunks.hasWritten(attempt),
-    onWaiting: ({ attempt }) =>
-      chunks.inOrder(() => ports.store.modelCalls.emitWaiting({ ...ref, call: attempt })),
+    onWaiting: ({ attempt: call }, afterMs) =>
+      chunks.inOrder(() => ports.store.modelCalls.emitWaiting({ ...ref, call, afterMs })),
     onChunk(chunk) {
       chunks.push(chunk);
       // Chunks are handed over synchronously, so the probe is not awaited.
@@ -101,7 +101,10 @@ export async function askModels(
     },
   });
   if (!result.ok && 'unsent' in result) return end(result.unsent);
-  await noteLeftOut(ports, context, sizing.dropped());
+  await noteLeftOut(ports, context, {
+    messages: sizing.dropped(),
+    model: result.ok ? result.model.name : undefined,
+  });
   if (!result.ok) {
     const calls = `${result.attempts} model ${result.attempts === 1 ? 'call' : 'calls'}`;
     const message = `${await redact(result.error.message)} (${calls})`;
@@ -115,10 +118,10 @@ export async function askModels(
 async function noteLeftOut(
   { store }: ActivityDependencies,
   { thread, step, trimmed }: StepContext,
-  messages: number,
+  data: { readonly messages: number; readonly model: string | undefined },
 ): Promise<void> {
-  if (messages === 0 || trimmed > 0) return;
-  await emitEvent(store, thread.id, { type: 'context.trimmed', data: { messages }, step, once: true });
+  if (data.messages === 0 || trimmed > 0) return;
+  await emitEvent(store, thread.id, { type: 'context.trimmed', data, step, once: true });
 }
 
 /**

@@ -76,15 +76,12 @@ export interface BlockedRequest {
 /** Logs `context.trimmed` if the request cannot hold all messages. */
 export async function noteTrimmed(
   { store }: Ports,
-  { context: { thread, step, trimmed }, noted }: RequestMaterial,
+  { context: { thread, step, trimmed: messages, room, assumed }, noted }: RequestMaterial,
 ) {
-  if (trimmed > 0 && !noted)
-    await emitEvent(store, thread.id, {
-      type: 'context.trimmed',
-      data: { messages: trimmed },
-      step,
-      once: true,
-    });
+  if (messages > 0 && !noted) {
+    const data = { messages, room, assumed };
+    await emitEvent(store, thread.id, { type: 'context.trimmed', data, step, once: true });
+  }
   return go();
 }
 

@@ -24,6 +24,7 @@ import {
   SUMMARY_TOKENS,
   type Summary,
 } from '../../core/context/summary.ts';
+import type { SnippetCause } from '../../core/event/cause.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
 import type { AskedSoFar, BlockedStep } from '../../core/thread/step.ts';
@@ -72,7 +73,7 @@ async function compactIfDue(
     if (!due) return go({ context, hasCompacted: false });
     const asked: AskedSummary = asks
       ? await askSummary(ports, { ...step, context }, toRecord(due, context))
-      : { kind: 'nothing' };
+      : { kind: 'nothing', because: 'edited' };
     if (asked.kind === 'blocked') return end(asked);
     await ports.probe?.('summarised');
     const kept = await storeCompaction(ports, { ...step, context }, due, asked);
@@ -98,7 +99,7 @@ type StoredCompaction = { readonly kind: 'kept' | 'closed'; readonly summary: Su
 async function storeCompaction(
   { store, handover }: ActivityDependencies,
   { ref, context, active }: Pick<ReadStep, 'ref' | 'context' | 'active'>,
-  { covered, until, messageId, reason }: DueCompaction,
+  { covered, until, messageId, reason, size, limit }: DueCompaction,
   asked: AskedSummary,
 ): Promise<StoredCompaction | undefined> {
   const { summary: before, thread } = context;
@@ -111,7 +112,8 @@ async function storeCompaction(
     text: asked.kind === 'said' ? asked.text : composeSnippet(covered, before),
     asked: findAsked(covered, before),
   };
-  const eventData = { messageId, count, reason, fallback: asked.kind !== 'said', seen: thread.lastSeq };
+  const because = asked.kind === 'nothing' ? asked.because : undefined;
+  const eventData = { messageId, count, reason, size, limit, because, seen: thread.lastSeq };
   // The summary has been paid for: it is not dropped because the store is full.
   const kept = await retryWhileUnavailable(abortSignal(handover), () =>
     store.steps.saveSummary({ ...ref, ...key, ...eventData, summary }),
@@ -148,8 +150,8 @@ export interface SummarisedStep {
 
 export type AskedSummary =
   | { readonly kind: 'said'; readonly text: string }
-  /** No model has returned a text, or the budget has no room for the request. */
-  | { readonly kind: 'nothing' }
+  /** No model has returned a text, or none was asked. */
+  | { readonly kind: 'nothing'; readonly because: SnippetCause }
   /** Other requests hold the rest of the budget. */
   | BlockedStep;
 
@@ -193,14 +195,15 @@ async function askSummary(
   });
   if ('unsent' in result) {
     const { unsent } = result;
-    if (declined || unsent.kind !== 'blocked') return { kind: 'nothing' };
+    if (declined || unsent.kind !== 'blocked') return { kind: 'nothing', because: 'budget' };
     // The answer's own requests have not begun.
     return unsent.held
       ? { ...unsent, held: { ...unsent.held, asked: { ...NOT_ASKED, since: unsent.held.asked.since } } }
       : unsent;
   }
-  const text = result.ok ? readSummary(result.response.content) : undefined;
-  return text === undefined ? { kind: 'nothing' } : { kind: 'said', text };
+  if (!result.ok) return { kind: 'nothing', because: 'failed' };
+  const text = readSummary(result.response.content);
+  return text === undefined ? { kind: 'nothing', because: 'empty' } : { kind: 'said', text };
 }
 
 /** Builds the request without the prompt's own settings, since it does not ask for the prompt's answer. */

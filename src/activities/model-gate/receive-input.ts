@@ -48,7 +48,7 @@ import {
 } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal, hasLeft } from '../base/guard.ts';
-import { currentAttempt } from '../base/run-ref.ts';
+import { beginningAttempt } from '../base/run-ref.ts';
 import { logsManifests } from '../model/call-estimate.ts';
 import { dueCompaction } from '../model/due-compaction.ts';
 import { historyWindow, readMessageHistory } from '../model/history-window.ts';
@@ -141,7 +141,7 @@ function toCommand(
 ): BeginStep {
   const rules = (name: string) => rulesOf(registry, name);
   const flags = { unprompted, left: hasLeft(asked) || undefined };
-  const from = { ...run, activity: currentAttempt() };
+  const from = { ...run, activity: beginningAttempt() };
   const command = { ...from, ordinal, executionId, afterStep, items, rejections, ...flags, rules };
   return hasTwoSides(registry.agents.get(agent)) ? { ...command, twoSides: true, session } : command;
 }

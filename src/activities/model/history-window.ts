@@ -44,14 +44,17 @@ export function historyWindow(registry: Registry): (place: StepPlace) => History
     const { includeChat, includePastTools, recentImageThreshold: recentImages } = active.prompt;
     const twoSides = hasTwoSides(active.agent);
     const window = { includeChat, includePastTools, recentImages, twoSides };
-    const { tokens, scale } = roomForMessages(registry, active, place);
+    const { tokens, scale, assumed } = roomForMessages(registry, active, place);
     const summaries = summaryKey(active, place);
-    return summaries ? { ...window, scale, tokens: 2 * tokens, summaries } : { ...window, scale, tokens };
+    const read = { ...window, scale, assumed, tokens };
+    return summaries ? { ...read, tokens: 2 * tokens, summaries } : read;
   };
 }
 
 export interface MessageRoom {
   readonly tokens: number;
+  /** True if no model declares its window. */
+  readonly assumed?: true;
   /** How they are estimated. */
   readonly scale: Scale;
 }
@@ -67,8 +70,10 @@ export function roomForMessages(registry: Registry, active: ActiveSide, place: S
     return roomOf(model, { counts: place.counts, system, offer });
   });
   // What a step reads is bounded.
-  if (rooms.length === 0)
-    return { tokens: LIMITS.unboundTokens, scale: scaleOf(findModels(registry, active)[0], place.counts) };
+  if (rooms.length === 0) {
+    const scale = scaleOf(findModels(registry, active)[0], place.counts);
+    return { tokens: LIMITS.unboundTokens, assumed: true, scale };
+  }
   return rooms.reduce((one, other) => (charsOf(other) < charsOf(one) ? other : one));
 }
 

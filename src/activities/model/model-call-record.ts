@@ -9,6 +9,7 @@ import { runAuthorCode } from '../../author/guard/author-run.ts';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { StateDependencies } from '../../author/state/dependencies.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
+import { QUEUED_SHOWN_MS } from '../../core/event/cause.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import { costOf } from '../../core/message/model-price.ts';
 import type { ProviderRequest, ProviderResponse } from '../../core/message/provider.ts';
@@ -19,6 +20,7 @@ import type { ToRequest } from '../../models/attempt.ts';
 import {
   type AttemptEnd,
   type AttemptOutcome,
+  type AttemptStart,
   type CallModelOptions,
   type CallModelResult,
   callModel,
@@ -152,7 +154,7 @@ export async function askRecorded(
     if (result.ok || !result.held || line?.stayMs !== undefined) return call ? { ...result, call } : result;
     // Ends the activity's part of a step whose model takes no request for now: nobody's time runs meanwhile.
     const { model, pauseMs, asked: soFar } = result.held;
-    await store.modelCalls.hold({ ...ref, model, pauseMs, refusals: soFar.refusals });
+    await store.modelCalls.hold({ ...ref, model, pauseMs, refusals: soFar.refusals, by: result.by });
     return { ok: false, unsent: { kind: 'blocked', held: result.held } };
   } catch (error) {
     if (signal.aborted) throw abortError(handover);
@@ -199,12 +201,14 @@ function openRecord(
     bounded: (model: ModelDefinition, whole: ProviderRequest) =>
       sizing.fit(model, bound === undefined ? whole : { ...whole, maxOutputTokens: bound }),
     leftMs: () => leftMs,
-    async begin({ attempt, model }: Pick<AttemptEnd, 'attempt' | 'model'>) {
+    async begin({ attempt, model, heldMs, insteadOf }: AttemptStart) {
       const held = await judge?.(model, reserve(model), attempt);
       if (held) throw new UnsentCall(held);
       const asked = { ...ref, call: after + attempt, model: model.name, modelId: model.model };
+      const why = { insteadOf, heldMs: heldMs < QUEUED_SHOWN_MS ? undefined : heldMs };
       const started = await calls.start({
         ...asked,
+        ...why,
         reserve: () => reserve(model),
         prepared: prepared(model),
       });
@@ -233,6 +237,7 @@ function openRecord(
         withoutTool: outcome.withoutTool,
         tooLong: tooLong && (true as const),
         smaller: outcome.next === 'smaller' || undefined,
+        fallback: outcome.next === 'fallback' || undefined,
       };
       const discards = hasStreamed?.(given);
       const counted = tooLong && sizing.counted(model);

@@ -15,7 +15,7 @@ import type { BeginTool, ToolCallKey } from '../../store/tool/tool-record.ts';
 import { failPermanently, type UnitActivity } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
-import { currentAttempt, fromRun } from '../base/run-ref.ts';
+import { beginningAttempt, fromRun } from '../base/run-ref.ts';
 import { signalAncestors } from '../signals/wake-relatives.ts';
 import type { BegunCallInfo, CallAnswer } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/commit-result.ts';
@@ -68,7 +68,7 @@ async function beginResumable<Outcome>(
   { judges, over }: BeginTerms<Outcome>,
 ): Promise<BegunCall<Outcome>> {
   const key = { ...fromRun(store, run), step, index, attempt };
-  const command: BeginTool = { ...key, activity: currentAttempt(), idempotent: () => true, judges };
+  const command: BeginTool = { ...key, activity: beginningAttempt(), idempotent: () => true, judges };
   const begun = await retryWhileUnavailable(abortSignal(), () => store.toolCalls.begin(command));
   if (begun.kind !== 'run') return { kind: 'over', outcome: over(begun) };
   // The wait of the call is over: ancestors that show it are updated.

@@ -12,7 +12,7 @@ import type { BeginTool, BegunTool, ToolCallKey } from '../../store/tool/tool-re
 import { runUnit } from '../author/unit.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortError, abortSignal, BegunElsewhere } from '../base/guard.ts';
-import { currentAttempt, fromRun } from '../base/run-ref.ts';
+import { beginningAttempt, fromRun } from '../base/run-ref.ts';
 import { signalAncestors } from '../signals/wake-relatives.ts';
 import type { ToolResultKey } from '../tool-gate/call-info.ts';
 import { giveUpCall } from '../tool-gate/commit-result.ts';
@@ -49,7 +49,7 @@ export function toBeginTool(dependencies: ActivityDependencies, key: ToolCallKey
   const { registry } = dependencies;
   return {
     ...key,
-    activity: currentAttempt(),
+    activity: beginningAttempt(),
     attempt: randomUUID(),
     idempotent: (tool) => registry().tools.get(tool)?.idempotent ?? true,
     resumes: (tool) => registry().tools.get(tool)?.a2a !== undefined,

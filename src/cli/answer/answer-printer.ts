@@ -4,10 +4,10 @@
  */
 
 import type { Side } from '../../core/author/thread-execution.ts';
+import { escapeControls, shorten } from '../../core/value/shown-text.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import { commandName } from '../command-name.ts';
 import { dimNote, note, write } from '../output/output.ts';
-import { escapeControls, shorten } from '../output/terminal-text.ts';
 import type { AnswerPart } from './answer-stream.ts';
 
 export interface AnswerSink {

@@ -5,12 +5,16 @@
  * - The committed message is authoritative: whatever chunks were missed or pruned, `end` shows the message's text.
  * - Reads only messages whose ids are in the events, so it works on finished and on growing logs alike.
  * - Messages of a sub-prompt are not shown, only its call and its result.
+ * - What keeps an answer from coming is told in the sentences of the thread's story.
  */
 
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { EventData, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { Message, ToolCall, ToolStatus } from '../../core/message/message.ts';
 import type { StoredError, ThreadStatus } from '../../core/thread/step.ts';
+import { projectStory } from '../../projections/story/story-projection.ts';
+import type { StoryRow } from '../../projections/story/story-row.ts';
+import { BEGUN_STORY } from '../../projections/story/story-state.ts';
 
 export type AnswerPart = { readonly at: number } & (
   | { readonly kind: 'text'; readonly delta: string; readonly side: Side }
@@ -50,6 +54,7 @@ export class AnswerStream {
   /** The text being streamed, and its side. */
   #text = '';
   #source = { step: 0, attempt: 0, call: 0 };
+  #story = BEGUN_STORY;
   /** The side that makes the step, if there are two AI sides. */
   #side: Side = 'a';
   /** A message whose event has been read; the next event determines how it is shown. */
@@ -61,15 +66,21 @@ export class AnswerStream {
 
   /** Takes events in order, each once. */
   async read(event: ThreadEvent): Promise<AnswerPart[]> {
+    const [story, told] = projectStory(this.#story, { event });
+    this.#story = story;
     if ('depth' in event.data && Number(event.data.depth) > 0) return [];
     const held = this.#held;
     this.#held = undefined;
     const before = held && !belongsToHeld(event, held) ? await this.#toMessage(held.id) : [];
-    const parts = [...before, ...(await this.#translate(event, held?.id))];
+    const parts = [...before, ...(await this.#translate(event, told, held?.id))];
     return parts.map((part) => ({ at: event.at, ...part }) as AnswerPart);
   }
 
-  async #translate(event: ThreadEvent, heldId: string | undefined): Promise<Part[]> {
+  async #translate(
+    event: ThreadEvent,
+    told: readonly StoryRow[],
+    heldId: string | undefined,
+  ): Promise<Part[]> {
     switch (event.type) {
       case 'message.created':
         return this.#hold(event);
@@ -94,20 +105,15 @@ export class AnswerStream {
         const { name, status } = event.data;
         return [{ kind: 'tool_result', name, status, content: message?.content ?? '' }];
       }
-      case 'model.waiting':
-        return [{ kind: 'trouble', text: 'the model has not begun to answer yet' }];
       case 'attempt.discarded':
         return this.#discard(event.data);
+      case 'model.waiting':
       case 'model.failed':
-        return [{ kind: 'trouble', text: modelFailureText(event.data) }];
+      case 'model.held':
       case 'step.retried':
-        return [{ kind: 'trouble', text: `asking the model again: ${event.data.reason}` }];
-      case 'wait.opened': {
-        const { waitId, kind, name, summary } = event.data;
-        return [{ kind: 'trouble', text: `waits for input (${waitId}): ${kind} of ${name}: ${summary}` }];
-      }
+      case 'wait.opened':
       case 'item.rejected':
-        return [{ kind: 'trouble', text: `refused: ${event.data.code}: ${event.data.reason}` }];
+        return told.map(({ line: text }) => ({ kind: 'trouble', text }));
       case 'thread.status': {
         const { status, reason = null, error = null } = event.data;
         return [{ kind: 'status', status, reason, error }];
@@ -181,10 +187,4 @@ export class AnswerStream {
 function belongsToHeld({ type, data }: ThreadEvent, held: { id: string; role: string }): boolean {
   if (held.role === 'tool') return true;
   return type === 'execution.aborted' ? data.keptText : 'messageId' in data && data.messageId === held.id;
-}
-
-function modelFailureText({ message, retryInMs, plain }: EventData['model.failed']): string {
-  const pause = retryInMs === undefined ? '' : `; retrying in ${Math.round(retryInMs / 100) / 10} s`;
-  const next = plain ? '; requesting the answer without streaming' : pause;
-  return `the model failed: ${message ?? 'no reason was given'}${next}`;
 }

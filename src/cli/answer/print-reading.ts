@@ -1,19 +1,19 @@
 /**
- * `threads tail --as`: prints a thread's log as events of another system. Loaded only when used: the readings are
- * large.
+ * `threads tail`: prints a thread's story, or with `--as` its log as events of another system. Loaded only when used:
+ * the readings are large.
  */
 import { followForm } from '../../client/follow-run.ts';
+import { shorten } from '../../core/value/shown-text.ts';
 import { isTerminal, type RuntimeEvent } from '../../projections/agenticx/agenticx-event.ts';
+import type { LogForm } from '../../projections/log-form.ts';
 import { isLastEvent, type TangleEvent } from '../../projections/tangle/tangle-event.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { tone } from '../output/output.ts';
 import { printProjected, runEventText } from '../output/run-text.ts';
-import { shorten } from '../output/terminal-text.ts';
-
-export type Reading = 'run' | 'agenticx' | 'tangle';
+import { printStory } from './story-printer.ts';
 
 interface ReadingOptions {
-  readonly as: Reading;
+  readonly as: LogForm;
   readonly json?: boolean;
   readonly after?: string;
   readonly follow: boolean;
@@ -26,6 +26,7 @@ export async function printReading(
   options: ReadingOptions,
 ): Promise<void> {
   const { as, json } = options;
+  if (as === 'story') return printStory(followForm(store, threadId, { ...options, as }), json);
   if (as === 'agenticx')
     return printProjected(followForm(store, threadId, { ...options, as }), json, turnText);
   if (as === 'tangle')

@@ -6,10 +6,10 @@
  *   call is asked.
  */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import { shorten } from '../../core/value/shown-text.ts';
 import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 import { reportFailure } from '../exit.ts';
-import { shorten } from '../output/terminal-text.ts';
 
 /** Resolves to undefined if the person does not answer. */
 export type AskPerson = (question: string) => Promise<string | undefined>;

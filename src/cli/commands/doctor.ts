@@ -1,9 +1,10 @@
 /** `everthread doctor`: checks that everything agents need is there, and names the remedy if something is not. */
+
+import { escapeControls } from '../../core/value/shown-text.ts';
 import { command, TASK_QUEUE } from '../command.ts';
 import type { Check } from '../doctor/examine.ts';
 import { EXIT } from '../exit.ts';
 import { dimNote, note, printJson, printLine, type Tone, tone } from '../output/output.ts';
-import { escapeControls } from '../output/terminal-text.ts';
 
 export const doctor = command({
   description:

@@ -2,6 +2,7 @@
 import { variableProblem } from '../../core/project/env.ts';
 import { isThreadId } from '../../core/thread/start-input.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { shorten } from '../../core/value/shown-text.ts';
 import type { EnvOwner } from '../../store/env/env-record.ts';
 import {
   argument,
@@ -16,7 +17,6 @@ import { storeCommand, withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
 import { readSecret } from '../input/read-secret.ts';
 import { listing } from '../output/listing.ts';
-import { shorten } from '../output/terminal-text.ts';
 
 const NAME = argument('name of the variable');
 

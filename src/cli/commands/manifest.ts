@@ -3,12 +3,12 @@ import type { ManifestDocument } from '../../core/author/manifest.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { isRecord } from '../../core/value/record.ts';
+import { escapeControls } from '../../core/value/shown-text.ts';
 import { requireProject } from '../../definitions/index.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { argument, type CommandDefinition, command, optional } from '../command.ts';
 import { withStore } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
-import { escapeControls } from '../output/terminal-text.ts';
 
 const show = command({
   summary: 'show a manifest with its hash',

@@ -5,6 +5,7 @@ import type { RunRecord } from '../../client/run-record.ts';
 import { readRunReport } from '../../client/run-report.ts';
 import { storedRuns } from '../../client/stored-runs.ts';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
+import { shorten } from '../../core/value/shown-text.ts';
 import { RedactionPolicy } from '../../projections/run/run-redaction.ts';
 import { type DiffLine, diffRuns, RunReplay } from '../../projections/run/run-replay.ts';
 import type { RunReport } from '../../projections/run/run-report.ts';
@@ -23,7 +24,6 @@ import { EXIT } from '../exit.ts';
 import { type Cells, fieldLines, listing } from '../output/listing.ts';
 import { printDataLine, printLine, tone, write } from '../output/output.ts';
 import { printProjected, runEventText } from '../output/run-text.ts';
-import { shorten } from '../output/terminal-text.ts';
 
 /** How an execution is named. */
 const RUN = {

@@ -3,6 +3,7 @@ import { readTask } from '../../client/lost-task.ts';
 import { taskNotFound } from '../../client/tasks.ts';
 import { TASK_STATES, type TaskVerdict } from '../../core/task/control.ts';
 import { tagOfTask } from '../../core/thread/task-start.ts';
+import { shorten } from '../../core/value/shown-text.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
 import {
   argument,
@@ -18,7 +19,6 @@ import { clientCommand } from '../connection/client-command.ts';
 import { storeCommand } from '../connection/find-store.ts';
 import { EXIT } from '../exit.ts';
 import { fieldLines, fieldsText, listing } from '../output/listing.ts';
-import { shorten } from '../output/terminal-text.ts';
 
 const start = clientCommand({
   createStore: true,

@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs';
 import { isTextType, mimeTypeOfName } from '../../core/file/mime-type.ts';
 import type { FileRecord } from '../../core/file/thread-file.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { escapeControls, shorten } from '../../core/value/shown-text.ts';
 import { streamFile } from '../../store/file/file-content.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import { argument, option, optional, parseCount, THREAD } from '../command.ts';
 import { readThread, storeCommand } from '../connection/find-store.ts';
 import { listing } from '../output/listing.ts';
 import { dateAndTime, note, printData, write } from '../output/output.ts';
-import { escapeControls, shorten } from '../output/terminal-text.ts';
 
 export const threadFiles = storeCommand({
   description:

@@ -1,12 +1,12 @@
 /** `everthread threads list` and `tree`: read the store, and need no server. */
 
 import type { ThreadStatus } from '../../core/thread/step.ts';
+import { shorten } from '../../core/value/shown-text.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
 import { idOption, option, parseCount, THREAD } from '../command.ts';
 import { readThread, storeCommand } from '../connection/find-store.ts';
 import { listing } from '../output/listing.ts';
 import { ageOf, tableLines, tone } from '../output/output.ts';
-import { shorten } from '../output/terminal-text.ts';
 import { statusTone } from '../output/thread-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];

@@ -2,10 +2,10 @@
 import type { Log } from '../../core/author/thread-log.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
 import { sumUsd } from '../../core/value/money.ts';
+import { shorten } from '../../core/value/shown-text.ts';
 import { option, parseCount, THREAD } from '../command.ts';
 import { readThread, storeCommand } from '../connection/find-store.ts';
 import { type Cells, listing } from '../output/listing.ts';
-import { shorten } from '../output/terminal-text.ts';
 
 export const threadLogs = storeCommand({
   description:

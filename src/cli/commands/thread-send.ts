@@ -5,6 +5,7 @@ import type { CalledTool } from '../../client/call-tool.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { isExecutionId, itemIdOf } from '../../core/thread/execution-id.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { escapeControls } from '../../core/value/shown-text.ts';
 import { AnswerPrinter, printWaits } from '../answer/answer-printer.ts';
 import type { showAnswer } from '../answer/wait-for-answer.ts';
 import {
@@ -27,7 +28,6 @@ import { findThread } from '../connection/client-command.ts';
 import { EXIT, printFailure } from '../exit.ts';
 import { ATTACH, readAttachments, readText } from '../input/read-message.ts';
 import { dimNote, printJson, printLine } from '../output/output.ts';
-import { escapeControls } from '../output/terminal-text.ts';
 import { requireAgent } from '../project/require-agent.ts';
 
 const EXECUTION = option(

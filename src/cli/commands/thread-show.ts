@@ -2,12 +2,12 @@
 import { followEvents } from '../../client/follow-events.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { StoredError } from '../../core/thread/step.ts';
+import { escapeControls, shorten } from '../../core/value/shown-text.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { option, parseWhole, THREAD, toggle } from '../command.ts';
 import { readThread, storeCommand } from '../connection/find-store.ts';
 import { dateAndTime, printLine, tone } from '../output/output.ts';
-import { escapeControls, shorten } from '../output/terminal-text.ts';
 import { messageText, threadHeading } from '../output/thread-text.ts';
 
 /** Default number of messages for text; JSON has all of them. */

@@ -1,9 +1,9 @@
 /** `everthread validate`: all problems of a project's definitions at once. */
 import type { AgentDefinition } from '../../core/author/definition.ts';
+import { escapeControls } from '../../core/value/shown-text.ts';
 import { command } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { note, printJson, printLine, tone } from '../output/output.ts';
-import { escapeControls } from '../output/terminal-text.ts';
 
 export const validate = command({
   envFile: 'quiet',

@@ -9,6 +9,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { readConfiguration } from '../../configuration.ts';
 import { isPolling } from '../../core/thread/poller.ts';
 import { errorMessage, isRuntimeError } from '../../core/value/error.ts';
+import { escapeControls } from '../../core/value/shown-text.ts';
 import { formatProblems, loadProject, ownToolNames } from '../../definitions/index.ts';
 import { chooseWall, ENGINE_ADVICE, findAbsent, WALL_ADVICE } from '../../sandbox/index.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -29,7 +30,6 @@ import {
   requireListening,
 } from '../connection/find-server.ts';
 import { isAbsent, showPath, showStore, storeFile } from '../connection/find-store.ts';
-import { escapeControls } from '../output/terminal-text.ts';
 import { installTemporalRuntime } from '../worker/temporal-runtime.ts';
 import { loadProbeBundle } from './probe-bundle.ts';
 import type { ProbeActivities, probe } from './probe-workflow.ts';

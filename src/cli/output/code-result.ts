@@ -5,9 +5,9 @@ import type {
   CodeExecutionLog,
   CodeExecutionResult,
 } from '../../core/author/code-execution.ts';
+import { escapeControls } from '../../core/value/shown-text.ts';
 import { toTaggedJson } from '../../core/value/tagged-json.ts';
 import { note, printData, printLine, type Tone, tone } from './output.ts';
-import { escapeControls } from './terminal-text.ts';
 
 export interface RunSource {
   readonly source: string;

@@ -1,7 +1,8 @@
 /** Records of one kind for people: several as a table, one with a line for each field. */
+
+import { escapeControls, shorten } from '../../core/value/shown-text.ts';
 import type { CommandOutcome } from '../command.ts';
 import { dateAndTime, tableLines, tone } from './output.ts';
-import { escapeControls, shorten } from './terminal-text.ts';
 
 /** A field of a record, with the most characters that are shown of it, or a text made of the record. */
 type Cell<T> = keyof T | readonly [keyof T, number] | ((record: T) => string | null | undefined);

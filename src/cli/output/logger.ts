@@ -8,10 +8,10 @@
  */
 import { type Configuration, type LogLevel, readConfiguration } from '../../configuration.ts';
 import { errorMessage } from '../../core/value/error.ts';
+import { escapeControls } from '../../core/value/shown-text.ts';
 import type { SupervisorNews } from '../../supervisor/index.ts';
 import { INTERVAL_MS, LogFlood } from './log-flood.ts';
 import { note, tone } from './output.ts';
-import { escapeControls } from './terminal-text.ts';
 
 type TemporalLevel = Uppercase<LogLevel>;
 type Metadata = Readonly<Record<string | symbol, unknown>>;

@@ -1,8 +1,9 @@
 /** Prints events as lines for people, or as NDJSON with the cursor that continues after each event. */
+
+import { shorten } from '../../core/value/shown-text.ts';
 import type { Projected } from '../../projections/projection.ts';
 import type { RunEvent } from '../../projections/run/run-event.ts';
 import { printDataLine, printLine, type Tone, tone } from './output.ts';
-import { shorten } from './terminal-text.ts';
 
 const TONES: Readonly<Record<RunEvent['severity'], Tone>> = { info: 'dim', warning: 'yellow', error: 'red' };
 

@@ -1,12 +1,12 @@
 /** Threads and messages for display. */
 import type { BudgetLine } from '../../core/governance/budget-line.ts';
 import type { AttachmentRef, Message, ToolCall } from '../../core/message/message.ts';
+import { escapeControls, shorten } from '../../core/value/shown-text.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { fieldLines } from './listing.ts';
 import { type Tone, tone } from './output.ts';
-import { escapeControls, shorten } from './terminal-text.ts';
 
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
@@ -96,15 +96,11 @@ function attachmentLine({ name, mimeType, size, path }: AttachmentRef): string {
   );
 }
 
-export function toolCallLine(name: string, callArguments: string): string {
+function toolCallLine(name: string, callArguments: string): string {
   return tone('cyan', `→ ${shorten(`${name} ${callArguments}`, CALL_LENGTH)}`);
 }
 
-export function toolResultLine(
-  name: string | null,
-  status: Message['tool_status'],
-  content: string | null,
-): string {
+function toolResultLine(name: string | null, status: Message['tool_status'], content: string | null): string {
   const failed = status === 'error';
   return tone(
     failed ? 'red' : 'dim',
@@ -112,7 +108,7 @@ export function toolResultLine(
   );
 }
 
-export function roleLabel(role: Message['role']): string {
+function roleLabel(role: Message['role']): string {
   return tone('bold', `${role}:`);
 }
 

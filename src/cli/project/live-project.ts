@@ -2,9 +2,9 @@
 
 import { asProjectCode } from '../../author/guard/author-run.ts';
 import type { Registry } from '../../core/author/registry.ts';
+import { escapeControls } from '../../core/value/shown-text.ts';
 import { formatProblems, type LoaderOptions, loadProject, requireSound } from '../../definitions/index.ts';
 import { note } from '../output/output.ts';
-import { escapeControls } from '../output/terminal-text.ts';
 
 export interface LiveProject {
   current(): Registry;

@@ -34,8 +34,14 @@ export interface CompactedView {
   readonly wanted?: boolean;
 }
 
-export interface CompactionPlan {
+/** What is too much, with its size and its limit: in messages, characters, or tokens of the window. */
+interface Excess {
   readonly reason: CompactionReason;
+  readonly size?: number;
+  readonly limit?: number;
+}
+
+export interface CompactionPlan extends Excess {
   /** Messages that the summary is made of, oldest first. */
   readonly covered: readonly ContextMessage[];
   /** The newest message that it covers, and its time. */
@@ -49,26 +55,31 @@ export function planCompaction(view: CompactedView, guard: CompactionGuard): Com
   // A user's newest message is not counted.
   const asks = shown.at(-1)?.role === 'user';
   const rows = asks ? shown.slice(0, -1) : shown;
-  const reason = findReason(rows, view, guard) ?? (view.wanted ? 'budget' : undefined);
-  if (!reason) return undefined;
-  const kept = reason === 'window' ? fittingTail(view, rows, guard) : guard.retainRecentMessages;
+  const excess = findExcess(rows, view, guard) ?? (view.wanted ? ({ reason: 'budget' } as const) : undefined);
+  if (!excess) return undefined;
+  const kept = excess.reason === 'window' ? fittingTail(view, rows, guard) : guard.retainRecentMessages;
   const at = findCut(shown, rows.length - kept);
   if (at === undefined) return undefined;
   const covered = shown.slice(0, at);
   const last = covered.reduce((one, other) => (other.created_at > one.created_at ? other : one));
-  return { reason, covered, messageId: last.id, until: last.created_at };
+  return { ...excess, covered, messageId: last.id, until: last.created_at };
 }
 
-function findReason(
+function findExcess(
   rows: readonly ContextMessage[],
   { shown, room, scale, trimmed, again }: CompactedView,
   { thresholdMessages, thresholdChars, retainRecentMessages, byWindow }: CompactionGuard,
-): CompactionReason | undefined {
-  if (trimmed || sumOf(shown, tokensBy(scale)) > (byWindow ? fullAt(room) : room)) return 'window';
-  if (rows.length > thresholdMessages) return 'messages';
+): Excess | undefined {
+  const tokens = sumOf(shown, tokensBy(scale));
+  const most = byWindow ? fullAt(room) : room;
+  if (trimmed || tokens > most)
+    return { reason: 'window', size: Math.round(tokens), limit: Math.round(most) };
+  if (rows.length > thresholdMessages)
+    return { reason: 'messages', size: rows.length, limit: thresholdMessages };
   const least = again ? GROWTH : 1;
   if (rows.length < retainRecentMessages + least) return undefined;
-  return sumOf(rows, charsOf) > thresholdChars ? 'chars' : undefined;
+  const chars = sumOf(rows, charsOf);
+  return chars > thresholdChars ? { reason: 'chars', size: chars, limit: thresholdChars } : undefined;
 }
 
 /** Tokens above which the window counts as full: a quarter of a small one stays free, 33,000 tokens of a large one. */

@@ -29,6 +29,7 @@ import type { ReportKind } from '../thread/subagent-report.ts';
 import type { ErrorCode } from '../value/error.ts';
 import type { WaitScope } from '../wait/answer.ts';
 import type { WaitKind } from '../wait/wait.ts';
+import type { HoldCause, RetryCause, SettleCause, SnippetCause, WithQueueTime } from './cause.ts';
 
 /** Set for a step of a sub-prompt; absent for the thread's own. */
 export interface InSubprompt {
@@ -148,15 +149,21 @@ export interface EventData {
   'attachment.missing': { readonly messageId: string; readonly paths: readonly string[] };
 
   /** A step began, with the number of new items in its input. For a sub-prompt: its prompt, and the call that it answers. */
-  'step.started': InSubprompt & {
-    readonly items?: number;
-    readonly side?: 'b';
-    readonly prompt?: string;
-    readonly parentStep?: number;
-    readonly callId?: string;
+  'step.started': InSubprompt &
+    WithQueueTime & {
+      readonly items?: number;
+      readonly side?: 'b';
+      readonly prompt?: string;
+      readonly parentStep?: number;
+      readonly callId?: string;
+    };
+  /** Another attempt at the step; `cause`: its worker was lost, or has shut down (then `handedOver` is set), or the step waited for its budget. `reason` is the same as text. */
+  'step.retried': WithQueueTime & {
+    readonly reason: string;
+    /** Absent in older rows. */
+    readonly cause?: RetryCause;
+    readonly handedOver?: true;
   };
-  /** Another attempt at the step: its worker was lost or has shut down (`handedOver`), or the step waited for its budget. */
-  'step.retried': { readonly reason: string; readonly handedOver?: true };
   /** The answer was stored as the message `messageId`; its calls follow, without the `droppedCalls` that had no name. */
   'step.committed': InSubprompt & {
     readonly messageId: string;
@@ -170,8 +177,13 @@ export interface EventData {
   };
   /** The step failed permanently and has no answer. */
   'step.failed': StoredError;
-  /** Messages that no longer fit were left out of a request. */
-  'context.trimmed': { readonly messages: number };
+  /** Messages that no longer fit were left out of a request. `room`: tokens for which messages were read; `assumed`: no model declares its window. `model`: set if only the request to this model had no room. */
+  'context.trimmed': {
+    readonly messages: number;
+    readonly room?: number;
+    readonly assumed?: true;
+    readonly model?: string;
+  };
   /** A provider counted far fewer tokens than were sent: it may leave out a part of long requests silently. Once for each model. */
   'context.undercounted': {
     readonly call: number;
@@ -179,7 +191,7 @@ export interface EventData {
     readonly estimated: number;
     readonly counted: number;
   };
-  /** A summary replaced `messages` more messages of a prompt, up to `messageId`: `covered` in all. `fallback`: not a model's. */
+  /** A summary replaced `messages` more messages of a prompt, up to `messageId`: `covered` in all. `reason`: what was too much; `size` of it, and the `limit`: messages, characters, or tokens of the window. `fallback`: not a model's; `because`: why. */
   'context.compacted': {
     readonly prompt: string;
     readonly messages: number;
@@ -187,7 +199,10 @@ export interface EventData {
     readonly messageId: string;
     readonly summary: string;
     readonly reason: CompactionReason;
+    readonly size?: number;
+    readonly limit?: number;
     readonly fallback?: true;
+    readonly because?: SnippetCause;
   };
   /** Estimated tokens of a request about to be sent, if a context, policy or budget is in use. Actual count: `model.answered`. */
   'context.prepared': ContextManifest & {
@@ -198,12 +213,14 @@ export interface EventData {
     readonly call: number;
   };
 
-  /** A request was sent to a model. `purpose`: set if it is not for the answer, but for a summary. */
+  /** A request was sent to a model. `purpose`: set if it is not for the answer, but for a summary. `insteadOf`: the model that it replaces, and the code of that one's last failure. `heldMs`: milliseconds that it stood in the model's line; absent below 100. */
   'model.called': {
     readonly model: string;
     readonly modelId: string;
     readonly call: number;
     readonly purpose?: 'compaction';
+    readonly insteadOf?: { readonly model: string; readonly code?: string };
+    readonly heldMs?: number;
   };
   /** A piece of the answer's text, else of its `reasoning`, or of a call's arguments: the `input`. Removed ten minutes after its execution ends. A reader resuming there then gets the whole answer. */
   'model.chunk': InSubprompt & {
@@ -219,7 +236,7 @@ export interface EventData {
     readonly usage: ProviderUsage | null;
     readonly cost: number | null;
   };
-  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back; `withoutTool`: without the tool that was refused, for the rest of the execution; `tooLong`: the window could not hold it; `smaller`: it is repeated smaller. */
+  /** The request failed. `retryInMs`: milliseconds until it is repeated; `plain`: it is repeated at once, without streaming; `withoutMetadata`: without what its provider wanted back; `withoutTool`: without the tool that was refused, for the rest of the execution; `tooLong`: the window could not hold it; `smaller`: it is repeated smaller; `fallback`: the next model is asked instead. */
   'model.failed': Partial<StoredError> & {
     readonly call: number;
     readonly statusCode?: number;
@@ -229,14 +246,17 @@ export interface EventData {
     readonly withoutTool?: string;
     readonly tooLong?: true;
     readonly smaller?: true;
+    readonly fallback?: true;
   };
-  /** No answer has begun within the model's `feedbackSeconds`. At most once for a step's answer, never after it has begun. */
-  'model.waiting': InSubprompt & { readonly call: number };
-  /** A model takes no request for now, after `refusals` of the step's requests: it is asked again in `retryInMs` milliseconds. */
+  /** No answer has begun within the model's `feedbackSeconds`, `afterMs` milliseconds. At most once for a step's answer, never after it has begun. */
+  'model.waiting': InSubprompt & { readonly call: number; readonly afterMs?: number };
+  /** A model takes no request for now, after `refusals` of the step's requests: it is asked again in `retryInMs` milliseconds. `by`: its provider's refusals, of any request, or the `concurrency` of its definition. */
   'model.held': InSubprompt & {
     readonly model: string;
     readonly retryInMs: number;
     readonly refusals: number;
+    /** Absent in older rows. */
+    readonly by?: HoldCause;
   };
   /** Readers must discard the step's text of this `attempt` and `call`. `reason`: why; with `Removed`, the whole text follows. */
   'attempt.discarded': InSubprompt & {
@@ -250,11 +270,15 @@ export interface EventData {
   'tool.called': NamedCall &
     InSubprompt & { readonly queued?: boolean; readonly repaired?: readonly CallRepair[] };
   /** The tool's body began. */
-  'tool.started': NamedCall;
-  /** The tool has a result, the message before this event. `refused`: it did not run: it is unknown, or not callable now. */
+  'tool.started': NamedCall & WithQueueTime;
+  /** The tool has a result, the message before this event. `refused`: it did not run: it is unknown, or not callable now. `settled`: the result is not the tool's own: its execution ended before, or a person reported it. */
   'tool.result': NamedCall &
     InSubprompt &
-    WithStack & { readonly status: ToolStatus; readonly refused?: true };
+    WithStack & {
+      readonly status: ToolStatus;
+      readonly refused?: true;
+      readonly settled?: SettleCause;
+    };
   /** The worker that ran the tool was lost; whether the tool has taken effect is unknown. */
   'tool.unknown': NamedCall & InSubprompt & WithStack & { readonly status: ToolStatus };
   /** A result arrived after the call already had one. It changes nothing. */
@@ -280,8 +304,12 @@ export interface EventData {
   /** A call has started a task of an agent elsewhere, which has these ids there. */
   'a2a.task': { readonly agent: string; readonly taskId: string; readonly contextId: string };
 
-  /** The model's last `count` calls form a loop; its next request has a reminder. Only if `guards.loops` is in use. */
-  'loop.warning': NamedCall & { readonly detector: LoopDetector; readonly count: number };
+  /** The model's last `count` calls form a loop; its next request has a reminder, and at `limit` calls the execution ends. Only if `guards.loops` is in use. */
+  'loop.warning': NamedCall & {
+    readonly detector: LoopDetector;
+    readonly count: number;
+    readonly limit?: number;
+  };
   /** The loop has reached its critical limit: the execution ends with `LoopDetected`. */
   'loop.critical': NamedCall & { readonly detector: LoopDetector; readonly count: number };
 

@@ -98,9 +98,14 @@ const CALL_DESCRIPTIONS: Readonly<Record<LoopDetector, (call: LoopWarning) => st
     `made ${count} calls in a row that returned nothing new, the last one to "${name}"`,
 };
 
+/** What the model has done: `called "look" 4 times in a row with the same arguments`. */
+export function describeLoop(warning: LoopWarning): string {
+  return CALL_DESCRIPTIONS[warning.detector](warning);
+}
+
 /** Returns the reminder in the model's next request; it is not a message of the thread. */
 export function composeReminder(warnings: readonly LoopWarning[]): string {
-  const done = warnings.map((warning) => `You have ${CALL_DESCRIPTIONS[warning.detector](warning)}.`);
+  const done = warnings.map((warning) => `You have ${describeLoop(warning)}.`);
   return `[loop-warning] ${done.join(' ')} Use what you have, do something else, or answer: if this continues, your work will be ended.`;
 }
 
@@ -112,7 +117,7 @@ export function addWarning(warnings: readonly LoopWarning[], added: LoopWarning)
 
 /** The error that the execution ends with. */
 export function toLoopError(loop: LoopWarning): { readonly code: 'LoopDetected'; readonly message: string } {
-  const did = CALL_DESCRIPTIONS[loop.detector]({ ...loop, name: loop.name.slice(0, 64) });
+  const did = describeLoop({ ...loop, name: loop.name.slice(0, 64) });
   return {
     code: 'LoopDetected',
     message: `The model has ${did} (${loop.detector}). The execution has ended; send another message to start a new one.`,

@@ -4,7 +4,7 @@ import { formPages } from '../../client/follow-run.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { LogForm } from '../../projections/log-form.ts';
-import { readCursor } from '../../projections/projection.ts';
+import { afterRow, readCursor } from '../../projections/projection.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { Frame } from './log-stream.ts';
 import { refuseRequest } from './problem.ts';
@@ -22,9 +22,6 @@ export interface EventReading {
   readonly signal?: AbortSignal;
 }
 
-/** Second number of a cursor that lies behind all events of a row. */
-const LAST_OF_ROW = 999_999_999;
-
 /**
  * Returns the cursor to begin behind. Throws `InvalidRequest` for an invalid cursor, and `InvalidCursor` for one above
  * the log's end, which must come from another store.
@@ -34,7 +31,7 @@ export function eventStart(
   after: string | undefined,
   { id, lastSeq }: ThreadRecord,
 ): string {
-  if (after === 'now') return isProjected(as) ? `${lastSeq}.${LAST_OF_ROW}` : String(lastSeq);
+  if (after === 'now') return isProjected(as) ? afterRow(lastSeq) : String(lastSeq);
   if (after === undefined || after === '0') return '0';
   const row = rowOf(as, after);
   if (row > lastSeq)

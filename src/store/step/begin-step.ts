@@ -335,7 +335,8 @@ async function resume(
     case 'abandoned':
       return { kind: 'nothing_to_do', step: step.step, swept };
     case 'open': {
-      const attempt = await retryStep(context, thread, { ...step, left: command.left });
+      const { left, activity } = command;
+      const attempt = await retryStep(context, thread, { ...step, left, activity });
       const taken = countedSteps(thread.row);
       return readRequestContext(thread, command, { kind: 'call', step: step.step, attempt, swept, taken });
     }
@@ -389,7 +390,8 @@ async function readRequestContext(
   const { window, call: first, delays } = request(place);
   const context: StepContext = await readMessages(thread.trx, place, window);
   // Logged once per step: an earlier attempt at it may have logged it.
-  if (opened && context.trimmed > 0) thread.emit('context.trimmed', { messages: context.trimmed }, { step });
+  const { trimmed: messages, room, assumed } = context;
+  if (opened && messages > 0) thread.emit('context.trimmed', { messages, room, assumed }, { step });
   const brought = { ...call, context, noted: opened && (true as const) };
   // With a budget, the call is checked once it is known what will be sent.
   if (!first || thread.row.budget !== null || delays?.(context)) return brought;

@@ -81,7 +81,8 @@ export async function readMessages(
   const history = subprompt
     ? await readSubpromptHistory(db, place, subprompt, behind)
     : await readHistory(db, place, behind);
-  return { ...place, ...history, summary };
+  const { tokens: room, assumed } = window;
+  return { ...place, ...history, room, assumed, summary };
 }
 
 interface History {

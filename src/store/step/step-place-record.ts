@@ -8,6 +8,7 @@ import type { ContextMessage } from '../../core/context/context.ts';
 import type { Scale } from '../../core/context/context-estimate.ts';
 import type { ModelCounts } from '../../core/context/model-count.ts';
 import type { Summary } from '../../core/context/summary.ts';
+import type { SnippetCause } from '../../core/event/cause.ts';
 import type { RunContext } from '../../core/governance/run-context.ts';
 import type { CompactionReason } from '../../core/guard/compaction.ts';
 import type { LoopWarning } from '../../core/guard/loop.ts';
@@ -44,6 +45,9 @@ export interface StepContext extends StepPlace {
   readonly messages: readonly ContextMessage[];
   /** Number of messages before the first one that the window had no room for. */
   readonly trimmed: number;
+  /** Tokens for which messages were read; `assumed`: no model declares its window. Absent if all were read. */
+  readonly room?: number | undefined;
+  readonly assumed?: true | undefined;
   /** Summary that replaces all messages up to its time; none of those is among `messages`. */
   readonly summary?: Summary;
 }
@@ -58,6 +62,8 @@ export interface HistoryWindow {
   readonly includePastTools: boolean;
   /** Limit of the estimated tokens of all messages (`core/context/context-estimate.ts`); absent if there is none. */
   readonly tokens?: number;
+  /** True if that is not the window of a model: none declares it. */
+  readonly assumed?: true | undefined;
   /** How the tokens of a message are estimated. */
   readonly scale?: Scale;
   /** Number of newest messages whose images are shown. */
@@ -128,8 +134,11 @@ export interface SaveSummary extends StepRef, SummaryKey {
   /** Number of messages that were summarised for this summary. */
   readonly count: number;
   readonly reason: CompactionReason;
-  /** True if no model has written it. */
-  readonly fallback: boolean;
+  /** What was too much, and the limit, in the unit of the reason. */
+  readonly size?: number | undefined;
+  readonly limit?: number | undefined;
+  /** Why no model has written it; absent if one has. */
+  readonly because?: SnippetCause | undefined;
   /** Last number of the log when the messages were read: a later change of a message makes the summary outdated. */
   readonly seen: number;
 }

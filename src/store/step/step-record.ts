@@ -208,7 +208,7 @@ export interface SaveFlow extends FromRun {
   readonly context?: string;
 }
 
-export interface ModelCallStart extends StepRef {
+export interface ModelCallStart extends StepRef, Pick<EventData['model.called'], 'insteadOf' | 'heldMs'> {
   readonly call: number;
   readonly model: string;
   readonly modelId: string;
@@ -263,6 +263,8 @@ export interface ModelCallEnd extends StepRef {
     readonly tooLong?: true;
     /** It is sent again smaller. */
     readonly smaller?: true;
+    /** The next model is asked instead. */
+    readonly fallback?: true;
   };
   /** Set if it has streamed text that readers must discard; logged with its failure. */
   readonly discards?: boolean;
@@ -301,4 +303,6 @@ export interface HoldModel extends StepRef {
   readonly pauseMs: number;
   /** How often the model has refused the step's request. */
   readonly refusals: number;
+  /** Why. */
+  readonly by?: EventData['model.held']['by'];
 }

@@ -8,6 +8,7 @@
  */
 
 import type { CallRepair } from '../../core/answer/clean-calls.ts';
+import type { RetryCause } from '../../core/event/cause.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import type { ToolCall } from '../../core/message/message.ts';
 import { roleOf } from '../../core/thread/session.ts';
@@ -81,7 +82,9 @@ export async function openModelStep(
   const step = await insertStep(thread, executionId, { kind: 'model', state: 'open', directive });
   thread.set({ turn_open: 1 });
   const { side } = thread.row;
-  const eventData = { items: command.items.length + drained.swept, side: side === 'b' ? side : undefined };
+  const { queuedMs } = command.activity ?? {};
+  const items = command.items.length + drained.swept;
+  const eventData = { items, side: side === 'b' ? side : undefined, queuedMs };
   thread.emit('step.started', eventData, { step, attempt: 1 });
   return step;
 }
@@ -124,7 +127,8 @@ export async function retryStep(
     attempt: before,
     handed_over,
     left,
-  }: Pick<StepRow, 'step' | 'attempt' | 'handed_over'> & Pick<BeginStep, 'left'>,
+    activity,
+  }: Pick<StepRow, 'step' | 'attempt' | 'handed_over'> & Pick<BeginStep, 'left' | 'activity'>,
 ): Promise<number> {
   const attempt = before + 1;
   await thread.update('steps', { step }, { attempt });
@@ -133,12 +137,18 @@ export async function retryStep(
   await thread.update('model_calls', { step, state: 'started' }, { state: 'lost', ended_at: thread.now });
   await settleUnreported(context, thread, { step });
   const handedOver = handed_over === before;
-  const why = handedOver ? 'its worker has shut down' : 'its worker was lost';
-  const reason = endWait(thread) ? 'other requests had reserved the rest of its budget' : why;
+  const cause = endWait(thread) ? 'budget' : handedOver ? 'worker_shutdown' : 'worker_lost';
   await discardLost(thread, { step, attempt: before }, handedOver ? 'WorkerShutdown' : 'WorkerLost');
-  thread.emit('step.retried', { reason, handedOver: handedOver || undefined }, { step, attempt });
+  const told = { reason: RETRY_REASONS[cause], cause, queuedMs: activity?.queuedMs } as const;
+  thread.emit('step.retried', { ...told, handedOver: handedOver || undefined }, { step, attempt });
   return attempt;
 }
+
+const RETRY_REASONS: Readonly<Record<RetryCause, string>> = {
+  worker_lost: 'its worker was lost',
+  worker_shutdown: 'its worker has shut down',
+  budget: 'other requests had reserved the rest of its budget',
+};
 
 interface ScheduledCall {
   readonly callId: string;

@@ -30,11 +30,11 @@ export async function appendChunk(context: CommandContext, command: ModelChunk):
 /** Logs that no answer has begun yet. False as for `appendChunk`. */
 export async function emitWaiting(
   context: CommandContext,
-  command: StepRef & Pick<ModelChunk, 'call'>,
+  command: StepRef & Pick<EventData['model.waiting'], 'call' | 'afterMs'>,
 ): Promise<boolean> {
-  const { call } = command;
+  const { call, afterMs } = command;
   return emitIfLive(context, command, (thread, depth, place) =>
-    thread.emit('model.waiting', { call, ...depth }, place),
+    thread.emit('model.waiting', { call, afterMs, ...depth }, place),
   );
 }
 
@@ -44,10 +44,10 @@ export async function emitWaiting(
  */
 export async function holdModel(
   context: CommandContext,
-  { model, pauseMs, refusals, ...ref }: HoldModel,
+  { model, pauseMs, refusals, by, ...ref }: HoldModel,
 ): Promise<boolean> {
   return emitIfLive(context, ref, (thread, depth, place) => {
-    thread.emit('model.held', { model, retryInMs: pauseMs, refusals, ...depth }, place);
+    thread.emit('model.held', { model, retryInMs: pauseMs, refusals, by, ...depth }, place);
     return stopClocks(context, thread);
   });
 }
@@ -114,7 +114,16 @@ function emitPrepared(
 
 export async function beginModelCall(
   thread: ThreadTransaction,
-  { step, attempt, call, model, modelId, purpose }: Omit<ModelCallStart, 'threadId' | 'runId'>,
+  {
+    step,
+    attempt,
+    call,
+    model,
+    modelId,
+    purpose,
+    insteadOf,
+    heldMs,
+  }: Omit<ModelCallStart, 'threadId' | 'runId'>,
 ): Promise<void> {
   await thread.insert('model_calls', {
     step,
@@ -125,7 +134,8 @@ export async function beginModelCall(
     state: 'started',
     started_at: thread.now,
   });
-  thread.emit('model.called', { model, modelId, call, purpose }, { step, attempt });
+  const eventData = { model, modelId, call, purpose, insteadOf, heldMs };
+  thread.emit('model.called', eventData, { step, attempt });
 }
 
 /** Settles the call once, even if it had been considered lost. */

@@ -101,7 +101,8 @@ async function insertSummary(
     },
   ]);
   thread.set({ compacted: 1 });
-  const { count, reason, fallback } = told;
-  const data = { prompt, messages: count, covered: messages, messageId, summary: text, reason };
-  thread.emit('context.compacted', { ...data, fallback: fallback || undefined }, { step, attempt });
+  const { count, reason, size, limit, because } = told;
+  const data = { prompt, messages: count, covered: messages, messageId, summary: text, reason, size, limit };
+  const fallback = because && (true as const);
+  thread.emit('context.compacted', { ...data, fallback, because }, { step, attempt });
 }

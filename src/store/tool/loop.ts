@@ -34,6 +34,8 @@ type WatchColumns = Updateable<Pick<ToolCallTable, 'signature' | 'outcome' | 'pr
 interface WatchedCall {
   readonly columns: WatchColumns;
   readonly verdict?: LoopVerdict;
+  /** Number of calls at which the execution ends. */
+  readonly limit: number;
 }
 
 /** Called before the result is stored. Undefined if the call does not count. */
@@ -62,7 +64,7 @@ export async function watchCall(
   );
   const loop = verdict?.severity === 'critical' ? JSON.stringify(toWarning(name, verdict)) : null;
   const columns = { signature, outcome, progress: progress ? 1 : 0, loop };
-  return { columns, verdict };
+  return { columns, verdict, limit: guard.critical };
 }
 
 /** Half of a SHA-256, as hex digits. */
@@ -107,13 +109,15 @@ function toWarning(name: string, { detector, count }: LoopVerdict): LoopWarning 
 export function emitLoop(
   thread: ThreadTransaction,
   call: CallRow,
-  { verdict }: WatchedCall,
+  { verdict, limit }: WatchedCall,
   owner: Owner,
 ): StoredError | undefined {
   if (!verdict) return undefined;
   const { severity, detector, count } = verdict;
   const { name, call_id: callId, step } = call;
-  thread.emit(`loop.${severity}`, { name, callId, detector, count }, { step });
+  const called = { name, callId, detector, count };
+  if (severity === 'critical') thread.emit('loop.critical', called, { step });
+  else thread.emit('loop.warning', { ...called, limit }, { step });
   const warning = toWarning(name, verdict);
   if (severity === 'critical') return toLoopError(warning);
   // A sub-prompt's model is not called again.

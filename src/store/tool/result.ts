@@ -8,6 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { FlowDirective } from '../../core/author/thread-execution.ts';
+import type { SettleCause } from '../../core/event/cause.ts';
 import {
   type ChangedMessage,
   type ToolCall,
@@ -46,6 +47,8 @@ interface CallResult extends ChangedMessage {
   readonly directive?: FlowDirective;
   /** Set if the tool must not run. */
   readonly refused?: true | undefined;
+  /** Set if the result is not the tool's own. */
+  readonly settled?: SettleCause | undefined;
   /** Further columns of the call's row (tool/loop.ts). */
   readonly watched?: Parameters<typeof updateCall>[2];
 }
@@ -57,7 +60,7 @@ interface CallResult extends ChangedMessage {
 export async function storeResult(
   thread: ThreadTransaction,
   call: CallRow,
-  { result, state = 'done', directive, refused, watched, ...shown }: CallResult,
+  { result, state = 'done', directive, refused, settled, watched, ...shown }: CallResult,
   { executionId, subprompt }: Owner,
 ): Promise<void> {
   // Not derived from the call's ids: senders may choose item ids, and two messages must not get the same id.
@@ -85,6 +88,7 @@ export async function storeResult(
     status: result.status,
     depth: subprompt?.depth,
     refused,
+    settled,
     ...(stack === undefined || result.status === 'success'
       ? {}
       : { stack: stack.slice(0, LIMITS.faultChars) }),
@@ -147,29 +151,40 @@ export async function settleOpenCalls(
     .orderBy('tool_calls.idx')
     .execute();
   const metadata = stopped ? { stopped } : {};
+  const settled = stopped ? status : budgetOf(thread.row)?.exceeded ? 'budget' : 'ended';
   for (const call of calls) {
     const { attempt } = call;
-    await settleCall(thread, call, { status: 'error', error }, 'done', metadata);
+    await settleCall(thread, call, { status: 'error', error }, { metadata, settled });
     if (call.step === by?.step && call.idx === by.index) await updateCall(thread, call, { attempt });
   }
   await releaseCalls(thread);
 }
+
+interface SettledAs {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Absent if the outcome is unknown. */
+  readonly settled?: SettleCause;
+}
+
+/** The worker that ran the call was lost. */
+export const UNKNOWN: SettledAs = { metadata: { outcome: 'unknown' } };
 
 /** Gives a call a result that its attempt did not report; from now on that attempt is late (tool/tool.ts, T9). */
 export async function settleCall(
   thread: ThreadTransaction,
   call: CallRow,
   result: ToolResult,
-  state: 'done' | 'unknown',
-  metadata: Readonly<Record<string, unknown>>,
+  { metadata, settled }: SettledAs,
 ): Promise<void> {
+  // Without a known end, its outcome is unknown.
+  const state = settled === undefined ? 'unknown' : 'done';
   await updateCall(thread, call, { attempt: null });
   // The action of a call that waited for an approval may be open, though the end of the wait has made the call
   // scheduled.
   if (call.state !== 'scheduled' || call.waits > 0)
     await closeStarted(thread, call, { ...result, uncertain: state === 'unknown' });
   const owner = await readOwner(thread, call.step);
-  await storeResult(thread, call, { result, state, metadata }, owner);
+  await storeResult(thread, call, { result, state, metadata, settled }, owner);
 }
 
 /** Stores the result of a call whose own code has terminated the thread, in place of the one that it was settled with. */
@@ -248,13 +263,13 @@ export async function settleByReconciliation(
   const reconciliation = readReconciliation(row.answer === null ? null : JSON.parse(row.answer));
   if (!reconciliation) {
     const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
-    await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
+    await settleCall(thread, call, result, UNKNOWN);
     return { state: 'unknown', status: 'error' };
   }
   const description = describeReconciled(reconciliation);
   const result: ToolResult = reconciliation.completed
     ? { status: 'success', result: description }
     : { status: 'error', error: description };
-  await settleCall(thread, call, result, 'done', { outcome: 'reconciled' });
+  await settleCall(thread, call, result, { metadata: { outcome: 'reconciled' }, settled: 'reconciled' });
   return { state: 'done', status: result.status };
 }

@@ -48,6 +48,7 @@ import {
   settleByReconciliation,
   settleCall,
   storeResult,
+  UNKNOWN,
 } from './result.ts';
 import type {
   BeginTool,
@@ -121,7 +122,7 @@ async function begin(
     // If T1 matters, the disk has the beginning before the body begins.
     if (idempotent) thread.relax();
     if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
-    if (!again) await start(thread, call, command.attempt);
+    if (!again) await start(thread, call, command);
     // T8: continued, not begun again.
     if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
   }
@@ -174,11 +175,16 @@ async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done'
   } as const;
 }
 
-async function start(thread: ThreadTransaction, call: CallRow, attempt: string): Promise<CallRow> {
+async function start(
+  thread: ThreadTransaction,
+  call: CallRow,
+  { attempt, activity }: Pick<BeginTool, 'attempt' | 'activity'>,
+): Promise<CallRow> {
   const began = { started_at: thread.now, first_seq: thread.row.event_seq };
   const started = { state: 'started' as const, attempt, ...began };
   await updateCall(thread, call, started);
-  thread.emit('tool.started', { name: call.name, callId: call.call_id }, { step: call.step });
+  const { queuedMs } = activity ?? {};
+  thread.emit('tool.started', { name: call.name, callId: call.call_id, queuedMs }, { step: call.step });
   return { ...call, ...started };
 }
 
@@ -196,7 +202,7 @@ async function take(
   { attempt, unbegun, action }: CommitTool,
   owner: { readonly execution_id: string } | undefined,
 ): Promise<CallRow> {
-  if (!unbegun) return start(thread, call, attempt);
+  if (!unbegun) return start(thread, call, { attempt });
   if (action) await openAction(thread, action, toActionPlace(call, owner));
   await updateCall(thread, call, { attempt });
   return { ...call, state: 'started', attempt };
@@ -271,7 +277,7 @@ export async function settleLostTool(context: CommandContext, command: SettleLos
         const wait = command.asks?.(thread.row.agent) && (await openReconcileWait(context, thread, call));
         if (wait) return { kind: 'waits', name: call.name, wait };
         const result: ToolResult = { status: 'error', error: UNKNOWN_OUTCOME };
-        await settleCall(thread, call, result, 'unknown', { outcome: 'unknown' });
+        await settleCall(thread, call, result, UNKNOWN);
         return { kind: 'settled', name: call.name, state: 'unknown', status: 'error' };
       }
       case 'done':

@@ -11,6 +11,8 @@ export interface ActivityAttempt {
   readonly number: number;
   /** When the server scheduled the attempt, in milliseconds since 1970. */
   readonly since: number;
+  /** Set for the first that an activity begins, if it was in Temporal's queue for long (event-data.ts). */
+  readonly queuedMs?: number | undefined;
 }
 
 /**

@@ -5,9 +5,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AnswerPart, AnswerStream } from '../../../src/cli/answer/answer-stream.ts';
 import { createLogger } from '../../../src/cli/output/logger.ts';
-import { escapeControls, shorten } from '../../../src/cli/output/terminal-text.ts';
 import type { EventKind, ThreadEvent } from '../../../src/core/event/thread-event.ts';
 import type { Message } from '../../../src/core/message/message.ts';
+import { escapeControls, shorten } from '../../../src/core/value/shown-text.ts';
 
 interface Draft {
   readonly type: EventKind;
@@ -30,7 +30,7 @@ const committed = (messageId: string): Draft => ({
   type: 'step.committed',
   step: 1,
   attempt: 1,
-  data: { messageId },
+  data: { messageId, model: 'm', finishReason: 'stop' },
 });
 
 async function read(

@@ -37,7 +37,7 @@ export function registerSummary(stores: () => Stores): void {
     if (!last) throw new Error('There are fewer messages.');
     const total = (before?.messages ?? 0) + count;
     const summary = { until: last.created_at, messages: total, text: `of ${total}`, asked: 'w1' };
-    const told = { reason: 'messages', fallback: false, seen: record.lastSeq, count } as const;
+    const told = { reason: 'messages', seen: record.lastSeq, count } as const;
     return { ...ref, ...KEY, ...told, messageId: last.id, summary, ...fields };
   }
   const keep = async (thread: ThreadDriver, ref: StepRef, count: number, fields: Partial<SaveSummary> = {}) =>

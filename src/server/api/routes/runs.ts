@@ -1,18 +1,23 @@
 /** Executions of all threads, their run reports, and the actions in them. */
 import { z } from '@hono/zod-openapi';
+import type { RunRecord } from '../../../client/run-record.ts';
 import { ACTION_STATES } from '../../../core/governance/agent-policy.ts';
 import { RuntimeError } from '../../../core/value/error.ts';
 import { RUN_STATES, type RunRecordState } from '../../../store/execution/execution-record.ts';
 import { requireThreadAccess } from '../own-list.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
 import { limit, reconciliationBody } from '../schema/given.ts';
-import { actionSchema, reportSchema, runSchema } from '../schema/records.ts';
+import { actionSchema, listedExecutionSchema, reportSchema, runSchema } from '../schema/records.ts';
 
 const tag = 'Runs';
 const params = z.object({ runId: z.string() });
 const threadQuery = z.object({ threadId: z.string().optional() });
 const findRun = ({ params: { runId }, query, host }: LookupInput<typeof params, typeof threadQuery>) =>
   host.client.runs.get(runId, query.threadId);
+
+function toListedExecution({ id, agent, state: status, reason, startedAt, endedAt, firstSeq }: RunRecord) {
+  return { id, agent, status, reason, startedAt, endedAt, firstSeq };
+}
 
 export const runRoutes: readonly ApiRoute[] = [
   route({
@@ -61,6 +66,29 @@ export const runRoutes: readonly ApiRoute[] = [
     answer: reportSchema,
     find: findRun,
     handle: async ({ found: { id, threadId }, host }) => await host.client.runs.report(id, { threadId }),
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/executions',
+    id: 'listExecutions',
+    scope: 'read',
+    tag,
+    summary: 'List the executions of a thread, latest first, each with the number of its first event',
+    params: z.object({ threadId: z.string() }),
+    query: z.object({
+      before: z
+        .string()
+        .optional()
+        .meta({ description: 'The id of the last execution of the previous page' }),
+      limit,
+    }),
+    answer: z.object({ executions: z.array(listedExecutionSchema) }),
+    async handle({ params: { threadId }, query, host }) {
+      const { runs } = host.client;
+      const before = query.before === undefined ? undefined : await runs.get(query.before, threadId);
+      const found = await runs.list({ threadId, before, limit: query.limit });
+      return { executions: found.map(toListedExecution) };
+    },
   }),
   route({
     method: 'get',

@@ -134,6 +134,21 @@ export const runSchema = z
   })
   .openapi('Run');
 
+export const listedExecutionSchema = z
+  .looseObject({
+    id: z.string(),
+    agent: z.string(),
+    status: runState,
+    reason: text,
+    startedAt: micros,
+    endedAt: micros.nullable(),
+    firstSeq: z
+      .int()
+      .nullable()
+      .meta({ description: 'Number of its first event; null if it is older than this field' }),
+  })
+  .openapi('ListedExecution');
+
 export const taskSchema = z
   .looseObject({
     id: z.string(),
