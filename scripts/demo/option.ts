@@ -9,6 +9,7 @@ export interface Options {
   readonly question: string;
   readonly keep: boolean;
   readonly early: boolean;
+  readonly calm: boolean;
   readonly scripted: boolean;
   readonly help: boolean;
 }
@@ -40,6 +41,7 @@ goes on by itself. A browser of this machine opens it without a window, else you
                with refund a booking and an amount: "${REFUND}"
   --keep       leave the server and the last worker running until Ctrl-C, and say how to go on
   --early      kill worker B before the tool's effect instead of after it: the model then repeats the call
+  --calm       with research and refund: kill no worker
   --scripted   use the scripted model even when a key is set
   --help       this text
 
@@ -67,6 +69,7 @@ export function parseOptions(args: readonly string[]): Options {
     options: {
       keep: { type: 'boolean', default: false },
       early: { type: 'boolean', default: false },
+      calm: { type: 'boolean', default: false },
       scripted: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },

@@ -34,7 +34,7 @@ export async function performRefund(theatre: Theatre): Promise<boolean> {
     screen.say('note', 'The model asked for no refund: nothing waits for a person.');
     return true;
   }
-  await decideWithoutWorker(theatre, wait);
+  await (options.calm ? decide(theatre, wait) : decideWithoutWorker(theatre, wait));
   await Promise.race([client.waitForIdle(threadId, { timeoutMs: MODEL_MS }), theatre.failure]);
   const { lastSeq } = await client.getThread(threadId);
   const isTold = () => (log.events.at(-1)?.seq ?? 0) >= lastSeq || undefined;
@@ -54,16 +54,21 @@ async function untilAsked({ client, threadId }: Theatre): Promise<Wait | undefin
   return (await client.listWaits({ threadId }))[0];
 }
 
-async function decideWithoutWorker(theatre: Theatre, { id, summary }: Wait): Promise<void> {
+async function decideWithoutWorker(theatre: Theatre, wait: Wait): Promise<void> {
   const { screen, first, startWorker } = theatre;
+  const { summary } = wait;
   screen.say('note', `The thread waits for a person: ${summary}. No process holds that wait.`);
   await first.kill();
   screen.say('KILL', `worker ${first.name} (SIGKILL to process ${first.pid}): while the refund waits`);
-  await command(theatre, ['waits', 'show', id]);
-  await command(theatre, ['waits', 'answer', id, '--approve', '--by', 'ada']);
+  await decide(theatre, wait);
   screen.say('note', `Decided, and nothing is paid yet: there is no worker.`);
   const next = startWorker('B');
   screen.say('worker', `process ${next.pid} starts, as a supervisor would see to it`, `worker ${next.name}`);
+}
+
+async function decide(theatre: Theatre, { id }: Wait): Promise<void> {
+  await command(theatre, ['waits', 'show', id]);
+  await command(theatre, ['waits', 'answer', id, '--approve', '--by', 'ada']);
 }
 
 /** Runs the command in a separate process, as from a shell. */

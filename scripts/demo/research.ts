@@ -48,8 +48,10 @@ async function tellResearch(theatre: Theatre, family: FamilyLog): Promise<Crash[
     MODEL_MS,
   );
   const speaking = await Promise.all(family.children.map((child) => untilSpeaking(child.log)));
-  const crashes = speaking.every((each) => each === 'streaming') ? await crash(theatre, family) : [];
-  if (crashes.length === 0)
+  const { calm } = theatre.options;
+  const kills = !calm && speaking.every((each) => each === 'streaming');
+  const crashes = kills ? await crash(theatre, family) : [];
+  if (crashes.length === 0 && !calm)
     screen.say('note', 'The researchers were done before their worker could be killed.');
   const isOver = () => findEnd(family) ?? findFailure(family);
   const end = await family.root.log.until('the brief is approved', isOver, MODEL_MS);

@@ -201,16 +201,16 @@ describe('everthread threads', () => {
       /^\d\d:\d\d:\d\d {2}/gm,
       '',
     );
-    const lines = text.replace(/ in [\d.]+ m?s,| after [\d.]+ m?s(?=:)/g, ' <time>').split('\n');
+    const lines = text.replace(/ after [\d.]+ m?s(?=:)/g, ' <time>').split('\n');
     expect(lines.slice(0, 9)).toEqual([
       'A thread of the agent "helper" is created.',
       'user: how is the weather?',
       'A turn begins.',
-      'Step 1 asks "scripted".',
-      expect.stringMatching(/^Step 1 is done: "scripted" answered <time> \d+ tokens in and \d+ out\.$/),
+      'Step 1 asks the model "scripted".',
+      expect.stringMatching(/^Step 1 is answered by "scripted" <time>: \d+ tokens in, \d+ out\.$/),
       'Step 1 calls "weather" with {"city":"Paris"}',
       '"weather" returned <time>: sunny in Paris',
-      'Step 2 asks "scripted".',
+      'Step 2 asks the model "scripted".',
       'assistant: The tool says: sunny in Paris',
     ]);
     // The sentences are those of the API, and an answer that is shown while it streams is not shown again.

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { expectGoldenStory, readStories } from './demo-story.ts';
 import { runDemo } from './run-demo.ts';
 
 describe('npm run demo -- refund', () => {
@@ -16,5 +17,15 @@ describe('npm run demo -- refund', () => {
     expect(output).toMatch(/KILL .* while the refund waits/);
     expect(output).toContain('refund 42 euros for booking LF-2207');
     expect(readFileSync(join(folder, 'refunds.md'), 'utf8').trim().split('\n')).toHaveLength(1);
+    // Nobody held the wait: the story is that of a refund during which no worker was lost.
+    expectGoldenStory('refund', (await readStories(folder)).cashier);
+  }, 900_000);
+
+  it('tells the same story if no worker is killed', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    const { code, output } = await runDemo(['refund', '--scripted', '--calm'], folder);
+    expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+    expect(output).not.toContain('KILL');
+    expectGoldenStory('refund', (await readStories(folder)).cashier);
   }, 900_000);
 });

@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { expectGoldenStory, readStories } from './demo-story.ts';
 import { runDemo } from './run-demo.ts';
+
+/** Of the coordinator, whose researchers report in any order: each sentence once, whatever step it tells of. */
+function sentencesOf(lines: readonly string[] = []): string[] {
+  return [...new Set(lines.map((line) => line.replace(/\b[Ss]tep \d+/g, 'Step <n>')))].sort();
+}
 
 describe('npm run demo -- research', () => {
   it('survives a killed worker with the whole family, and keeps its promises', async () => {
@@ -13,5 +19,19 @@ describe('npm run demo -- research', () => {
     expect(promises).toHaveLength(9);
     expect(output).toMatch(/KILL .* while Ana and Ben speak/);
     expect(output).toMatch(/coordinator .*idle .*\n +├─ researcher "Ana" .*\n +└─ researcher "Ben"/);
+    const stories = await readStories(folder);
+    expectGoldenStory('research-ana-killed', stories.Ana);
+    expectGoldenStory('research-ben-killed', stories.Ben);
+    expectGoldenStory('research', sentencesOf(stories.coordinator));
+  }, 900_000);
+
+  it('tells the same stories if no worker is killed, but for the lost one', async () => {
+    const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
+    const { code, output } = await runDemo(['research', '--scripted', '--calm'], folder);
+    expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+    const stories = await readStories(folder);
+    expectGoldenStory('research-ana', stories.Ana);
+    expectGoldenStory('research-ben', stories.Ben);
+    expectGoldenStory('research', sentencesOf(stories.coordinator));
   }, 900_000);
 });

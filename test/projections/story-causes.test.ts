@@ -37,7 +37,7 @@ describe('the cause of what a thread did', () => {
     expect(await story(runtime, thread, 'retry', 'fallback', 'error')).toEqual([
       '"a" failed (server_error, HTTP 500): overloaded. It is asked again at once.',
       expect.stringMatching(/^"a" failed \(auth_error, HTTP 401\): no key\. .*The next model is asked\.$/),
-      'Step 1 asks "b" instead of "a" (auth_error).',
+      'Step 1 asks the model "b" instead of "a" (auth_error).',
     ]);
   });
 

@@ -62,8 +62,8 @@ describe('the story of a thread', () => {
     expect(lines(...turn('e'))).toEqual([
       'status: A turn begins.',
       'message: user: How is the weather?',
-      'step: Step 1 asks "m".',
-      'step: Step 1 is done: "m" answered in 2 ms, 1,204 (800 cached) tokens in and 88 out, $0.0021.',
+      'step: Step 1 asks the model "m".',
+      'step: Step 1 is answered by "m" after 2 ms: 1,204 tokens in (800 cached), 88 out, $0.0021.',
       'tool: Step 1 calls "look" with {"at":"Paris"}',
       'tool: "look" returned after 2 ms: sunny',
       'status: The turn is over: the model has answered.',
@@ -132,9 +132,11 @@ describe('the story of a thread', () => {
     );
     expect(failed({})).toBe('error: "m" failed (server_error, HTTP 500): overloaded.');
     expect(lines(called({ model: 'b', insteadOf: { model: 'm', code: 'rate_limit' } }))).toEqual([
-      'fallback: Step 1 asks "b" instead of "m" (rate_limit).',
+      'fallback: Step 1 asks the model "b" instead of "m" (rate_limit).',
     ]);
-    expect(lines(called({ heldMs: 3200 }))).toEqual(['limit: Step 1 asks "m", after 3.2 s in its line.']);
+    expect(lines(called({ heldMs: 3200 }))).toEqual([
+      'limit: Step 1 asks the model "m", after 3.2 s in its line.',
+    ]);
   });
 
   it('says why a model is not asked for now', () => {
@@ -199,7 +201,7 @@ describe('the story of a thread', () => {
     expect(
       line('step.committed', { messageId: 'a', model: 'm', finishReason: 'stop', droppedCalls: 2 }),
     ).toBe(
-      'step: Step 3 is done: "m" answered.\nrepair: 2 calls without a name were dropped from the answer of "m".',
+      'step: Step 3 is answered by "m".\nrepair: 2 calls without a name were dropped from the answer of "m".',
     );
     expect(ended({ settled: 'stopped' })).toBe('tool: "look" has no result: the turn was stopped.');
     expect(ended({ settled: 'budget' })).toBe(
@@ -221,7 +223,7 @@ describe('the story of a thread', () => {
     expect(
       line('wait.opened', { ...wait, summary: 'refund 42 euros', expiresAt: 1_800_000_000_000_000 }),
     ).toBe(
-      'wait: The thread waits: a person must approve "refund": refund 42 euros. (wait w-1) It waits until 2027-01-15 08:00 UTC.',
+      'wait: The thread waits for a person to approve "refund" (wait w-1): refund 42 euros. It waits until 2027-01-15 08:00 UTC.',
     );
     expect(line('wait.answered', { ...wait, approved: true, scope: 'thread', by: 'ada' })).toBe(
       'wait: ada approves "refund", for this thread.',
@@ -266,7 +268,7 @@ describe('the story of a thread', () => {
         chunk('of a sub-prompt', { depth: 1 }),
         ['attempt.discarded', { attempt: 1, call: 1, reason: 'WorkerLost' }, { step: 1 }],
       ),
-    ).toEqual(['text: Hel\nlo', 'retry: What step 1 has written so far is discarded (WorkerLost).']);
+    ).toEqual(['text: Hel\nlo', 'retry: What step 1 has written so far is discarded: its worker was lost.']);
     expect(readStory(rowsOf(['step.started', { side: 'b' }, { step: 1 }], chunk('Hello')))[0]?.data).toEqual({
       call: 1,
       side: 'b',

@@ -49,7 +49,7 @@ describe('/v1/threads/{threadId}/events', () => {
     });
     expect(unknown).toMatchObject({ status: 404, body: { code: 'ExecutionNotFound' } });
     for (const format of ['sse', 'ndjson'] as const)
-      for (const as of ['run', 'agenticx'] as const) {
+      for (const as of ['run', 'agenticx', 'story'] as const) {
         const all = [];
         for await (const each of runtime.client.events(thread, { as: as as 'run', follow: false }))
           all.push(each);

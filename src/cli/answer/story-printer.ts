@@ -59,7 +59,7 @@ class StoryPrinter {
   #addText({ step, at, line, data }: StoryRow): void {
     const shown = this.#streamed?.step === step ? (this.#streamed?.text ?? '') : '';
     this.#streamed = { step, text: `${shown}${line}` };
-    if (!this.#open) write(`${stamp(at)}${tone('bold', data.side === 'b' ? 'side b:' : 'assistant:')} `);
+    if (!this.#open) write(`${stamp(at)}${tone('bold', data.side === 'b' ? 'side B:' : 'assistant:')} `);
     this.#open = true;
     write(line);
   }

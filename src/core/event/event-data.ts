@@ -379,11 +379,16 @@ export interface EventData {
     readonly callId?: string;
   };
   /** A call sent a message to a child. */
-  'subagent.messaged': { readonly childId: string; readonly agent: string; readonly messageId: string };
+  'subagent.messaged': {
+    readonly childId: string;
+    readonly agent: string;
+    readonly name?: string;
+    readonly messageId: string;
+  };
   /** A child sent a message to this thread. */
-  'subagent.notified': { readonly childId: string; readonly messageId: string };
+  'subagent.notified': { readonly childId: string; readonly name?: string; readonly messageId: string };
   /** A child set its status text. */
-  'subagent.status': { readonly childId: string; readonly status: string };
+  'subagent.status': { readonly childId: string; readonly name?: string; readonly status: string };
   /** A child reported its result; `by`: whether it went to the waiting call, became a message, or was dropped. */
   'subagent.returned': ReportOfChild;
   /** A child reported that it failed, or was stopped, cancelled or terminated; `by` as in `subagent.returned`. */
@@ -474,6 +479,8 @@ export interface EventData {
 export interface ReportOfChild {
   readonly childId: string;
   readonly agent: string;
+  /** Absent if it has none. */
+  readonly name?: string;
   readonly kind: ReportKind;
   readonly by: 'message' | 'call' | 'dropped';
   /** Why it was stopped, cancelled or terminated, if a reason was given. */

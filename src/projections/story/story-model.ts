@@ -4,7 +4,18 @@ import type { ProviderUsage } from '../../core/message/provider.ts';
 import { escapeControls } from '../../core/value/shown-text.ts';
 import { type StoryHandlers, type StoryTransition, type Told, tell } from './story-handler.ts';
 import { type OpenStep, type Story, without } from './story-state.ts';
-import { because, count, counted, dollars, duration, elapsed, queued, quote, stepName } from './words.ts';
+import {
+  because,
+  count,
+  counted,
+  cut,
+  dollars,
+  duration,
+  elapsed,
+  queued,
+  quote,
+  stepName,
+} from './words.ts';
 
 type ModelKind = Extract<
   EventKind,
@@ -87,7 +98,7 @@ export const MODEL_STORY: StoryHandlers<ModelKind> = {
     if (depth) return undefined;
     return reason === 'Removed'
       ? `The text of step ${step} follows again, as a whole.`
-      : `What step ${step} has written so far is discarded (${reason}).`;
+      : `What step ${step} has written so far is discarded: ${DISCARDS[reason] ?? `the request failed (${cut(reason, 64)})`}.`;
   }),
 };
 
@@ -136,12 +147,12 @@ function askModel(story: Story, { step, at, data }: ThreadEventOf<'model.called'
       [
         {
           kind: 'compaction',
-          line: `${stepName(step)} asks ${quote(model)} for a summary of older messages.`,
+          line: `${stepName(step)} asks the model ${quote(model)} for a summary of older messages.`,
         },
       ],
     ];
   const held = heldMs === undefined ? '' : `, after ${duration(heldMs)} in its line`;
-  const asks = `${stepName(step)} asks ${quote(model)}`;
+  const asks = `${stepName(step)} asks the model ${quote(model)}`;
   const instead =
     insteadOf && ` instead of ${quote(insteadOf.model)}${insteadOf.code ? ` (${insteadOf.code})` : ''}`;
   const kind = insteadOf ? 'fallback' : heldMs === undefined ? 'step' : 'limit';
@@ -150,36 +161,38 @@ function askModel(story: Story, { step, at, data }: ThreadEventOf<'model.called'
 
 function finishStep(story: Story, { step, data }: ThreadEventOf<'step.committed'>): StoryTransition {
   const { model, finishReason, droppedCalls } = data;
-  const told: Told[] = [
-    {
-      kind: 'step',
-      line: `${stepName(step)} is done: ${toAnswer(data, open(story, step))}.${FINISHES[finishReason] ?? ''}`,
-    },
-  ];
-  if (droppedCalls !== undefined)
-    told.push({
-      kind: 'repair',
-      line: `${counted(droppedCalls, 'call')} without a name ${droppedCalls === 1 ? 'was' : 'were'} dropped from the answer of ${quote(model)}.`,
-    });
+  const answered = `${toAnswer(stepName(step), data, open(story, step))}.${FINISHES[finishReason] ?? ''}`;
+  const told: Told[] = [{ kind: 'step', line: answered }];
+  if (droppedCalls !== undefined) {
+    const dropped = `${counted(droppedCalls, 'call')} without a name ${droppedCalls === 1 ? 'was' : 'were'} dropped`;
+    told.push({ kind: 'repair', line: `${dropped} from the answer of ${quote(model)}.` });
+  }
   return [forget(story, step), told];
 }
 
 function toAnswer(
+  step: string,
   { model, finishReason, usage }: EventData['step.committed'],
   { askedAt, answered }: OpenStep,
 ): string {
-  if (finishReason === 'hook_blocked') return 'a hook refused the request, and no model has answered';
-  if (finishReason === 'produced') return 'code of another process has answered';
-  const took = askedAt !== undefined && answered ? ` in ${elapsed(askedAt, answered.at)}` : '';
-  const spent = answered?.usage ?? usage;
-  const cost = answered?.cost == null ? '' : `, ${dollars(answered.cost)}`;
-  return `${quote(model)} answered${took}${spent ? `, ${tokensOf(spent)}` : ''}${cost}`;
+  if (finishReason === 'hook_blocked') return `${step} was blocked: a hook refused its request to the model`;
+  if (finishReason === 'produced') return `${step} has the answer of code of another process`;
+  const took = askedAt !== undefined && answered ? ` after ${elapsed(askedAt, answered.at)}` : '';
+  const tokens = answered?.usage ?? usage;
+  const cost = answered?.cost == null ? [] : [dollars(answered.cost)];
+  const spent = [...(tokens ? [tokensOf(tokens)] : []), ...cost].join(', ');
+  return `${step} is answered by ${quote(model)}${took}${spent === '' ? '' : `: ${spent}`}`;
 }
 
 function tokensOf({ promptTokens, completionTokens, cachedTokens = 0, estimated }: ProviderUsage): string {
   const cached = cachedTokens > 0 ? ` (${count(cachedTokens)} cached)` : '';
-  return `${estimated ? 'about ' : ''}${count(promptTokens)}${cached} tokens in and ${count(completionTokens)} out`;
+  return `${estimated ? 'about ' : ''}${count(promptTokens)} tokens in${cached}, ${count(completionTokens)} out`;
 }
+
+const DISCARDS: Readonly<Record<string, string>> = {
+  WorkerLost: 'its worker was lost',
+  WorkerShutdown: 'its worker has shut down',
+};
 
 const FINISHES: Readonly<Record<string, string>> = {
   length: ' The answer was cut at its greatest length.',

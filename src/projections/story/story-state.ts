@@ -26,8 +26,6 @@ export interface Story {
   readonly begun: Readonly<Record<string, number>>;
   /** The newest message: the row that refers to it follows. */
   readonly said: RowMessage | null;
-  /** Names of the subagents that were created in the execution, by their ids. */
-  readonly names: Readonly<Record<string, string>>;
 }
 
 /** Also at the begin of each execution, so that a story may begin there. */
@@ -37,7 +35,6 @@ export const BEGUN_STORY: Story = {
   arguments: {},
   begun: {},
   said: null,
-  names: {},
 };
 
 export function without<T>(

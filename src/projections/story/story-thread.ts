@@ -1,4 +1,5 @@
 /** The thread itself: its turns, its messages, its subagents and effects, and what code says. */
+import type { ReportOfChild } from '../../core/event/event-data.ts';
 import type { EventData, EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { Message } from '../../core/message/message.ts';
 import { argumentsOf, toRowMessage } from '../row-message.ts';
@@ -67,9 +68,7 @@ export const THREAD_STORY: StoryHandlers<ThreadKind> = {
   ),
 
   'item.queued': tell('message', ({ kind }) =>
-    kind === 'tool'
-      ? 'A tool call waits in line until the running step is over.'
-      : 'A message waits in line until the running step is over.',
+    kind === 'tool' ? 'A tool call is in line for the next step.' : 'A message is in line for the next step.',
   ),
   'item.rejected': tell(
     'error',
@@ -112,29 +111,25 @@ export const THREAD_STORY: StoryHandlers<ThreadKind> = {
   ),
   'effect.cancelled': tell('status', ({ name }) => `The effect ${quote(name)} was cancelled before it ran.`),
 
-  'subagent.created': (story, { data: { childId, agent, name } }) => [
-    name === null ? story : { ...story, names: { ...story.names, [childId]: name } },
-    [
-      {
-        kind: 'subagent',
-        line: `The subagent ${quote(name ?? agent)} begins (agent ${quote(agent)}, thread ${cut(childId, 64)}).`,
-      },
-    ],
-  ],
-  'subagent.messaged': (story, { data: { childId, agent } }) => [
-    story,
-    [{ kind: 'subagent', line: `A message goes to the subagent ${nameOf(story, childId, agent)}.` }],
-  ],
-  'subagent.notified': (story, { data: { childId } }) => [
-    story,
-    [{ kind: 'subagent', line: `The subagent ${nameOf(story, childId)} sends a message.` }],
-  ],
-  'subagent.status': (story, { data: { childId, status } }) => [
-    story,
-    [{ kind: 'subagent', line: `The subagent ${nameOf(story, childId)} reports: ${close(status)}` }],
-  ],
-  'subagent.returned': reportChild,
-  'subagent.failed': reportChild,
+  'subagent.created': tell(
+    'subagent',
+    ({ childId, agent, name }) =>
+      `The subagent ${quote(name ?? agent)} begins (agent ${quote(agent)}, thread ${cut(childId, 64)}).`,
+  ),
+  'subagent.messaged': tell(
+    'subagent',
+    ({ agent, name }) => `A message goes to the subagent ${quote(name ?? agent)}.`,
+  ),
+  'subagent.notified': tell(
+    'subagent',
+    ({ childId, name }) => `The subagent ${quote(name ?? childId)} sends a message.`,
+  ),
+  'subagent.status': tell(
+    'subagent',
+    ({ childId, name, status }) => `The subagent ${quote(name ?? childId)} reports: ${close(status)}`,
+  ),
+  'subagent.returned': tell('subagent', toReport),
+  'subagent.failed': tell('subagent', toReport),
 };
 
 /** A message of a sub-prompt is not told: its call and its result are. */
@@ -167,9 +162,8 @@ function showMessage(
 
 /** Side B's answers are stored with the role of a user. */
 function speakerOf(message: Message | null | undefined, role: string, step: number | undefined): string {
-  const subagent = message?.metadata.subagent_name;
-  if (typeof subagent === 'string') return `subagent ${quote(subagent)}`;
-  return role === 'user' && step !== undefined ? 'side b' : role;
+  if (message?.metadata.subagent_id !== undefined) return 'subagent';
+  return role === 'user' && step !== undefined ? 'side B' : role;
 }
 
 function toEnd({ reason, status, error, cancelReason, by }: EventData['execution.ended']): string {
@@ -203,16 +197,8 @@ function json(data: unknown): string {
   return data === undefined ? '.' : `: ${cut(JSON.stringify(data) ?? '', 200)}`;
 }
 
-function nameOf(story: Story, childId: string, agent?: string): string {
-  return quote(story.names[childId] ?? agent ?? childId);
-}
-
-function reportChild(
-  story: Story,
-  { data: { childId, agent, kind, by, reason } }: ThreadEventOf<'subagent.returned' | 'subagent.failed'>,
-): StoryTransition {
-  const line = `The subagent ${nameOf(story, childId, agent)} ${REPORTS[kind]}${because(reason)}${RECEIVERS[by]}`;
-  return [story, [{ kind: 'subagent', line }]];
+function toReport({ agent, name, kind, by, reason }: ReportOfChild): string {
+  return `The subagent ${quote(name ?? agent)} ${REPORTS[kind]}${because(reason)}${RECEIVERS[by]}`;
 }
 
 const REPORTS = {

@@ -70,11 +70,12 @@ export const TOOL_STORY: StoryHandlers<ToolKind> = {
   'action.requested': null,
   'action.policy': tell('tool', ({ name, effect, reason, policy, confirmedBy }) => {
     if (effect === 'allow') return undefined;
-    const whose = policy === undefined ? 'The policy' : `The policy ${quote(policy)}`;
-    if (effect === 'deny') return `${whose} forbids ${quote(name)}${because(reason)}`;
-    const asks =
-      confirmedBy === undefined ? 'a person must approve it' : 'the runtime has approved it (guards.confirm)';
-    return `${whose} says of ${quote(name)} that ${asks}${because(reason)}`;
+    const why =
+      because(reason) + (policy === undefined ? '' : ` It is the policy ${quote(policy)} that says so.`);
+    if (effect === 'deny') return `${quote(name)} is forbidden${why}`;
+    return confirmedBy === undefined
+      ? `${quote(name)} needs approval${why}`
+      : `${quote(name)} needs approval, and the runtime has given it (guards.confirm)${why}`;
   }),
   'action.denied': tell(
     'tool',

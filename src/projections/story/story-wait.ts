@@ -13,7 +13,8 @@ type WaitKinds = Extract<
 export const WAIT_STORY: StoryHandlers<WaitKinds> = {
   'wait.opened': tell('wait', (data) => {
     const until = data.expiresAt === null ? '' : ` It waits until ${moment(data.expiresAt)}.`;
-    return `${whoOf(data)} waits: ${WANTED[data.kind](quote(data.name))}: ${close(data.summary)} (wait ${cut(data.waitId, 64)})${until}`;
+    const wanted = WANTED[data.kind](quote(data.name));
+    return `${whoOf(data)} waits for ${wanted} (wait ${cut(data.waitId, 64)}): ${close(data.summary)}${until}`;
   }),
   'wait.answered': tell('wait', ({ kind, name, approved, scope, reason, by }) => {
     const who = by === undefined ? 'A person' : cut(by, 64);
@@ -93,11 +94,11 @@ export const WAIT_STORY: StoryHandlers<WaitKinds> = {
 };
 
 const WANTED: Readonly<Record<EventData['wait.opened']['kind'], (name: string) => string>> = {
-  approval: (name) => `a person must approve ${name}`,
-  question: (name) => `${name} asks for a value`,
-  variables: (name) => `${name} lacks variables`,
-  paused: () => 'a person must let it go on',
-  reconcile: (name) => `a person must say whether ${name} has taken effect`,
+  approval: (name) => `a person to approve ${name}`,
+  question: (name) => `an answer to ${name}`,
+  variables: (name) => `variables of ${name}`,
+  paused: () => 'a person to let it go on',
+  reconcile: (name) => `a person to say whether ${name} has taken effect`,
 };
 
 function whoOf({ threadId }: EventData['wait.opened']): string {

@@ -149,12 +149,9 @@ export async function sendToChild(context: CommandContext, command: SendToChild)
       await openFamily(context, parent);
       await enqueueFrom(child, parentId, { ...message, ...causedBy(parent) });
       await expectAnswer(child, command);
-      const { agent } = known;
-      parent.emit(
-        'subagent.messaged',
-        { childId, agent, messageId: message.id },
-        { step: command.call.step },
-      );
+      const { agent, name } = known;
+      const told = { childId, agent, name: name ?? undefined, messageId: message.id };
+      parent.emit('subagent.messaged', told, { step: command.call.step });
       return true;
     });
     if (!lives) return { kind: 'unknown' };
@@ -203,7 +200,7 @@ export async function sendToParent(
       metadata,
       ...(await causeBehind(parent, childId)),
     });
-    parent.emit('subagent.notified', { childId, messageId: message.id });
+    parent.emit('subagent.notified', { childId, name: child.name ?? undefined, messageId: message.id });
   });
 }
 
@@ -219,7 +216,7 @@ export async function setChildStatus(
   return inParent(context, childId, async (parent, child) => {
     if (child.terminated_at !== null || child.status === status) return;
     await updateChild(parent, childId, { status });
-    parent.emit('subagent.status', { childId, status });
+    parent.emit('subagent.status', { childId, name: child.name ?? undefined, status });
   });
 }
 

@@ -332,12 +332,13 @@ function messageId(childId: string, reportId: string): string {
 const REASONED: ReadonlySet<ReportKind> = new Set(['stopped', 'canceled', 'terminated'] as const);
 
 function emitDelivered(parent: ThreadTransaction, { child, report, by }: Delivery): void {
-  const { child_id: childId, agent, wait_step: step } = child;
+  const { child_id: childId, agent, name, wait_step: step } = child;
   const type = report.kind === 'result' ? 'subagent.returned' : 'subagent.failed';
   // The content of the other kinds is an output of the child.
   const why =
     REASONED.has(report.kind) && report.content !== '' ? { reason: report.content.slice(0, 500) } : {};
-  parent.emit(type, { childId, agent, kind: report.kind, by, ...why }, { step: by === 'call' ? step : null });
+  const told = { childId, agent, name: name ?? undefined, kind: report.kind, by, ...why };
+  parent.emit(type, told, { step: by === 'call' ? step : null });
 }
 
 /** The last step that has an answer, not counting steps of sub-prompts, for the report of a session's end; else null. */
