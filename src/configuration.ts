@@ -80,6 +80,8 @@ export interface Configuration {
   readonly apiKeepAliveMs: number;
   /** `EVERTHREAD_PUBLIC_URL`: where clients reach the HTTP API, if that is behind a proxy. */
   readonly publicUrl: string | undefined;
+  /** `EVERTHREAD_UI_URL`: address of Temporal's Web UI; if absent, that of the server which `everthread dev` uses. */
+  readonly uiUrl: string | undefined;
   /** `EVERTHREAD_TRUSTED_PROXIES`: addresses and networks of proxies whose forwarded headers count. */
   readonly trustedProxies: readonly string[];
   /**
@@ -139,6 +141,7 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     // Longer than the minute for which most balancers keep a connection.
     apiKeepAliveMs: readNumber(environment, 'EVERTHREAD_API_KEEP_ALIVE_MS', 65_000, 1000),
     publicUrl: environment.EVERTHREAD_PUBLIC_URL,
+    uiUrl: environment.EVERTHREAD_UI_URL,
     trustedProxies: readList(environment.EVERTHREAD_TRUSTED_PROXIES),
     health: environment.EVERTHREAD_HEALTH,
     temporalMetrics: environment.EVERTHREAD_TEMPORAL_METRICS,

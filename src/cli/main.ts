@@ -15,10 +15,9 @@
  *
  * Beside the folders: `command.ts` (what a command is), `command-table.ts` (all of them by name), `exit.ts` (exit codes and failures), `interruption.ts` (Ctrl-C).
  */
-import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { hideSecrets } from '../secret-environment.ts';
-import { packagePath } from '../temporal-service/package-root.ts';
+import { packageVersion } from '../temporal-service/package-root.ts';
 import {
   type CommandDefinition,
   commonOptions,
@@ -204,8 +203,4 @@ const HELP = {
 
 function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
-}
-
-function packageVersion(): string {
-  return (JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string }).version;
 }

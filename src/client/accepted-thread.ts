@@ -108,5 +108,13 @@ function toRecord(
     childCount: 0,
     messageCount: 0,
     lastSeq: 0,
+    costUsd: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    waitingFor: null,
+    failedCode: null,
+    firstWords: null,
+    lastWords: null,
+    listed: { costUsd: 0, tokens: 0 },
   };
 }

@@ -21,11 +21,17 @@ import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { FollowAs, FormEvents, LogForm } from '../projections/log-form.ts';
 import type { Projected } from '../projections/projection.ts';
 import type { ActionRecord, ListActions } from '../store/action/action-record.ts';
-import type { EnvEntry, EnvOwner } from '../store/env/env-record.ts';
+import type { EnvEntry, EnvOwner, ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember, VariableRequest } from '../store/family/family-record.ts';
 import type { ThreadStore } from '../store/store.ts';
-import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
+import type {
+  ListThreads,
+  ThreadChanges,
+  ThreadCounts,
+  ThreadFilters,
+  ThreadRecord,
+} from '../store/thread/thread-record.ts';
 import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import type { ToolPayload } from '../workflows/messages.ts';
 import { findAcceptedThread } from './accepted-thread.ts';
@@ -33,6 +39,7 @@ import type { AnswerOptions } from './answer-wait.ts';
 import type { CalledTool, CallOptions, ToolToCall } from './call-tool.ts';
 import { type ConnectOptions, type OpenConnection, openConnection } from './connect.ts';
 import type { DeletedThreads } from './delete-thread.ts';
+import type { AwaitChanges, FollowChanges } from './follow-changes.ts';
 import type { FollowOptions } from './follow-events.ts';
 import { HttpClient } from './http/http-client.ts';
 import type { HttpConnectOptions } from './http/http-place.ts';
@@ -208,8 +215,8 @@ export class RuntimeClient implements ThreadsClient {
    * decides, unless a `stop` or `terminate` of this client is still pending. Throws `Timeout` after `timeoutMs`
    * (default 60,000), with the state of the thread, and the reason of `signal`.
    */
-  waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
-    return this.#commands.waitForIdle(threadId, options);
+  async waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
+    return this.#threads.conceal(await this.#commands.waitForIdle(threadId, options));
   }
 
   /**
@@ -256,6 +263,16 @@ export class RuntimeClient implements ThreadsClient {
     return this.#threads.getThread(threadId);
   }
 
+  /** The record without care for secrets in its words: for access and routes that do not show it. @internal */
+  findThread(threadId: string): Promise<ThreadRecord> {
+    return this.#threads.findThread(threadId);
+  }
+
+  /** Words of the record as they may be shown. @internal */
+  conceal(thread: ThreadRecord): Promise<ThreadRecord> {
+    return this.#threads.conceal(thread);
+  }
+
   /**
    * An execution with the context that it ran with; the newest unless an id is given. Throws `ThreadNotFound`,
    * `ExecutionNotFound`.
@@ -295,11 +312,37 @@ export class RuntimeClient implements ThreadsClient {
 
   /**
    * Threads that match all given options, the most recently changed first: 50 unless `limit` is given. `before` is the
-   * last thread of the previous page. With `order: 'created'` the order does not change while threads do. Throws
-   * `InvalidValue`.
+   * last thread of the previous page. With `sort: 'created'` the order does not change while threads do. `cost`,
+   * `tokens` and `waiting` list the threads that have a cost, have used tokens, or wait. Throws `InvalidValue`.
    */
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
     return this.#threads.listThreads(options);
+  }
+
+  /**
+   * Counts the threads that match all given filters, by status, agent, user, organisation and tag. Exact; of users,
+   * organisations and tags the 100 with the most threads. Throws `InvalidValue`.
+   */
+  countThreads(filters?: ThreadFilters): Promise<ThreadCounts> {
+    return this.#threads.countThreads(filters);
+  }
+
+  /**
+   * Threads that have changed since the cursor, each as it is now, at least once, whatever commits late; without a
+   * cursor none, but the cursor of now. Returns at once if there are changes, else after `waitMs` (0). A deleted thread
+   * is `{ id, deleted: true }`, unless only those of a user or an organisation are asked for. Throws `InvalidCursor`,
+   * `InvalidValue`.
+   */
+  listChanges(options?: AwaitChanges): Promise<ThreadChanges> {
+    return this.#threads.listChanges(options);
+  }
+
+  /**
+   * Follows the changes: each page with the cursor behind it, the first one at once. Ends with the signal. Throws as
+   * `listChanges` does.
+   */
+  changes(options?: FollowChanges): AsyncIterable<ThreadChanges> {
+    return this.#threads.changes(options);
   }
 
   /**
@@ -410,6 +453,14 @@ export class RuntimeClient implements ThreadsClient {
   /** Variables of this owner by name, without the values of secrets. */
   listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
     return this.#variables.listEnv(owner);
+  }
+
+  /**
+   * Variables that a thread may read: names, types and where each comes from, never values; by name. Throws
+   * `ThreadNotFound`.
+   */
+  listThreadEnv(threadId: string): Promise<readonly ThreadVariable[]> {
+    return this.#variables.listThreadEnv(threadId);
   }
 
   /** False if the variable did not exist. */

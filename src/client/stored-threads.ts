@@ -4,10 +4,12 @@
  */
 
 import {
+  checkChanges,
   checkExecutionPage,
   checkFollow,
   checkMessagePage,
   checkPage,
+  checkThreadFilters,
   checkThreadPage,
   checkValuePage,
   checkWaitPage,
@@ -28,10 +30,18 @@ import type { ExecutionRecord, ListExecutions } from '../store/execution/executi
 import type { FamilyMember } from '../store/family/family-record.ts';
 import { readWholeFile, streamFile } from '../store/file/file-content.ts';
 import type { ThreadStore } from '../store/store.ts';
-import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
+import type {
+  ChangedThread,
+  ListThreads,
+  ThreadChanges,
+  ThreadCounts,
+  ThreadFilters,
+  ThreadRecord,
+} from '../store/thread/thread-record.ts';
 import type { ListValues, StoredValue } from '../store/value/value-record.ts';
 import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import { waitNotFound } from './answer-wait.ts';
+import { type AwaitChanges, type FollowChanges, followChanges } from './follow-changes.ts';
 import { type FollowOptions, followEvents } from './follow-events.ts';
 import { followForm } from './follow-run.ts';
 import { type FindThread, requireExecution, requireThread } from './known-thread.ts';
@@ -83,57 +93,108 @@ export class StoredThreads {
 
   /** Throws `ThreadNotFound`. */
   async getThread(threadId: string): Promise<ThreadRecord> {
+    return this.conceal(await this.findThread(threadId));
+  }
+
+  /** The record as the store has it: its words are not fit to be shown. Throws `ThreadNotFound`. */
+  findThread(threadId: string): Promise<ThreadRecord> {
     return requireThread(this.#store, threadId, this.#accepted);
+  }
+
+  /** The record with words that have no secrets of the store. */
+  async conceal(thread: ThreadRecord): Promise<ThreadRecord> {
+    const [shown = thread] = await this.#store.threads.conceal([thread]);
+    return shown;
   }
 
   /** The thread with all its descendants, each after its parent. Throws `ThreadNotFound`. */
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
     const thread = await this.getThread(threadId);
     const family = await this.#store.family.read(threadId);
-    return family.length > 0 ? family : [{ thread, child: null, depth: 0 }];
+    if (family.length === 0) return [{ thread, child: null, depth: 0 }];
+    const shown = await this.#store.threads.conceal(family.map((member) => member.thread));
+    return family.map((member, index) => ({ ...member, thread: shown[index] ?? member.thread }));
   }
 
   /** Budget lines of the running execution, else of the newest one. Throws `ThreadNotFound`. */
   async getBudget(threadId: string): Promise<readonly BudgetLine[]> {
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return this.#store.budgets.read(threadId);
   }
 
   /** What each request to a model contained (stored-manifests.ts). Throws `ThreadNotFound`. */
   async listManifests(threadId: string): Promise<readonly RequestManifest[]> {
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return listManifests(this.#store, threadId);
   }
 
   async listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
-    const { tag, order } = checkThreadPage(options) ?? {};
-    if (tag !== undefined && order === 'updated')
-      throw new RuntimeError('InvalidValue', 'Threads with a tag are listed by creation time: omit "order".');
-    return this.#store.threads.list(options);
+    return this.#store.threads.conceal(await this.#store.threads.list(checkThreadPage(options)));
+  }
+
+  async countThreads(filters?: ThreadFilters): Promise<ThreadCounts> {
+    return this.#store.threads.counts(checkThreadFilters(filters));
+  }
+
+  /** Returns at once if there are changes, else after `waitMs`. Throws `InvalidCursor`, `InvalidValue`. */
+  async listChanges(options: AwaitChanges = {}): Promise<ThreadChanges> {
+    const { waitMs = 0, signal, cursor, ...asked } = checkChanges(options);
+    const until = performance.now() + waitMs;
+    for (let from = cursor; ; ) {
+      const withinMs = until - performance.now();
+      const woken = new AbortController();
+      const either = signal ? AbortSignal.any([signal, woken.signal]) : woken.signal;
+      // Before the read: what that does not see ends the wait.
+      const change =
+        withinMs > 0 ? this.#store.threads.awaitChange({ withinMs, signal: either }) : Promise.resolve();
+      const { threads, cursor: next } = await this.#store.threads
+        .changes({ ...asked, cursor: from })
+        .catch((error: unknown) => {
+          woken.abort();
+          throw error;
+        });
+      if (threads.length > 0 || withinMs <= 0 || signal?.aborted) {
+        woken.abort();
+        return { threads: await this.#concealAll(threads), cursor: next };
+      }
+      await change;
+      from = next;
+    }
+  }
+
+  async #concealAll(threads: readonly ChangedThread[]): Promise<readonly ChangedThread[]> {
+    const records = threads.filter((thread) => 'agent' in thread);
+    const shown = new Map((await this.#store.threads.conceal(records)).map((thread) => [thread.id, thread]));
+    return threads.map((thread) => shown.get(thread.id) ?? thread);
+  }
+
+  /** Changes as they come, each page with the cursor behind it; ends with the signal. Throws as `listChanges` does. */
+  changes(options: FollowChanges = {}): AsyncIterable<ThreadChanges> {
+    return followChanges((asked) => this.listChanges(asked), options);
   }
 
   /** Replaces all tags of a thread. Throws `InvalidValue`, `ThreadNotFound`. */
   async setTags(threadId: string, given: readonly string[]): Promise<ThreadRecord> {
     const parsed = parseTags(given);
     if (!parsed.ok) throw new RuntimeError('InvalidValue', `The tags cannot be set: ${parsed.reason}.`);
-    return this.#store.threads.setTags(threadId, parsed.tags);
+    return this.conceal(await this.#store.threads.setTags(threadId, parsed.tags));
   }
 
   /** Throws `MessageNotFound`, `ThreadNotFound`, `ThreadTerminated`, and for metadata `InvalidValue` or `LimitExceeded`. */
   async updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return this.#store.messages.update(threadId, id, checkFields(updates));
   }
 
   /** False if there is no such message. Throws `MessageConflict`, `ThreadNotFound`, `ThreadTerminated`. */
   async deleteMessage(threadId: string, id: string): Promise<boolean> {
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return this.#store.messages.delete(threadId, id);
   }
 
   /** The newest execution unless an id is given. Throws `ThreadNotFound`, `ExecutionNotFound`. */
   async getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return requireExecution(this.#store, threadId, executionId);
   }
 
@@ -144,7 +205,7 @@ export class StoredThreads {
   /** Stored messages, then pending ones (`metadata.queued`). */
   async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
     checkMessagePage(options);
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return this.#store.messages.list(threadId, options);
   }
 
@@ -155,7 +216,7 @@ export class StoredThreads {
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
   async getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
     checkPage(options);
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return this.#store.events.getLogs(threadId, options);
   }
 

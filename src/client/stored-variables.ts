@@ -1,6 +1,6 @@
 /** Variables of threads, users and the instance, and pending requests for them (definitions §16, runtime §7.5): needs only the store. */
 import type { EnvType } from '../core/author/thread-env.ts';
-import type { EnvEntry, EnvOwner } from '../store/env/env-record.ts';
+import type { EnvEntry, EnvOwner, ThreadVariable } from '../store/env/env-record.ts';
 import type { VariableRequest } from '../store/family/family-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { requireThread } from './known-thread.ts';
@@ -29,6 +29,12 @@ export class StoredVariables {
   /** Variables of this owner by name; without the values of secrets. */
   async listEnv(owner: EnvOwner): Promise<readonly EnvEntry[]> {
     return this.#store.env.list(owner);
+  }
+
+  /** What a thread may read, without values: names, types and sources, by name. Throws `ThreadNotFound`. */
+  async listThreadEnv(threadId: string): Promise<readonly ThreadVariable[]> {
+    const { userId } = await requireThread(this.#store, threadId);
+    return this.#store.env.ofThread(threadId, userId);
   }
 
   /** False when it did not exist. */

@@ -16,12 +16,20 @@ import type { FollowAs, FollowRunOptions, FormEvents, LogForm } from '../project
 import type { Projected } from '../projections/projection.ts';
 import type { RunEvent } from '../projections/run/run-event.ts';
 import type { RunReport } from '../projections/run/run-report.ts';
+import type { ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
-import type { ListThreads, ThreadRecord } from '../store/thread/thread-record.ts';
+import type {
+  ListThreads,
+  ThreadChanges,
+  ThreadCounts,
+  ThreadFilters,
+  ThreadRecord,
+} from '../store/thread/thread-record.ts';
 import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
 import type { AnswerOptions } from './answer-wait.ts';
 import type { EventSink, SinkEnd } from './event-sink.ts';
+import type { AwaitChanges, FollowChanges } from './follow-changes.ts';
 import type { FollowOptions } from './follow-events.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { RunRecord } from './run-record.ts';
@@ -62,6 +70,10 @@ export interface ThreadsClient {
   getFamily(threadId: string): Promise<readonly FamilyMember[]>;
   getBudget(threadId: string): Promise<readonly BudgetLine[]>;
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]>;
+  countThreads(filters?: ThreadFilters): Promise<ThreadCounts>;
+  listChanges(options?: AwaitChanges): Promise<ThreadChanges>;
+  changes(options?: FollowChanges): AsyncIterable<ThreadChanges>;
+  listThreadEnv(threadId: string): Promise<readonly ThreadVariable[]>;
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
   getMessage(threadId: string, id: string): Promise<Message | null>;
   getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]>;

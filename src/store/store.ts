@@ -13,7 +13,6 @@
  *   whether anything was stored, and the same command may be given again.
  * Times are microseconds since 1970.
  */
-import type { Kysely } from 'kysely';
 import { beginA2aTask, listUnwantedA2aTasks, noteA2aTask } from './a2a/a2a-task.ts';
 import { closeLostActions, endAction, recordAction, renewAction } from './action/code-action.ts';
 import { findDecision } from './action/earlier-decision.ts';
@@ -28,7 +27,7 @@ import {
   removeEffect,
   scheduleEffect,
 } from './effect/effect.ts';
-import { listEnv, readEnv, rotateEnv, setEnv, unsetEnv } from './env/env.ts';
+import { listEnv, listThreadEnv, readEnv, rotateEnv, setEnv, unsetEnv } from './env/env.ts';
 import { cancelExecution } from './execution/cancel.ts';
 import {
   findEnding,
@@ -104,7 +103,6 @@ import {
   settleProducer,
   takeOverProducer,
 } from './producer/producer.ts';
-import type { Tables } from './schema/tables.ts';
 import { beginStep } from './step/begin-step.ts';
 import { readContext } from './step/read-context.ts';
 import { commitStep, failStep, handOverStep, markGreeted, saveFlow } from './step/stored-step.ts';
@@ -123,7 +121,10 @@ import {
   saveObservation,
   saveReadiness,
 } from './task/task-step.ts';
-import { listThreads, readFirstWords, takeCensus } from './thread/list-threads.ts';
+import { listChanges } from './thread/changes.ts';
+import { concealWords } from './thread/conceal-words.ts';
+import { countThreads } from './thread/count-threads.ts';
+import { listThreads, takeCensus } from './thread/list-threads.ts';
 import { openThread, setTags } from './thread/open-thread.ts';
 import { removeThread } from './thread/remove-thread.ts';
 import { commitStatus, terminateThread } from './thread/status.ts';
@@ -132,12 +133,9 @@ import { clearStrike, readStrike, recordDeaths } from './tool/strike.ts';
 import { openImmediate, openSubprompt, readSubprompt } from './tool/subprompt.ts';
 import { beginTool, commitTool, settleLostTool } from './tool/tool.ts';
 import type { CommandContext } from './transaction/context.ts';
-import { EventPublisher } from './transaction/event-publisher.ts';
 import type { AwaitGrowth, EventListener } from './transaction/event-record.ts';
 import { appendEvent, getLogs } from './transaction/log.ts';
-import { LogWatch } from './transaction/log-watch.ts';
 import { getMessage, getMessages, getRecentMessages, getThread, readEvents } from './transaction/read.ts';
-import { readRow } from './transaction/rows.ts';
 import { countBegunSteps } from './transaction/run-recovery.ts';
 import { getValue, listValues, setValue } from './value/value.ts';
 import { closeApprovals } from './wait/close-approvals.ts';
@@ -146,12 +144,14 @@ import { readShown, showAbove } from './wait/shown-wait.ts';
 import { answerWait, closeWait, openWait } from './wait/wait.ts';
 import type { AnswerWait } from './wait/wait-record.ts';
 
-const ONCE = new Set<Command>();
+/** @internal Commands that must not be given again if their outcome is unknown. */
+export const ONCE = new Set<Command>();
 
 // biome-ignore lint/suspicious/noExplicitAny: each command has its own arguments.
-type Command = (context: CommandContext, ...values: any[]) => Promise<unknown>;
+export type Command = (context: CommandContext, ...values: any[]) => Promise<unknown>;
 
-const COMMANDS = {
+/** @internal */
+export const COMMANDS = {
   ids: {
     find: findIds,
   },
@@ -161,7 +161,9 @@ const COMMANDS = {
     open: openThread,
     get: getThread,
     list: listThreads,
-    firstWords: readFirstWords,
+    counts: countThreads,
+    changes: listChanges,
+    conceal: concealWords,
     commitStatus,
     terminate: terminateThread,
     setTags,
@@ -316,6 +318,7 @@ const COMMANDS = {
     set: setEnv,
     unset: unsetEnv,
     list: listEnv,
+    ofThread: listThreadEnv,
     read: readEnv,
     rotate: rotateEnv,
   },
@@ -423,7 +426,8 @@ type Bound<Given> = Given extends (context: CommandContext, ...values: infer Val
   ? (...values: Values) => Answer
   : never;
 
-type Commands = {
+/** @internal */
+export type Commands = {
   readonly [Group in keyof typeof COMMANDS]: {
     [Name in keyof (typeof COMMANDS)[Group]]: Bound<(typeof COMMANDS)[Group][Name]>;
   };
@@ -445,7 +449,15 @@ export interface ThreadStore {
 }
 
 /** @internal Left out of the declarations, which would bring all of the store along. */
-export interface ThreadStore extends Omit<Commands, 'events'> {
+export interface ThreadStore extends Omit<Commands, 'events' | 'threads'> {
+  readonly threads: Commands['threads'] & {
+    /**
+     * Resolves once a thread of the store has changed since the call, whichever process changed it; also on the signal,
+     * on the timeout, and when the store closes. It may resolve without a reason, so the caller lists the changes after
+     * it has called this, and then waits. Never rejects. All waiting callers share one query of the database.
+     */
+    awaitChange(options?: AwaitGrowth): Promise<void>;
+  };
   readonly events: Commands['events'] & {
     /**
      * Resolves once the log has an event above this number, whichever process wrote it; also on the signal, on the
@@ -460,41 +472,4 @@ export interface ThreadStore extends Omit<Commands, 'events'> {
      */
     listen(listener: EventListener): () => void;
   };
-}
-
-/** @internal The parts of a store that differ between engines. */
-export type Engine = Pick<CommandContext, 'run' | 'rowLocks' | 'relax' | 'keys' | 'clock' | 'familyCalls'> &
-  Pick<ThreadStore, 'place'>;
-
-/** @internal The store over a database that has this build's schema. */
-export async function bindStore(db: Kysely<Tables>, { place, ...engine }: Engine): Promise<ThreadStore> {
-  const { value: storeId } = await readRow(db, 'meta', { key: 'store_id' }, ['value']);
-  const watch = new LogWatch(db);
-  const publisher = new EventPublisher();
-  const context: CommandContext = { db, storeId, ...engine, watch, publisher, now: () => Date.now() * 1000 };
-  const bound = bind(context);
-  return {
-    ...bound,
-    events: { ...bound.events, awaitGrowth: watch.wait, listen: publisher.listen },
-    id: storeId,
-    place,
-    close() {
-      watch.close();
-      return db.destroy();
-    },
-  };
-}
-
-/** Each command runs as its engine runs commands. */
-function bind(context: CommandContext): Commands {
-  const groups = Object.entries<Record<string, Command>>(COMMANDS).map(([group, commands]) => [
-    group,
-    Object.fromEntries(
-      Object.entries(commands).map(([name, command]) => {
-        const options = { once: ONCE.has(command) };
-        return [name, (...values: unknown[]) => context.run(() => command(context, ...values), options)];
-      }),
-    ),
-  ]);
-  return Object.fromEntries(groups) as Commands;
 }

@@ -20,3 +20,7 @@ export function packageRoot(): string {
 export function packagePath(...parts: string[]): string {
   return join(packageRoot(), ...parts);
 }
+
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string }).version;
+}

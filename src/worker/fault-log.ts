@@ -9,9 +9,9 @@ import { type AuthorGuard, guardAuthorCode, type StrayFault } from '../author/gu
 import type { AuthorRun } from '../author/guard/author-run.ts';
 import type { StateDependencies } from '../author/state/dependencies.ts';
 import { readRedactor } from '../author/state/env-place.ts';
-import type { Redact } from '../author/state/redaction.ts';
 import { LIMITS } from '../core/value/limit.ts';
 import { errorMessage, errorStack } from '../core/value/thrown.ts';
+import type { Redact } from '../store/env/redaction.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;

@@ -65,7 +65,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   server: {
     layers: OUTSIDE,
     packages: ['node:', 'zod', 'hono', '@hono/zod-openapi', '@modelcontextprotocol/server'],
-    files: [WORKER, 'configuration.ts'],
+    files: [WORKER, 'configuration.ts', 'temporal-service/package-root.ts'],
   },
   supervisor: { layers: ['core'], packages: ['node:'], types: ['author/guard/author-run.ts'] },
   'temporal-service': {

@@ -1,7 +1,7 @@
 /** Redaction of whole values: what code of a project writes besides its result. */
 import { describe, expect, it } from '@jest/globals';
 import { redactAttachment, redactIn } from '../../src/author/state/env.ts';
-import { createRedactor } from '../../src/author/state/redaction.ts';
+import { createRedactor } from '../../src/store/env/redaction.ts';
 
 const redact = createRedactor([{ name: 'KEY', value: 'swordfish' }]);
 

@@ -1,6 +1,6 @@
 /** Secrets taken out of texts (definitions §16). */
 import { describe, expect, it } from '@jest/globals';
-import { createRedactor } from '../../src/author/state/redaction.ts';
+import { createRedactor } from '../../src/store/env/redaction.ts';
 
 const secret = (value: string, name = 'KEY') => ({ name, value });
 const PEM = '-----BEGIN KEY-----\nab"c\\d/e+f=\n-----END KEY-----\n';

@@ -53,6 +53,8 @@ import { registerSummary } from './store/summary.ts';
 import { registerTakeOver } from './store/take-over.ts';
 import { registerTask } from './store/task.ts';
 import { registerTaskKept } from './store/task-kept.ts';
+import { registerThreadChanges } from './store/thread-changes.ts';
+import { registerThreadFigures } from './store/thread-figures.ts';
 import { registerThreadList } from './store/thread-list.ts';
 import { registerThreadRemoval } from './store/thread-removal.ts';
 import { registerToken } from './store/token.ts';
@@ -110,6 +112,8 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerTask(given);
     registerTaskKept(given);
     registerThreadList(given);
+    registerThreadFigures(given);
+    registerThreadChanges(given);
     registerThreadRemoval(given);
     registerToken(given);
     registerTool(given);

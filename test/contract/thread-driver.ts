@@ -207,6 +207,16 @@ export class ThreadDriver {
   }
 }
 
+/** Takes a step with one call of a model, which costs this and uses so many tokens of the prompt. */
+export async function spend(thread: ThreadDriver, cost: bigint, promptTokens: number): Promise<void> {
+  const ref = await thread.beginCall([message(randomUUID())]);
+  const asked = { ...ref, call: 1, model: 'scripted', modelId: 'scripted' };
+  await thread.store.modelCalls.start(asked);
+  const usage = { promptTokens, completionTokens: 0, totalTokens: promptTokens };
+  await thread.commit(ref, { call: { call: 1, cost, usage } });
+  thread.afterStep = ref.step;
+}
+
 /** Makes a thread, and opens it as its first run does. */
 export async function openThread(store: ThreadStore): Promise<ThreadDriver> {
   const thread = new ThreadDriver(store);

@@ -18,14 +18,23 @@ import { closeAfterTest } from '../support/runtime.ts';
 import { openThread } from './thread-driver.ts';
 
 const THREADS = 20_000;
-const before = { id: 'thread-7', createdAt: 10_000, updatedAt: 10_000 };
+const before = {
+  id: 'thread-7',
+  createdAt: 10_000,
+  updatedAt: 10_000,
+  listed: { costUsd: 0.00001, tokens: 10_000 },
+  waitingFor: { since: 10_000 },
+};
 
 const LISTS: readonly (readonly [index: string, options: ListThreads])[] = [
   ['threads_in_order', {}],
   ['threads_in_order', { before }],
   ['threads_in_order', { before, status: 'idle' }],
   ['threads_in_order', { updatedAfter: 500, updatedBefore: 15_000 }],
-  ['threads_by_creation', { order: 'created', before }],
+  ['threads_by_creation', { sort: 'created', before }],
+  ['threads_by_cost', { sort: 'cost', before }],
+  ['threads_by_tokens', { sort: 'tokens', before }],
+  ['threads_waiting', { sort: 'waiting', before }],
   ['threads_of_agent', { agent: 'agent-3', before }],
   ['threads_of_user', { userId: 'user-4', before }],
   ['threads_of_organization', { organizationId: 'organization-4', before }],
@@ -47,6 +56,9 @@ async function fill(db: Kysely<Tables>, threadId: string): Promise<void> {
     status: `CASE WHEN i % 50 = 0 THEN 'failed' ELSE s.status END`,
     created_at: 'i',
     updated_at: 'i',
+    listed_cost: 'i * 1000',
+    listed_tokens: 'i',
+    waiting_since: 'CASE WHEN i % 50 = 0 THEN i END',
   };
   const values = all.map((name) => sql.raw(given[name] ?? `s.${name}`));
   const numbers = sql`WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < ${sql.lit(THREADS)})`;

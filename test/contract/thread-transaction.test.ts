@@ -18,6 +18,7 @@ const NEW_THREAD = {
   rootId: 't',
 };
 
+const CHANGE = { number: 7, next: (before: number) => before + 1 };
 let db: Kysely<Tables>;
 
 beforeEach(async () => {
@@ -32,7 +33,7 @@ afterEach(() => db.destroy());
 async function withFlushed(work: (thread: ThreadTransaction) => Promise<void>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const row = await trx.selectFrom('threads').selectAll().executeTakeFirstOrThrow();
-    const thread = new ThreadTransaction(trx, row, 2);
+    const thread = new ThreadTransaction(trx, row, 2, CHANGE);
     thread.set({ name: 'before' });
     await thread.flush();
     await work(thread);
@@ -83,7 +84,7 @@ describe('the time of a thread’s last change in lists', () => {
     await db.updateTable('threads').set({ status, updated_at: created }).execute();
     await db.transaction().execute(async (trx) => {
       const row = await trx.selectFrom('threads').selectAll().executeTakeFirstOrThrow();
-      const thread = new ThreadTransaction(trx, row, created + later);
+      const thread = new ThreadTransaction(trx, row, created + later, CHANGE);
       thread.set({ turns: 7, ...changes });
       expect(thread.written.updated_at).toBe(created + moved);
       await thread.flush();

@@ -10,9 +10,9 @@ import { findActiveSide } from '../../core/project/active-side.ts';
 import { declaredTypes, type EnvPlace, listSecrets, type Variable } from '../../core/project/env.ts';
 import { listRequirements, type Requirement } from '../../core/project/env-requirement.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
+import { createRedactor, type Redact } from '../../store/env/redaction.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { StateDependencies } from './dependencies.ts';
-import { createRedactor, type Redact } from './redaction.ts';
 
 type Sources = Pick<StateDependencies, 'store' | 'registry'>;
 

@@ -15,11 +15,11 @@ import { resolveVariable, type Variable } from '../../core/project/env.ts';
 import { isScoped, requiredBy } from '../../core/project/env-requirement.ts';
 import { errorMessage, RuntimeError } from '../../core/value/error.ts';
 import { kindOf } from '../../core/value/tagged-json.ts';
+import { createRedactor, type Redact } from '../../store/env/redaction.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import { retryWhileUnavailable } from '../guard/retry-while-unavailable.ts';
 import type { StateDependencies } from './dependencies.ts';
 import { type EnvReadOptions, readEnvPlace, readRedactor } from './env-place.ts';
-import { createRedactor, type Redact } from './redaction.ts';
 import type { ThreadEnv } from './thread-env.ts';
 
 export interface OpenEnvOptions extends Pick<EnvReadOptions, 'prompt'> {

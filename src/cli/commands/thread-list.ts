@@ -1,5 +1,6 @@
 /** `everthread threads list` and `tree`: read the store, and need no server. */
 
+import { THREAD_SORTS } from '../../core/author/read-options.ts';
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import { shorten } from '../../core/value/shown-text.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
@@ -7,7 +8,7 @@ import { idOption, option, parseCount, THREAD } from '../command.ts';
 import { readThread, storeCommand } from '../connection/find-store.ts';
 import { listing } from '../output/listing.ts';
 import { ageOf, tableLines, tone } from '../output/output.ts';
-import { statusTone } from '../output/thread-text.ts';
+import { costText, statusTone, waitingText } from '../output/thread-text.ts';
 
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 
@@ -23,15 +24,20 @@ export const threadList = storeCommand({
     tag: option('<tag>', 'only threads with this tag, last created first'),
     parent: idOption('thread', 'only subagents of this thread'),
     before: idOption('thread', 'only those after this thread: pass the last one shown for the next page'),
+    sort: option(
+      '<order>',
+      'the order; by cost, tokens or waiting only threads that have some',
+      THREAD_SORTS,
+    ),
     limit: option('<n>', 'at most n threads', parseCount, 50),
   },
-  async read(store, { limit, before, ...filters }) {
+  async read(store, { limit, before, sort, ...filters }) {
     const { status, agent, user: userId, organization: organizationId, tag, parent: parentId } = filters;
     const asked = { status, agent, userId, organizationId, tag, parentId };
     const place = before === undefined ? undefined : await readThread(store, before);
-    const found = await store.threads.list({ ...asked, before: place, limit });
-    const words = await store.threads.firstWords(found.map(({ id }) => id));
-    const threads = found.map((each) => ({ ...each, firstWords: words[each.id] ?? null }));
+    const threads = await store.threads.conceal(
+      await store.threads.list({ ...asked, sort, before: place, limit }),
+    );
     const filtered = place || Object.values(asked).some((value) => value !== undefined);
     return listing('threads', threads, {
       columns: {
@@ -41,6 +47,10 @@ export const threadList = storeCommand({
         STEPS: 'lastStep',
         AGE: ({ createdAt }) => ageOf(createdAt),
         CHANGED: ({ updatedAt }) => ageOf(updatedAt),
+        ...(threads.some(({ costUsd }) => costUsd > 0) && { COST: ({ costUsd }) => costText(costUsd) }),
+        ...(threads.some(({ waitingFor }) => waitingFor !== null) && {
+          'WAITS FOR': ({ waitingFor }) => (waitingFor ? shorten(waitingText(waitingFor), 40) : '-'),
+        }),
         ...(threads.some((each) => each.parentId !== null) && { PARENT: (each) => each.parentId ?? '-' }),
         // A subagent's name comes before the first words of its thread.
         'BEGINS WITH': ({ name, firstWords }) => shorten([name, firstWords].filter(Boolean).join(': '), 48),

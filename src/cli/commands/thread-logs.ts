@@ -6,6 +6,7 @@ import { shorten } from '../../core/value/shown-text.ts';
 import { option, parseCount, THREAD } from '../command.ts';
 import { readThread, storeCommand } from '../connection/find-store.ts';
 import { type Cells, listing } from '../output/listing.ts';
+import { costText } from '../output/thread-text.ts';
 
 export const threadLogs = storeCommand({
   description:
@@ -31,7 +32,7 @@ const COLUMNS: Cells<Log> = {
     return typeof took === 'number' ? `${Math.round(took)} ms` : null;
   },
   TOKENS: ({ data: { usage } }) => (usage ? tokensOf(usage as ProviderUsage) : null),
-  COST: ({ data: { cost } }) => (typeof cost === 'number' ? `$${cost.toFixed(4)}` : null),
+  COST: ({ data: { cost } }) => (typeof cost === 'number' ? costText(cost) : null),
 };
 
 /** Formats the outcome of an entry: `success`, `lost`, `ended: stop_on_response`, `scheduled`. */
@@ -53,6 +54,6 @@ function totalsText(logs: readonly Log[]): string {
     0,
   );
   const costs = calls.map(({ data }) => data.cost).filter((cost) => typeof cost === 'number');
-  const price = costs.length > 0 ? `, $${sumUsd(costs).toFixed(4)}` : '';
+  const price = costs.length > 0 ? `, ${costText(sumUsd(costs))}` : '';
   return `${calls.length} model ${calls.length === 1 ? 'call' : 'calls'}, ${tokens} tokens${price}`;
 }

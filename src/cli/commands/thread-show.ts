@@ -24,7 +24,8 @@ export const threadShow = storeCommand({
     debug: toggle('include where in the code tools, hooks and effects have failed (with --json: faults)'),
   },
   async read(store, { thread: threadId, json, limit = json ? ALL : SHOWN, silent: includeSilent, debug }) {
-    const thread = await readThread(store, threadId);
+    const known = await readThread(store, threadId);
+    const [thread = known] = await store.threads.conceal([known]);
     const { messages, total } = await store.messages.list(threadId, { limit, includeSilent });
     // The record's count is an upper bound: a thread that never had a child costs no read.
     const children = thread.childCount === 0 ? [] : await store.children.list(threadId);

@@ -107,7 +107,7 @@ const FOREIGN = new Set([
   'spec',
   'value',
 ]);
-const TIME = /^at$|[a-z]At$|_at$/;
+const TIME = /^(at|since)$|[a-z]At$|_at$/;
 /** Microseconds in 2001 and 2286: no other number in a record is as large. */
 const [EARLIEST, LATEST] = [1e15, 1e16];
 

@@ -4,9 +4,9 @@ import type { AttachmentRef, Message, ToolCall } from '../../core/message/messag
 import { escapeControls, shorten } from '../../core/value/shown-text.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
-import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { ThreadRecord, WaitingFor } from '../../store/thread/thread-record.ts';
 import { fieldLines } from './listing.ts';
-import { type Tone, tone } from './output.ts';
+import { dateAndTime, type Tone, tone } from './output.ts';
 
 const RESULT_LENGTH = 300;
 const CALL_LENGTH = 200;
@@ -46,10 +46,27 @@ export function threadHeading(
     }),
     ...runLines(execution),
     ...fieldLines(thread, { steps: 'lastStep' }),
+    ...fieldLines(thread, {
+      waits: ({ waitingFor }) =>
+        waitingFor &&
+        `${shorten(waitingText(waitingFor), CALL_LENGTH)}, since ${dateAndTime(waitingFor.since)}`,
+      cost: ({ costUsd }) => (costUsd > 0 ? costText(costUsd) : null),
+      tokens: ({ inputTokens, outputTokens }) =>
+        inputTokens + outputTokens > 0 ? `${inputTokens} in, ${outputTokens} out` : null,
+    }),
     ...budget.map((line) => ['budget', budgetText(thread.id, line)]),
     ...fieldLines(thread, { created: 'createdAt', updated: 'updatedAt' }),
   ];
   return lines.map(([name = '', value = '']) => `${tone('dim', name.padEnd(10))}${value}`).join('\n');
+}
+
+export function waitingText({ kind, name }: WaitingFor): string {
+  return `${kind} ${name}`;
+}
+
+/** A call may cost less than a cent. */
+export function costText(usd: number): string {
+  return `$${usd.toFixed(4)}`;
 }
 
 /** Returns no lines if no context was given. */

@@ -48,7 +48,7 @@ export async function openProjectClient(options: ProjectApiOptions) {
   const live = options.live ?? (await openProject(project));
   const { store } = readConfiguration();
   const client = await connectClient({ project, taskQueue, store, server });
-  return { client, live, agents: () => agentsOf(live.current()), close: () => client.close() };
+  return { client, live, server, agents: () => agentsOf(live.current()), close: () => client.close() };
 }
 
 /** `origins`: those that are allowed beside the configured ones. Throws as `openProjectClient` does. */
@@ -56,10 +56,10 @@ export async function openProjectApi({
   origins = [],
   ...options
 }: ProjectApiOptions & { readonly origins?: readonly string[] }): Promise<ProjectApi> {
-  const { apiTokens, apiOrigins, publicUrl, trustedProxies } = readConfiguration();
+  const { apiTokens, apiOrigins, publicUrl, trustedProxies, uiUrl } = readConfiguration();
   const known = apiTokens === undefined ? null : tokenAccess(apiTokens);
   await using stack = new AsyncDisposableStack();
-  const { client, live, agents } = await openProjectClient(options);
+  const { client, live, server, agents } = await openProjectClient(options);
   stack.defer(() => client.close());
   const endpoints = await createEndpointHandler({ client, registry: live.current });
   stack.defer(() => endpoints.close());
@@ -74,6 +74,7 @@ export async function openProjectApi({
     origins: [...origins, ...apiOrigins],
     publicUrl,
     trustedProxies,
+    uiUrl: uiUrl ?? server.uiUrl,
     onError,
   });
   const asksForTokens = known !== null || (await stored.tokens.list()).length > 0;

@@ -13,10 +13,11 @@ import type { Projected } from '../../projections/projection.ts';
 import type { RunReport } from '../../projections/run/run-report.ts';
 import type { RuntimeStreamEvent } from '../../projections/task/stream-event.ts';
 import type { ActionRecord } from '../../store/action/action-record.ts';
+import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
-import type { ThreadRecord } from '../../store/thread/thread-record.ts';
+import type { ThreadChanges, ThreadCounts, ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ApiToken } from '../../store/token/token-record.ts';
 import type { StoredValue } from '../../store/value/value-record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
@@ -26,6 +27,8 @@ import type { RunRecord } from '../run-record.ts';
 export interface Answers {
   'POST /v1/threads': { readonly threadId: string };
   'GET /v1/threads': { readonly threads: readonly ThreadRecord[]; readonly cursor: string | null };
+  'GET /v1/threads/counts': ThreadCounts;
+  'GET /v1/threads/changes': ThreadChanges;
   'GET /v1/threads/{threadId}': ThreadRecord;
   'PATCH /v1/threads/{threadId}': ThreadRecord;
   'DELETE /v1/threads/{threadId}': DeletedThreads;
@@ -55,7 +58,11 @@ export interface Answers {
   'POST /v1/threads/{threadId}/effects/{effectId}/run': { readonly due: boolean };
   'DELETE /v1/threads/{threadId}/effects/{effectId}': { readonly removed: boolean };
   'GET /v1/threads/{threadId}/logs': { readonly logs: Log[] };
-  'GET /v1/threads/{threadId}/budget': { readonly lines: readonly BudgetLine[] };
+  'GET /v1/threads/{threadId}/budget': {
+    readonly lines: readonly BudgetLine[];
+    readonly members: readonly MemberUsage[];
+  };
+  'GET /v1/threads/{threadId}/env': { readonly variables: readonly ThreadVariable[] };
   'GET /v1/threads/{threadId}/actions': { readonly actions: readonly ActionRecord[] };
   'POST /v1/actions/{actionId}/reconcile': ActionRecord;
   'GET /v1/waits': { readonly waits: readonly Wait[] };
@@ -70,9 +77,37 @@ export interface Answers {
   'GET /v1/tasks/{taskId}/steps': { readonly steps: readonly TaskStepRecord[] };
   'POST /v1/tasks/{taskId}/abort': { readonly id: string };
   'GET /v1/tasks/{taskId}/events': { readonly events: readonly Projected<RuntimeStreamEvent>[] };
+  'GET /v1/whoami': WhoAmI;
+  'GET /v1/server': ServerInfo;
   'GET /v1/tokens': { readonly tokens: readonly ApiToken[] };
   'POST /v1/tokens': { readonly secret: string; readonly token: ApiToken };
   'DELETE /v1/tokens/{tokenId}': ApiToken;
+}
+
+/** Whose token a request has. Null: any. */
+export interface WhoAmI {
+  readonly name: string | null;
+  readonly scopes: readonly string[];
+  readonly userId: string | null;
+  readonly organizationId: string | null;
+}
+
+export interface ServerInfo {
+  /** Version of the package. */
+  readonly version: string;
+  readonly temporal: {
+    readonly address: string | null;
+    readonly namespace: string;
+    /** Address of Temporal's Web UI, if the server knows it. */
+    readonly uiUrl: string | null;
+  };
+}
+
+/** What one thread of a family has used itself, in all of its executions. */
+export interface MemberUsage
+  extends Pick<ThreadRecord, 'agent' | 'parentId' | 'costUsd' | 'inputTokens' | 'outputTokens'> {
+  readonly threadId: string;
+  readonly steps: number;
 }
 
 /** The ids in the path of a route. */

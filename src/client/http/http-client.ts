@@ -8,10 +8,12 @@
  */
 
 import {
+  checkChanges,
   checkFollow,
   checkMessagePage,
   checkPage,
   checkRunPage,
+  checkThreadFilters,
   checkThreadPage,
   checkValuePage,
   checkWaitPage,
@@ -28,12 +30,25 @@ import type { WaitAnswer } from '../../core/wait/answer.ts';
 import type { WaitVerdict } from '../../core/wait/wait.ts';
 import { checkFollowForm, type FollowAs, type FormEvents, type LogForm } from '../../projections/log-form.ts';
 import type { Projected } from '../../projections/projection.ts';
+import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
-import type { ListThreads, ThreadRecord } from '../../store/thread/thread-record.ts';
+import type {
+  ListThreads,
+  ThreadChanges,
+  ThreadCounts,
+  ThreadFilters,
+  ThreadRecord,
+} from '../../store/thread/thread-record.ts';
 import type { ListWaits, Wait } from '../../store/wait/wait-record.ts';
 import type { AnswerOptions } from '../answer-wait.ts';
 import { feedSink } from '../event-sink.ts';
+import {
+  type AwaitChanges,
+  type FollowChanges,
+  followChanges,
+  MAX_CHANGES_WAIT_MS,
+} from '../follow-changes.ts';
 import type { FollowOptions } from '../follow-events.ts';
 import { newThreadId } from '../new-thread-id.ts';
 import type { OutgoingMessage, StartMessage } from '../outgoing.ts';
@@ -43,7 +58,7 @@ import type { Tasks } from '../tasks.ts';
 import { toCursor } from '../thread-cursor.ts';
 import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
-import type { Answers, PathIds } from './answers.ts';
+import type { Answers, PathIds, ServerInfo, WhoAmI } from './answers.ts';
 import { type HttpConnection, type HttpConnectOptions, pathOf, toHttpConnection } from './http-place.ts';
 import { HttpTasks } from './http-tasks.ts';
 import { liveLines } from './live-lines.ts';
@@ -214,6 +229,36 @@ export class HttpClient implements ThreadsClient {
     const { before, ...filters } = checkThreadPage(options) ?? {};
     const query = before ? { ...filters, cursor: toCursor(before) } : filters;
     return (await this.#call('GET /v1/threads', {}, { query })).threads;
+  }
+
+  countThreads(filters?: ThreadFilters): Promise<ThreadCounts> {
+    return this.#call('GET /v1/threads/counts', {}, { query: checkThreadFilters(filters) });
+  }
+
+  /** `waitMs`: at most 25 seconds. The token decides whose threads are among them. */
+  listChanges(options: AwaitChanges = {}): Promise<ThreadChanges> {
+    const { waitMs = 0, signal, ...query } = checkChanges(options);
+    const wait = Math.min(waitMs, MAX_CHANGES_WAIT_MS) / 1000;
+    return this.#call('GET /v1/threads/changes', {}, { query: { ...query, wait }, signal });
+  }
+
+  /** Resumes by itself if a connection breaks: a change whose response was lost comes again. */
+  changes(options: FollowChanges = {}): AsyncIterable<ThreadChanges> {
+    return followChanges((asked) => this.listChanges(asked), options);
+  }
+
+  async listThreadEnv(threadId: string): Promise<readonly ThreadVariable[]> {
+    return (await this.#call('GET /v1/threads/{threadId}/env', { threadId })).variables;
+  }
+
+  /** The name, scopes and owner of this client's token. */
+  whoami(): Promise<WhoAmI> {
+    return this.#call('GET /v1/whoami', {});
+  }
+
+  /** The version of the server, and the Temporal server that it uses. */
+  getServer(): Promise<ServerInfo> {
+    return this.#call('GET /v1/server', {});
   }
 
   async getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {

@@ -20,14 +20,21 @@ const MESSAGES: Readonly<Record<string, Check>> = {
 };
 
 const isText = (value: unknown) => typeof value === 'string';
+const isSignal = (value: unknown) => typeof value === 'object' && value !== null && 'aborted' in value;
 
 const isThreadPlace = (value: unknown) => {
   const { id, createdAt, updatedAt } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return isText(id) && isCount(createdAt) && isCount(updatedAt);
 };
 
-const THREADS: Readonly<Record<string, Check>> = {
-  limit: PAGE.limit as Check,
+/**
+ * `updated`: last changed first. `created`: last created first. `cost`, `tokens`: the largest first, without threads
+ * that have none. `waiting`: those that wait, the longest first.
+ */
+export const THREAD_SORTS = ['updated', 'created', 'cost', 'tokens', 'waiting'] as const;
+export type ThreadSort = (typeof THREAD_SORTS)[number];
+
+const THREAD_FILTERS: Readonly<Record<string, Check>> = {
   status: ['a string', isText],
   agent: ['a string', isText],
   userId: ['a string', isText],
@@ -39,8 +46,22 @@ const THREADS: Readonly<Record<string, Check>> = {
   createdBefore: COUNT,
   updatedAfter: COUNT,
   updatedBefore: COUNT,
-  order: ['"updated" or "created"', (value) => value === 'updated' || value === 'created'],
+};
+
+const THREADS: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  ...THREAD_FILTERS,
+  sort: [`one of ${THREAD_SORTS.join(', ')}`, (value) => THREAD_SORTS.includes(value as ThreadSort)],
   before: ['a thread: its id, createdAt and updatedAt', isThreadPlace],
+};
+
+const CHANGES: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  cursor: ['a cursor that came with changes', isText],
+  userId: ['a string', isText],
+  organizationId: ['a string', isText],
+  waitMs: COUNT,
+  signal: ['an AbortSignal', isSignal],
 };
 
 const VALUES: Readonly<Record<string, Check>> = {
@@ -57,7 +78,7 @@ const WAITS: Readonly<Record<string, Check>> = {
 const FOLLOW: Readonly<Record<string, Check>> = {
   after: COUNT,
   follow: ['true or false', (value) => typeof value === 'boolean'],
-  signal: ['an AbortSignal', (value) => typeof value === 'object' && value !== null && 'aborted' in value],
+  signal: ['an AbortSignal', isSignal],
 };
 
 /** `forms`: the values of `as`. */
@@ -89,6 +110,8 @@ const RUNS: Readonly<Record<string, Check>> = {
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
+export const checkThreadFilters = <T>(options: T): T => check('countThreads', options, THREAD_FILTERS);
+export const checkChanges = <T>(options: T): T => check('listChanges', options, CHANGES);
 export const checkExecutionPage = <T>(options: T): T => check('listExecutions', options, RUNS);
 export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);
 export const checkFollowForm = <T>(options: T, forms: readonly string[]): T =>

@@ -38,9 +38,12 @@ export class InvalidStart extends Error {
 }
 
 const THREAD_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+/** Names that have routes of their own beside those of one thread (/v1/threads/changes). */
+const RESERVED: readonly unknown[] = ['changes', 'counts'];
 
 export function isThreadId(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
+  if (typeof value !== 'string' || RESERVED.includes(value)) return false;
+  return value.length <= LIMITS.threadIdChars && THREAD_ID.test(value);
 }
 
 /** True if the input is deeper than senders may write. Carried state is left out: the previous run has checked it. */
@@ -134,7 +137,7 @@ function parseThreadId(given: unknown, workflowId: string): string {
   const threadId = workflowId.slice(WORKFLOW_ID_PREFIX.length);
   if (!isThreadId(threadId)) {
     throw new InvalidStart(
-      `"${threadId}" is not a valid thread id: use only letters, digits and . _ : -, at most ${LIMITS.threadIdChars} characters`,
+      `"${threadId}" is not a valid thread id: use only letters, digits and . _ : -, at most ${LIMITS.threadIdChars} characters, and neither "changes" nor "counts"`,
     );
   }
   if (given !== undefined && given !== null && given !== threadId) {

@@ -40,6 +40,8 @@ export interface ApiOptions extends StreamLimits, PublicAddressOptions {
   readonly agents?: () => readonly ApiAgent[];
   /** The project's endpoints, served beside the API (docs/endpoints.md). */
   readonly endpoints?: Pick<ThreadEndpoints, 'handle'>;
+  /** Address of Temporal's Web UI, for pages that link to it. */
+  readonly uiUrl?: string | undefined;
   /** Origins whose pages may call the API: `https://app.example`, `http://localhost:*`; none unless given. */
   readonly origins?: readonly string[];
   /** Maximum bytes of a request's body; 16 MiB unless given. Of a conversation, four times as many are read. */
@@ -83,11 +85,12 @@ export function createApi(options: ApiOptions): Api {
     fileBytes = LIMITS.fileBytes,
     endpoints,
     origins = [],
+    uiUrl = null,
     onError,
   } = options;
   const streams = createStreamPlace(options);
   const toPublic = givePublicAddress(options);
-  const host: ApiHost = { client, agents, streams };
+  const host: ApiHost = { client, agents, uiUrl, streams };
   let closed = false;
   const app = new OpenAPIHono<ApiEnv>({
     strict: false,

@@ -6,6 +6,8 @@ export interface ApiHost {
   readonly client: RuntimeClient;
   /** The project's agents; null if the project is not known. */
   readonly agents: (() => readonly ApiAgent[]) | null;
+  /** Address of Temporal's Web UI; null if it is not known. */
+  readonly uiUrl: string | null;
   /** Open streams and their limits. */
   readonly streams: StreamPlace;
 }

@@ -6,6 +6,7 @@ import { chatRoutes } from './chat/routes.ts';
 import { completionRoutes } from './completions/routes.ts';
 import type { ApiRoute } from './route.ts';
 import { agentRunRoutes } from './routes/agent-run.ts';
+import { changeRoutes } from './routes/changes.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
 import { idleRoutes } from './routes/idle.ts';
@@ -20,6 +21,8 @@ import { waitRoutes } from './routes/waits.ts';
 
 export const API_ROUTES: readonly ApiRoute[] = [
   ...serviceRoutes,
+  // Before the route of one thread, whose id may be anything else.
+  ...changeRoutes,
   ...threadRoutes,
   ...idleRoutes,
   ...messageRoutes,

@@ -44,6 +44,17 @@ export interface EnvEntry {
   readonly updatedAt: number;
 }
 
+/** A variable that a thread may read, without its value: its own, its user's or the instance's. */
+export interface ThreadVariable {
+  readonly name: string;
+  readonly type: EnvType;
+  readonly source: 'thread' | 'user' | 'instance';
+  /** Microseconds since 1970. */
+  readonly updatedAt: number;
+  /** Set if a narrower source has the same name: the thread reads that one. */
+  readonly overridden?: true;
+}
+
 export interface RotatedEnv {
   /** Id of the key that all values are encrypted with now. */
   readonly keyId: string;

@@ -12,7 +12,7 @@ import type { CommandContext } from '../transaction/context.ts';
 import { deleteRow, findRow, selectRows, updateRow } from '../transaction/rows.ts';
 import { statement } from '../transaction/statement.ts';
 import { lockInheritors } from './env-inheritors.ts';
-import type { EnvEntry, EnvOwner, EnvTable, RotatedEnv, SetEnv } from './env-record.ts';
+import type { EnvEntry, EnvOwner, EnvTable, RotatedEnv, SetEnv, ThreadVariable } from './env-record.ts';
 
 type EnvRow = Selectable<EnvTable>;
 type Place = Pick<EnvRow, 'scope' | 'owner'>;
@@ -107,6 +107,32 @@ export async function listEnv(context: CommandContext, owner: EnvOwner): Promise
     updatedAt: row.updated_at,
   }));
 }
+
+const SOURCES: readonly ThreadVariable['source'][] = ['thread', 'user', 'instance'];
+
+/** What the thread may read, ordered by name, the narrowest source first. No value is decrypted. */
+export async function listThreadEnv(
+  { db }: CommandContext,
+  threadId: string,
+  userId: string | null,
+): Promise<readonly ThreadVariable[]> {
+  const rows = await (userId === null
+    ? selectOwn(db, threadId)
+    : selectWithUsers(db, threadId, userId)
+  ).execute();
+  const sorted = rows.toSorted(
+    (a, b) => compare(a.name, b.name) || SOURCES.indexOf(a.scope) - SOURCES.indexOf(b.scope),
+  );
+  return sorted.map(({ name, type, scope: source, updated_at: updatedAt }, index) => ({
+    name,
+    type,
+    source,
+    updatedAt,
+    ...(sorted[index - 1]?.name === name && { overridden: true }),
+  }));
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
   try {

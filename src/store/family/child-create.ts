@@ -140,9 +140,10 @@ async function insertThreadRow(
     organizationId: row.organization_id,
   };
   const made = toThreadRow({ threadId, agent, name, arguments: given, context: runContext, ...family }, now);
-  const inserted = { ...made, team: toChildTeam(parent), budget };
+  const { number } = parent.change;
+  const inserted = { ...made, team: toChildTeam(parent), budget, changed: number, moved: number };
   await insertRows(trx, 'threads', [inserted]);
-  return new ThreadTransaction(trx, inserted, now);
+  return new ThreadTransaction(trx, inserted, now, parent.change);
 }
 
 /** A child without a first message has nothing to answer: it is idle until one comes. */

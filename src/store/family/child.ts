@@ -79,14 +79,14 @@ export function toStart({ id, agent, user_id: userId, root_id: rootId }: Startab
 /** Works on a second thread within a transaction on a first one, whose lock is held (family-record.ts, F3). */
 async function inChild<T>(
   context: CommandContext,
-  { trx }: ThreadTransaction,
+  { trx, change }: ThreadTransaction,
   childId: string,
   work: (child: ThreadTransaction) => Promise<T>,
 ): Promise<T> {
   const query = trx.selectFrom('threads').selectAll().where('id', '=', childId);
   const row = await (context.rowLocks ? query.forUpdate() : query).executeTakeFirst();
   if (!row) throw unknownThread(context.storeId, childId);
-  const child = new ThreadTransaction(trx, row, context.now());
+  const child = new ThreadTransaction(trx, row, context.now(), change);
   const result = await work(child);
   await child.flush();
   return result;

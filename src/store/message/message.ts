@@ -6,7 +6,7 @@
  * Files that are deleted with a message (definitions §14.2): those under /attachments that no other message of the
  * thread names, stored or waiting. A file elsewhere belongs to the thread's own code, and stays.
  */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { ATTACHMENT_FOLDER } from '../../core/file/attachment.ts';
 import { tryFilePath } from '../../core/file/file-path.ts';
 import { type ChangedMessage, type Message, type ToolCall, toChanges } from '../../core/message/message.ts';
@@ -19,6 +19,7 @@ import { type CommandContext, inThread, refuseTerminated } from '../transaction/
 import { readInBatches } from '../transaction/rows.ts';
 import { OPEN_CALL, selectStepMessages } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { READ_CHARS, toWords } from '../transaction/thread-words.ts';
 import { dropQueued } from './queue.ts';
 
 type MessageRow = Selectable<MessageTable>;
@@ -58,6 +59,7 @@ export async function updateMessage(
     if (JSON.stringify(changed) === JSON.stringify(found)) return found;
     await thread.update('messages', { id }, toMessageColumns(toChanges(changed)));
     if (differsForModel(changed, found)) await retireSummaries(thread, found);
+    await rereadWords(thread);
     thread.emit('message.updated', { messageId: id, role: found.role });
     return changed;
   });
@@ -85,9 +87,27 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
     if (!found) return dropPending(thread, id);
     await refuseOpenCalls(thread, found);
     const removed = await removeMessages(thread, found);
+    await rereadWords(thread);
     await removeUnnamedFiles(thread, removed.flatMap(filesOf));
     return true;
   });
+}
+
+/** The words that lists show keep nothing of a message that was changed or deleted. */
+async function rereadWords(thread: ThreadTransaction): Promise<void> {
+  const ofUser = selectShown(thread, ['user']).orderBy('created_at');
+  const newest = selectShown(thread, ['user', 'assistant']).orderBy('created_at', 'desc');
+  const [first, last] = [await ofUser.executeTakeFirst(), await newest.executeTakeFirst()];
+  thread.set({ first_words: toWords(first?.text ?? null), last_words: toWords(last?.text ?? null) });
+}
+
+function selectShown(thread: ThreadTransaction, roles: readonly Message['role'][]) {
+  return thread
+    .select('messages', { depth: 0, silent: 0 })
+    .select(sql<string>`substr(content, 1, ${sql.lit(READ_CHARS)})`.as('text'))
+    .where('role', 'in', roles)
+    .where(sql<boolean>`trim(content, ${sql.lit(' \n\r\t')}) <> ''`)
+    .limit(1);
 }
 
 /** Removes a message that is still in line. */

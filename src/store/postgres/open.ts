@@ -14,12 +14,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
+import { bindStore } from '../bind-store.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import { migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
-import { bindStore, type ThreadStore } from '../store.ts';
+import type { ThreadStore } from '../store.ts';
 import type { Runner, RunOptions } from '../transaction/context.ts';
 import { type PostgresAddress, readPostgresAddress } from './address.ts';
+import { postgresChanges } from './change-order.ts';
 import { RELAX } from './connection.ts';
 import { explainOpening, explainServer, isConflict, isConnectionLost, unavailable } from './error.ts';
 import { StorePool } from './pool.ts';
@@ -52,6 +54,7 @@ export async function openPostgresStore(
       keys,
       familyCalls,
       rowLocks: true,
+      order: postgresChanges,
       relax: async (trx) => {
         await trx.executeQuery(CompiledQuery.raw(RELAX));
       },

@@ -29,7 +29,11 @@ create table threads (
   asked_a integer default 0 not null, asked_b integer default 0 not null, open_steps integer default 0 not null,
   open_waits integer default 0 not null, run_context text, budget text, loop_warnings text, rounds text,
   compacted integer default 0 not null, team text, organization_id text, tags text, deleted_at bigint,
-  unseen_since bigint, model_counts text
+  unseen_since bigint, model_counts text, cost_pico numeric(19, 0) default 0 not null,
+  input_tokens bigint default 0 not null, output_tokens bigint default 0 not null,
+  listed_cost numeric(19, 0) default 0 not null, listed_tokens bigint default 0 not null,
+  waiting_since bigint, waiting_for text, first_words text, last_words text,
+  changed bigint default 0 not null, moved bigint default 0 not null
 );
 create index threads_by_root on threads (root_id);
 create index threads_in_order on threads (updated_at, id);
@@ -41,11 +45,19 @@ create index threads_of_organization on threads (organization_id, updated_at, id
 create index threads_of_parent on threads (parent_id, updated_at, id) where parent_id is not null;
 -- Partial: most threads are idle or terminated, and only the others have entries.
 create index threads_not_at_rest on threads (status, updated_at, id) where status <> 'idle' and status <> 'terminated';
+-- Partial: without prices, usage and waits they have no entries. A list must contain the condition as a literal.
+create index threads_by_cost on threads (listed_cost, id) where listed_cost > 0;
+create index threads_by_tokens on threads (listed_tokens, id) where listed_tokens > 0;
+create index threads_waiting on threads (waiting_since, id) where waiting_since is not null;
+-- For the feed of changes (thread/changes.ts). Written only when the place in lists changes.
+create index threads_moved on threads (moved);
 -- Threads whose workflows have not read which waits of descendants they show now.
 create index threads_unseen on threads (unseen_since) where unseen_since is not null;
--- On expressions that only the census uses. On the columns themselves, lists of threads by status would use this
--- index and then sort all that they find, and a step would search for its items among those of all threads.
-create index threads_by_status on threads ((status || ''), deleted_at);
+-- For the census and counts, which read nothing else: counters would be rows that all threads of an agent wait for.
+-- On an expression that only these use: on the column itself, lists of threads by status would use this index and then
+-- sort all that they find. A query must contain the conditions as literals.
+create index threads_counted on threads ((status || ''), agent, organization_id)
+  where deleted_at is null and substr(id, 1, 5) <> 'task/';
 create table thread_runs (
   thread_id text not null, run_id text not null, registered_at bigint not null,
   constraint thread_runs_key primary key (thread_id, run_id)
@@ -62,7 +74,7 @@ create table items (
 );
 -- Full, not partial: with bound parameters SQLite cannot tell that a partial index could be used.
 create index items_by_state on items (thread_id, state, position);
--- For the census, like threads_by_status. A query must contain the condition literally.
+-- For the census, on an expression like threads_counted: a step would search for its items among those of all threads. A query must contain the condition literally.
 create index items_waiting on items (created_at) where (state || '') = 'queued';
 create table sent_contents (
   thread_id text not null, id text not null, content text not null, created_at bigint not null,

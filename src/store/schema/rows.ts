@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { ContextMessage } from '../../core/context/context.ts';
 import { isEventKind, type ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ChangedMessage, Message } from '../../core/message/message.ts';
+import { toUsd } from '../../core/value/money.ts';
 import type { ThreadRecord, ThreadTable } from '../thread/thread-record.ts';
 import type { EventTable, MessageTable } from './tables.ts';
 
@@ -28,6 +29,17 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     childCount: row.child_count,
     messageCount: row.message_count,
     lastSeq: row.event_seq,
+    costUsd: toUsd(row.cost_pico),
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    waitingFor:
+      row.waiting_since === null || row.waiting_for === null
+        ? null
+        : { ...JSON.parse(row.waiting_for), since: row.waiting_since },
+    failedCode: row.status === 'failed' && row.last_error ? JSON.parse(row.last_error).code : null,
+    firstWords: row.first_words,
+    lastWords: row.last_words,
+    listed: { costUsd: toUsd(row.listed_cost), tokens: row.listed_tokens },
     budgeted: isLimited(row.budget) ? (true as const) : undefined,
     compacted: row.compacted === 1 ? (true as const) : undefined,
     deletedAt: row.deleted_at ?? undefined,

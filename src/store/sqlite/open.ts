@@ -1,9 +1,11 @@
 /** Opens a store in a SQLite file. */
 import { Kysely } from 'kysely';
+import { bindStore, type Engine } from '../bind-store.ts';
 import { migrate } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
-import { bindStore, type Engine, type ThreadStore } from '../store.ts';
+import type { ThreadStore } from '../store.ts';
 import { runOnce } from '../transaction/context.ts';
+import { sqliteChanges } from './change-order.ts';
 import { NodeSqliteDialect, type SqliteOptions } from './dialect.ts';
 
 /** Opens a SQLite store and brings its schema up to date. */
@@ -23,6 +25,7 @@ export async function openSqliteStore(
       keys,
       familyCalls,
       rowLocks: false,
+      order: sqliteChanges,
       relax: async () => dialect.relax(),
       clock: async () => Date.now() * 1000,
     });

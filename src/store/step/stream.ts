@@ -7,7 +7,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { learnCount, type ModelCounts } from '../../core/context/model-count.ts';
 import type { EventData, InSubprompt } from '../../core/event/event-data.ts';
-import { toUsd } from '../../core/value/money.ts';
+import { clampAmount, toUsd } from '../../core/value/money.ts';
 import { budgetOf, limitedAccounts } from '../budget/account.ts';
 import { stopClocks } from '../budget/lines.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
@@ -17,6 +17,7 @@ import type { StepRef } from '../transaction/from-run.ts';
 import { selectRow } from '../transaction/rows.ts';
 import { selectStep } from '../transaction/step-row.ts';
 import { StaleAttempt, type ThreadRow, type ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { showHeld, showTaken } from '../transaction/waiting-for.ts';
 import type { HoldModel, ModelCallEnd, ModelCallStart, ModelChunk, StartedModelCall } from './step-record.ts';
 
 /** Appends streamed text to the log. False, with nothing written, if the attempt no longer has the step open. */
@@ -48,6 +49,7 @@ export async function holdModel(
 ): Promise<boolean> {
   return emitIfLive(context, ref, (thread, depth, place) => {
     thread.emit('model.held', { model, retryInMs: pauseMs, refusals, by, ...depth }, place);
+    showHeld(thread, model);
     return stopClocks(context, thread);
   });
 }
@@ -136,6 +138,7 @@ export async function beginModelCall(
   });
   const eventData = { model, modelId, call, purpose, insteadOf, heldMs };
   thread.emit('model.called', eventData, { step, attempt });
+  showTaken(thread);
 }
 
 /** Settles the call once, even if it had been considered lost. */
@@ -180,6 +183,7 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
       ended_at: thread.now,
     },
   );
+  addUsage(thread, command);
   saveCount(thread, command);
   if (ok)
     thread.emit(
@@ -194,6 +198,18 @@ async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): P
     );
   else thread.emit('model.failed', { call, ...error }, { step, attempt });
   if (discards) await emitDiscarded(thread, { step, attempt, call }, error?.code ?? 'unknown');
+}
+
+/** A call ends once, so it counts once. */
+function addUsage(thread: ThreadTransaction, { usage, cost }: Pick<ModelCallEnd, 'usage' | 'cost'>): void {
+  if (!usage && !cost) return;
+  const { cost_pico: spent, input_tokens: input, output_tokens: output } = thread.row;
+  const { promptTokens = 0, completionTokens = 0 } = usage ?? {};
+  thread.set({
+    cost_pico: clampAmount(spent + (cost ?? 0n)),
+    input_tokens: input + promptTokens,
+    output_tokens: output + completionTokens,
+  });
 }
 
 /** Tells readers to forget streamed text; logged after the event that has the reason. */

@@ -222,7 +222,7 @@ async function createTask(context: CommandContext, command: OpenTask): Promise<v
   };
   await context.db.transaction().execute(async (trx) => {
     const first = { runId, type: 'task.created', data: toCreatedData(start) } as const;
-    if (await insertRoot(trx, { ...toThreadRow(root, now), status: 'running' }, first))
+    if (await insertRoot(context, trx, { ...toThreadRow(root, now), status: 'running' }, first))
       await insertTask(trx, { threadId, task: start, manifest }, now);
   });
 }

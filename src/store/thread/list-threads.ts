@@ -4,49 +4,94 @@
  *   length, however many threads there are (schema/migration-0001.ts). Rows that a further condition excludes are
  *   skipped.
  *
- * The first words of threads, for lists: one read, by the index of their messages.
- *
  * Figures of the whole store, for monitoring.
  * - The cost of a census is bounded, however many threads there are: it counts up to a limit, over indexes.
  */
 import { type SelectQueryBuilder, sql } from 'kysely';
+import type { ThreadSort } from '../../core/author/read-options.ts';
 import type { ThreadStatus } from '../../core/thread/step.ts';
 import { TASK_ID_PREFIX } from '../../core/thread/task-start.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { toPico } from '../../core/value/money.ts';
 import { toCount, toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
-import type { Census, ListThreads, ThreadRecord } from './thread-record.ts';
+import type { Census, ListThreads, ThreadFilters, ThreadPlace, ThreadRecord } from './thread-record.ts';
 
 type ThreadQuery = SelectQueryBuilder<Tables, 'threads', ThreadRow>;
 
-/** Threads that fit the conditions. Deleted threads and tasks are left out. */
+/** Threads that fit the conditions. Deleted threads and tasks are left out. Rejects with `InvalidValue` for a tag in another order. */
 export async function listThreads(
   context: CommandContext,
   options: ListThreads = {},
 ): Promise<ThreadRecord[]> {
   const { tag, before, limit } = options;
-  const [at, id] = orderOf(options);
+  const { at, id, direction, has, placeOf } = orderOf(options);
+  const [column, key] = [sql.ref(at), sql.ref(id)];
   let found = where(select(context, tag), options);
+  if (has) found = found.where(sql<boolean>`${column} ${sql.raw(has)}`);
   if (before) {
-    const time = at === 'threads.updated_at' ? before.updatedAt : before.createdAt;
+    const place = placeOf(before);
+    const [reaches, passes] = direction === 'desc' ? [sql`<=`, sql`<`] : [sql`>=`, sql`>`];
     // The first condition follows from the second: it bounds an index that has another column before the time.
     found = found
-      .where(sql<boolean>`${sql.ref(at)} <= ${time}`)
-      .where(sql<boolean>`(${sql.ref(at)}, ${sql.ref(id)}) < (${time}, ${before.id})`);
+      .where(sql<boolean>`${column} ${reaches} ${place}`)
+      .where(sql<boolean>`(${column}, ${key}) ${passes} (${place}, ${before.id})`);
   }
   const rows = await found
-    .orderBy(sql.ref(at), 'desc')
-    .orderBy(sql.ref(id), 'desc')
+    .orderBy(column, direction)
+    .orderBy(key, direction)
     .limit(toCount(limit, 50))
     .execute();
   return rows.map(toThreadRecord);
 }
 
-/** The columns of the index with this order. */
-function orderOf({ tag, order }: ListThreads): readonly [at: string, id: string] {
-  if (tag !== undefined) return ['thread_tags.created_at', 'thread_tags.thread_id'];
-  return [order === 'created' ? 'threads.created_at' : 'threads.updated_at', 'threads.id'];
+/** An order in which an index has threads: by one column, and by the id where that is the same. */
+interface ThreadOrder {
+  readonly at: string;
+  readonly id: string;
+  readonly direction: 'asc' | 'desc';
+  /** The condition of the index, which must be in the query as a literal. */
+  readonly has?: string;
+  /** Where a thread stands in the column. */
+  readonly placeOf: (thread: ThreadPlace) => number | bigint;
+}
+
+const newestFirst = { id: 'threads.id', direction: 'desc' } as const;
+
+const ORDERS: Readonly<Record<ThreadSort, ThreadOrder>> = {
+  updated: { ...newestFirst, at: 'threads.updated_at', placeOf: ({ updatedAt }) => updatedAt },
+  created: { ...newestFirst, at: 'threads.created_at', placeOf: ({ createdAt }) => createdAt },
+  cost: {
+    ...newestFirst,
+    at: 'threads.listed_cost',
+    has: '> 0',
+    placeOf: ({ listed }) => toPico(listed?.costUsd ?? 0),
+  },
+  tokens: {
+    ...newestFirst,
+    at: 'threads.listed_tokens',
+    has: '> 0',
+    placeOf: ({ listed }) => listed?.tokens ?? 0,
+  },
+  waiting: {
+    id: 'threads.id',
+    direction: 'asc',
+    at: 'threads.waiting_since',
+    has: 'is not null',
+    placeOf: ({ waitingFor }) => waitingFor?.since ?? 0,
+  },
+};
+
+function orderOf({ tag, sort }: ListThreads): ThreadOrder {
+  if (tag === undefined) return ORDERS[sort ?? 'updated'];
+  if (sort !== undefined && sort !== 'created')
+    throw new RuntimeError(
+      'InvalidValue',
+      `Threads with a tag are listed by creation time, not by "${sort}": leave the order or the tag out.`,
+    );
+  return { ...ORDERS.created, at: 'thread_tags.created_at', id: 'thread_tags.thread_id' };
 }
 
 function select({ db }: Pick<CommandContext, 'db'>, tag: string | undefined): ThreadQuery {
@@ -58,14 +103,22 @@ function select({ db }: Pick<CommandContext, 'db'>, tag: string | undefined): Th
     .where('thread_tags.tag', '=', tag) as unknown as ThreadQuery;
 }
 
-function where(query: ThreadQuery, options: ListThreads): ThreadQuery {
-  const { status, agent, userId, organizationId, parentId, rootsOnly, idPrefix } = options;
-  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = options;
+function where(query: ThreadQuery, options: ThreadFilters): ThreadQuery {
   // Tasks are listed separately.
-  let found = query
+  const found = whereFiltered(query, options)
     .where('threads.deleted_at', 'is', null)
     .where('threads.id', 'not like', `${TASK_ID_PREFIX}%`);
-  if (status !== undefined) found = whereStatus(found, status);
+  return options.status === undefined ? found : whereStatus(found, options.status);
+}
+
+/** The filters by columns of the thread's row, except its status. */
+export function whereFiltered<Shown>(
+  query: SelectQueryBuilder<Tables, 'threads', Shown>,
+  options: Omit<ThreadFilters, 'status' | 'tag'>,
+): SelectQueryBuilder<Tables, 'threads', Shown> {
+  const { agent, userId, organizationId, parentId, rootsOnly, idPrefix } = options;
+  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = options;
+  let found = query;
   if (agent !== undefined) found = found.where('threads.agent', '=', agent);
   if (userId !== undefined) found = found.where('threads.user_id', '=', userId);
   if (organizationId !== undefined) found = found.where('threads.organization_id', '=', organizationId);
@@ -89,40 +142,10 @@ function whereStatus(query: ThreadQuery, status: ThreadStatus): ThreadQuery {
     .where(sql<boolean>`threads.status <> 'terminated'`);
 }
 
-const MAX_CHARS = 200;
-
-/**
- * The first 200 characters of each thread's first message of its user, by thread id. Threads without one have no
- * entry.
- */
-export async function readFirstWords(
-  { db }: CommandContext,
-  threadIds: readonly string[],
-): Promise<Readonly<Record<string, string>>> {
-  if (threadIds.length === 0) return {};
-  const rows = await db
-    .selectFrom('threads')
-    .select('threads.id')
-    .select((select) =>
-      select
-        .selectFrom('messages')
-        .select(sql<string>`substr(content, 1, ${sql.lit(MAX_CHARS)})`.as('words'))
-        .whereRef('messages.thread_id', '=', 'threads.id')
-        .where('role', '=', 'user')
-        .where('depth', '=', 0)
-        .where('silent', '=', 0)
-        .where('content', 'is not', null)
-        .orderBy('messages.created_at')
-        .limit(1)
-        .as('words'),
-    )
-    .where('threads.id', 'in', threadIds)
-    .execute();
-  return Object.fromEntries(rows.flatMap(({ id, words }) => (words === null ? [] : [[id, words]])));
-}
-
 const STATUSES: readonly ThreadStatus[] = ['idle', 'running', 'waiting', 'stopped', 'failed', 'terminated'];
 const MAX_COUNT = 10_000;
+/** The condition of the index `threads_counted`, word for word. */
+export const COUNTED = sql<boolean>`deleted_at is null and substr(id, 1, 5) <> 'task/'`;
 /** Most queued items that are examined: the first ones may be of threads that wait. */
 const MAX_EXAMINED_ITEMS = 1000;
 
@@ -136,8 +159,7 @@ export async function takeCensus(context: CommandContext): Promise<Census> {
         .select('id')
         // The expression of its index (schema/migration-0001.ts).
         .where(sql<boolean>`(status || '') = ${status}`)
-        .where('deleted_at', 'is', null)
-        .where('id', 'not like', `${TASK_ID_PREFIX}%`)
+        .where(COUNTED)
         .limit(MAX_COUNT);
       const { count } = await db
         .selectFrom(some.as('some'))

@@ -78,7 +78,7 @@ async function createThread(context: CommandContext, command: OpenThread): Promi
   const now = context.now();
   await context.db.transaction().execute(async (trx) => {
     const first = { runId, type: 'thread.created', data: { agent: command.agent } } as const;
-    if (await insertRoot(trx, toThreadRow(command, now), first))
+    if (await insertRoot(context, trx, toThreadRow(command, now), first))
       await insertTags(trx, threadId, now, command.tags ?? []);
   });
 }

@@ -105,6 +105,13 @@ export async function removeThread(context: CommandContext, threadId: string): P
       open_waits: 0,
       unseen_since: null,
       child_count: 0,
+      cost_pico: 0n,
+      input_tokens: 0,
+      output_tokens: 0,
+      waiting_since: null,
+      waiting_for: null,
+      first_words: null,
+      last_words: null,
     });
   });
 }

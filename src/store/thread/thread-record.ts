@@ -2,10 +2,12 @@
  * Threads (runtime §1, §6, §10): their records and tables, and the commands that open them, bring them to rest and end
  * them. Times are microseconds since 1970.
  */
+import type { ThreadSort } from '../../core/author/read-options.ts';
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { Session } from '../../core/thread/session.ts';
 import type { CommitStatusInput, StoredError, ThreadStatus } from '../../core/thread/step.ts';
 import type { SubagentReport } from '../../core/thread/subagent-report.ts';
+import type { WaitKind } from '../../core/wait/wait.ts';
 import type { Flag, Json } from '../schema/column.ts';
 import type { FromFlow, FromRun } from '../transaction/from-run.ts';
 
@@ -42,6 +44,23 @@ export interface ThreadRecord {
   readonly messageCount: number;
   /** Number of the newest event. */
   readonly lastSeq: number;
+  /** US dollars for its calls of models, as far as their prices are known; without those of subagents. */
+  readonly costUsd: number;
+  /** Tokens of its calls of models, as far as providers have reported them; without those of subagents. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** What it waits for; of several, the oldest. Null if nothing holds it up. */
+  readonly waitingFor: WaitingFor | null;
+  /** The code of the error with which it has failed; null unless its status is `failed`. */
+  readonly failedCode: string | null;
+  /**
+   * The beginning of the first message of its user that is shown, and of the newest message of a person or a model: at
+   * most 120 characters. Null if there is none. Secrets in the store are replaced where clients read a thread.
+   */
+  readonly firstWords: string | null;
+  readonly lastWords: string | null;
+  /** The figures by which lists are sorted; while the thread runs, they may be a second older. */
+  readonly listed: { readonly costUsd: number; readonly tokens: number };
   /** Set if the open execution spends from a budget. */
   readonly budgeted?: true;
   /** Set if its history has ever been summarised. */
@@ -51,6 +70,17 @@ export interface ThreadRecord {
    * deleted.
    */
   readonly deletedAt?: number;
+}
+
+/** A wait (wait/wait-record.ts) of the thread or of a descendant that it waits for; `model`: no model takes its request. */
+export interface WaitingFor {
+  readonly kind: WaitKind | 'model';
+  /** Microseconds since 1970. */
+  readonly since: number;
+  /** The tool whose call waits, the question's name, or the model. */
+  readonly name: string;
+  /** Absent for a model. */
+  readonly waitId?: string;
 }
 
 export interface OpenThread extends FromRun {
@@ -92,10 +122,13 @@ export interface CommitStatus extends CommitStatusInput, FromFlow {
 }
 
 /** Position of a thread in lists. */
-export type ThreadPlace = Pick<ThreadRecord, 'id' | 'createdAt' | 'updatedAt'>;
+export type ThreadPlace = Pick<ThreadRecord, 'id' | 'createdAt' | 'updatedAt'> &
+  Partial<Pick<ThreadRecord, 'listed'>> & {
+    readonly waitingFor?: Pick<WaitingFor, 'since'> | null;
+  };
 
 /** All given conditions must hold. Times are microseconds since 1970; bounds are exclusive. */
-export interface ListThreads {
+export interface ThreadFilters {
   readonly status?: ThreadStatus;
   readonly agent?: string;
   /** Threads of this user, including those of subagents. */
@@ -114,12 +147,52 @@ export interface ListThreads {
   readonly updatedBefore?: number;
   /** Threads whose ids begin with this text, case-sensitive. */
   readonly idPrefix?: string;
-  /** Newest first, by their last change (default) or by their creation. */
-  readonly order?: 'updated' | 'created';
+}
+
+export interface ListThreads extends ThreadFilters {
+  /** `updated` unless given. */
+  readonly sort?: ThreadSort;
   /** The last thread of the previous page: the list continues after it. */
   readonly before?: ThreadPlace;
   /** Default 50. */
   readonly limit?: number;
+}
+
+/** How many threads match, by the values of what they can be filtered by. A value without threads has no entry. */
+export interface ThreadCounts {
+  readonly total: number;
+  readonly status: Readonly<Partial<Record<ThreadStatus, number>>>;
+  readonly agent: Readonly<Record<string, number>>;
+  /** Of these three, the 100 values with the most threads. */
+  readonly userId: Readonly<Record<string, number>>;
+  readonly organizationId: Readonly<Record<string, number>>;
+  readonly tag: Readonly<Record<string, number>>;
+}
+
+/** A thread whose content was deleted. */
+export interface ForgottenThread {
+  readonly id: string;
+  readonly deleted: true;
+}
+
+export type ChangedThread = ThreadRecord | ForgottenThread;
+
+export interface ListChanges {
+  /** Continues after these changes; absent: from now on. */
+  readonly cursor?: string | undefined;
+  readonly userId?: string;
+  readonly organizationId?: string;
+  /** Default 100. */
+  readonly limit?: number;
+}
+
+/**
+ * Threads that have changed since the cursor, each as it is now: a thread that has changed several times is there at
+ * least once, and may be there again.
+ */
+export interface ThreadChanges {
+  readonly threads: readonly ChangedThread[];
+  readonly cursor: string;
 }
 
 /** Figures of the whole store, for monitoring. */
@@ -217,6 +290,22 @@ export interface ThreadTable {
   tags: Json | null;
   /** When its content was deleted: only the row is left, and lists leave it out. */
   deleted_at: number | null;
+  /** 10⁻¹² US dollars, and tokens, of its model calls that have ended. */
+  cost_pico: bigint;
+  input_tokens: number;
+  output_tokens: number;
+  /** The cost, and all tokens, at the time when its place in lists last changed: lists are sorted by them. */
+  listed_cost: bigint;
+  listed_tokens: number;
+  /** Since when it waits, and for what: a `WaitingFor` without that time; null if it does not wait. */
+  waiting_since: number | null;
+  waiting_for: Json | null;
+  /** The beginnings of its first and of its newest message (transaction/thread-words.ts). */
+  first_words: string | null;
+  last_words: string | null;
+  /** The number of the transaction that has last written the row, and of the last one that has changed `updated_at` (changes.ts). */
+  changed: number;
+  moved: number;
 }
 
 /** A tag of a thread, with the time at which the thread was created. */

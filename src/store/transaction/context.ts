@@ -6,17 +6,20 @@ import type { Kysely, Transaction } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';
 import type { KeySource } from '../crypto/key-file.ts';
 import type { Tables } from '../schema/tables.ts';
+import type { ChangeOrder } from './change-order.ts';
 import type { EventPublisher } from './event-publisher.ts';
 import type { FromFlow } from './from-run.ts';
 import type { LogWatch } from './log-watch.ts';
-import { type Queries, queryTogether, type Rows, statement } from './statement.ts';
-import { ThreadTransaction } from './thread-transaction.ts';
+import { type Queries, queryTogether, type Rows, StatementTexts } from './statement.ts';
+import { type ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 export interface CommandContext {
   readonly db: Kysely<Tables>;
   readonly storeId: string;
   /** True if the engine locks the thread's row, as PostgreSQL does; SQLite has one writer at a time anyway. */
   readonly rowLocks: boolean;
+  /** How changes become visible to others. */
+  readonly order: ChangeOrder;
   /** Lets the transaction commit without waiting for the disk; an engine may ignore this. */
   relax(trx: Transaction<Tables>): Promise<void>;
   /** Runs each command. */
@@ -38,12 +41,23 @@ export interface CommandContext {
   clock(db: Kysely<Tables>): Promise<number>;
 }
 
-const selectThread = statement((db, threadId: string) =>
-  db.selectFrom('threads').selectAll().where('id', '=', threadId),
-);
-const lockThread = statement((db, threadId: string) =>
-  db.selectFrom('threads').selectAll().where('id', '=', threadId).forUpdate(),
-);
+const threadTexts = new StatementTexts<ThreadRow & { readonly number: number }>();
+
+/** The thread's row, locked if the engine locks rows, and the number of the transaction. */
+function lockThread(
+  { order, rowLocks }: Pick<CommandContext, 'order' | 'rowLocks'>,
+  db: Kysely<Tables>,
+  id: string,
+) {
+  return threadTexts.bind(db, '', [id] as const, ([bound]) => {
+    const found = db
+      .selectFrom('threads')
+      .selectAll()
+      .select(order.number.as('number'))
+      .where('id', '=', bound);
+    return rowLocks ? found.forUpdate() : found;
+  });
+}
 
 /** Queries that a command always needs, whatever the thread's row holds: sent together with the lock. */
 type ReadAhead<Asked extends Queries> = (trx: Transaction<Tables>) => Asked;
@@ -69,10 +83,13 @@ export async function inThreadWith<T, const Asked extends Queries>(
   work: (thread: ThreadTransaction, ahead: Rows<Asked>) => Promise<T>,
 ): Promise<T> {
   const [result, thread] = await context.db.transaction().execute(async (trx) => {
-    const select = context.rowLocks ? lockThread : selectThread;
-    const [[row], ...ahead] = await queryTogether(trx, [select(trx, threadId), ...readAhead(trx)]);
-    if (!row) throw unknownThread(context.storeId, threadId);
-    const thread = new ThreadTransaction(trx, row, context.now());
+    const [[locked], ...ahead] = await queryTogether(trx, [
+      lockThread(context, trx, threadId),
+      ...readAhead(trx),
+    ]);
+    if (!locked) throw unknownThread(context.storeId, threadId);
+    const { number, ...row } = locked;
+    const thread = new ThreadTransaction(trx, row, context.now(), { number, next: context.order.next });
     const result = await work(thread, ahead as Rows<Asked>);
     await thread.flush();
     if (thread.relaxed) await context.relax(trx);
@@ -115,7 +132,7 @@ export async function inRunWith<T, const Asked extends Queries>(
 
 /** Runs several reads on one snapshot: a row that moves between tables is seen once, and no read waits for a lock. */
 export async function inSnapshot<T>(
-  { db }: CommandContext,
+  { db }: Pick<CommandContext, 'db'>,
   read: (trx: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);

@@ -3,6 +3,8 @@ import type { Insertable, Transaction } from 'kysely';
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
+import { readNumber } from './change-order.ts';
+import type { CommandContext } from './context.ts';
 import { insertNew, insertRows } from './rows.ts';
 
 interface NewThread {
@@ -70,6 +72,17 @@ export function toThreadRow(thread: NewThread, now: number) {
     compacted: 0,
     tags: thread.tags?.length ? JSON.stringify(thread.tags) : null,
     deleted_at: null,
+    cost_pico: 0n,
+    input_tokens: 0,
+    output_tokens: 0,
+    listed_cost: 0n,
+    listed_tokens: 0,
+    waiting_since: null,
+    waiting_for: null,
+    first_words: null,
+    last_words: null,
+    changed: 0,
+    moved: 0,
   } as const satisfies Insertable<ThreadTable>;
 }
 
@@ -82,12 +95,15 @@ interface FirstRun {
 
 /** Inserts the row of a root and what its first run leaves; false if the thread exists. */
 export async function insertRoot(
+  context: Pick<CommandContext, 'order'>,
   trx: Transaction<Tables>,
   row: Insertable<ThreadTable>,
   { runId, type, data }: FirstRun,
 ): Promise<boolean> {
   const { id: thread_id, created_at: now } = row;
-  if (!(await insertNew(trx, 'threads', { ...row, run_id: runId, event_seq: 1 }))) return false;
+  const number = await readNumber(context, trx);
+  const made = { ...row, run_id: runId, event_seq: 1, changed: number, moved: number };
+  if (!(await insertNew(trx, 'threads', made))) return false;
   await insertRows(trx, 'thread_runs', [{ thread_id, run_id: runId, registered_at: now }]);
   await insertRows(trx, 'events', [{ thread_id, seq: 1, at: now, type, data: JSON.stringify(data) }]);
   return true;

@@ -13,6 +13,7 @@ import { fillMessage, type UnstoredMessage } from '../../core/message/message.ts
 import { toMessageColumns } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
+import type { ChangeOrder } from './change-order.ts';
 import type { ActivityAttempt, FromFlow } from './from-run.ts';
 import {
   countRows,
@@ -28,6 +29,7 @@ import {
   updateRow,
   updateRows,
 } from './rows.ts';
+import { wordsAfter } from './thread-words.ts';
 
 export type ThreadRow = Selectable<ThreadTable>;
 
@@ -68,6 +70,11 @@ class TransactionFlushed extends Error {
   }
 }
 
+/** The number of a transaction, and how it numbers the change of a row. */
+export interface ThreadChange extends Pick<ChangeOrder, 'next'> {
+  readonly number: number;
+}
+
 interface EventPlace {
   readonly step?: number | null;
   readonly attempt?: number | null;
@@ -76,6 +83,8 @@ interface EventPlace {
 export class ThreadTransaction {
   readonly row: ThreadRow;
   readonly now: number;
+  /** The number of the transaction; also for other threads that it writes. */
+  readonly change: ThreadChange;
   readonly #trx: Transaction<Tables>;
   #relaxed = false;
   #flushed = false;
@@ -84,8 +93,9 @@ export class ThreadTransaction {
   #seq: number;
   #clock: number;
 
-  constructor(trx: Transaction<Tables>, row: ThreadRow, now: number) {
+  constructor(trx: Transaction<Tables>, row: ThreadRow, now: number, change: ThreadChange) {
     this.#trx = trx;
+    this.change = change;
     this.row = row;
     this.now = now;
     this.#seq = row.event_seq;
@@ -191,8 +201,12 @@ export class ThreadTransaction {
     this.#relaxed = true;
   }
 
-  set(changes: Updateable<ThreadTable>): void {
+  /** A thread whose status is set to anything but `waiting` waits for nothing. */
+  set(given: Updateable<ThreadTable>): void {
     this.#requireOpen();
+    const { status = 'waiting' } = given;
+    const over = status !== 'waiting' && this.row.waiting_since !== null;
+    const changes = over ? { ...given, waiting_since: null, waiting_for: null } : given;
     this.#changes = { ...this.#changes, ...changes };
     Object.assign(this.row, changes);
   }
@@ -227,7 +241,7 @@ export class ThreadTransaction {
       created_at: this.stamp(),
       execution_id: executionId,
     });
-    this.set({ message_count: this.row.message_count + 1 });
+    this.set({ message_count: this.row.message_count + 1, ...wordsAfter(this.row, message) });
     const { id, role, step, depth } = message;
     this.emit('message.created', { messageId: id, role, depth: depth || undefined }, { step });
   }
@@ -266,11 +280,25 @@ export class ThreadTransaction {
     for (let i = 0; i < this.#events.length; i += 500) {
       await insertRows(this.#trx, 'events', this.#events.slice(i, i + 500));
     }
-    const gathered: Updateable<ThreadTable> = { ...this.#changes, event_seq: this.#seq, clock: this.#clock };
-    const updatedAt = this.#updatedAt();
-    // Left out if it stays the same: SQLite writes the indexes of every column that is named.
-    if (updatedAt !== this.row.updated_at) gathered.updated_at = updatedAt;
+    const gathered = { ...this.#changes, event_seq: this.#seq, clock: this.#clock, ...this.#toPlace() };
     await updateRows(this.#trx, 'threads', { id: this.threadId }, gathered);
+  }
+
+  /** What tells others of the change. Columns are left out if they stay the same: SQLite writes the indexes of every one that is named. */
+  #toPlace(): Updateable<ThreadTable> {
+    const { status, updated_at, changed, listed_cost, listed_tokens, ...row } = this.row;
+    const { number, next } = this.change;
+    const place: Updateable<ThreadTable> = {};
+    // A longer log alone is not shown.
+    if (Object.keys(this.#changes).length > 0) place.changed = next(changed, number);
+    const updatedAt = this.#updatedAt();
+    if (updatedAt === updated_at && status === 'running') return place;
+    place.moved = number;
+    if (updatedAt !== updated_at) place.updated_at = updatedAt;
+    if (row.cost_pico !== listed_cost) place.listed_cost = row.cost_pico;
+    const tokens = row.input_tokens + row.output_tokens;
+    if (tokens !== listed_tokens) place.listed_tokens = tokens;
+    return place;
   }
 
   #updatedAt(): number {

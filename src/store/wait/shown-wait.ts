@@ -11,6 +11,7 @@
 import { type CommandContext, inThread } from '../transaction/context.ts';
 import { selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { showOver } from '../transaction/waiting-for.ts';
 import type { ShownWait } from './wait-record.ts';
 import { namesOf, resumeUnlessBlocked, showWaiting, type WaitRow } from './wait-row.ts';
 
@@ -75,7 +76,8 @@ export async function showBelow(
   // S7: the time of the first change that was not read.
   else if (begun.length + over.length > 0 && thread.row.unseen_since === null)
     thread.set({ unseen_since: thread.now });
-  if (wanted.length > 0) showWaiting(thread);
+  const [oldest] = wanted;
+  if (oldest) showWaiting(thread, oldest);
   else if (over.length > 0 && !rests) await resumeUnlessBlocked(thread);
   return wanted;
 }
@@ -126,6 +128,7 @@ async function show(thread: ThreadTransaction, row: WaitRow): Promise<void> {
 async function hide(thread: ThreadTransaction, row: WaitRow): Promise<void> {
   await thread.delete('shown_waits', { wait_id: row.id });
   thread.set({ open_waits: thread.row.open_waits - 1 });
+  showOver(thread, row.id);
   thread.emit('wait.closed', { ...namesBelow(row), ...endOf(row) });
 }
 

@@ -6,6 +6,7 @@ import type { Tables } from '../schema/tables.ts';
 import { findRow } from '../transaction/rows.ts';
 import { updateCall } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { showHeldUp, showOver } from '../transaction/waiting-for.ts';
 import type { Wait, WaitTable } from './wait-record.ts';
 
 export type WaitRow = Selectable<WaitTable>;
@@ -77,6 +78,7 @@ export async function endWait(
     thread.emit('wait.answered', { ...namesOf(row), ...toLoggedAnswer(end.answer) }, { step });
   else thread.emit('wait.closed', { ...namesOf(row), reason: end.reason }, { step });
   thread.set({ open_waits: thread.row.open_waits - 1 });
+  showOver(thread, row.id);
   await reschedule(thread, row);
   if (!rests && row.blocks === 1) await resumeUnlessBlocked(thread);
   return { ...row, ...changes };
@@ -84,7 +86,9 @@ export async function endWait(
 
 /** Called when something that blocked the thread is over: sets it running again, unless something else blocks it. */
 export async function resumeUnlessBlocked(thread: ThreadTransaction): Promise<void> {
-  if (thread.row.status !== 'waiting' || (await isBlocked(thread))) return;
+  if (thread.row.status !== 'waiting') return;
+  const next = await findBlocking(thread);
+  if (next) return showWaiting(thread, next);
   thread.set({ status: 'running' });
   thread.emit('thread.status', { status: 'running' });
 }
@@ -108,13 +112,31 @@ async function reschedule(thread: ThreadTransaction, { step, idx }: WaitRow): Pr
   if (call?.state === 'asked') await updateCall(thread, call, { state: 'scheduled' });
 }
 
-async function isBlocked(thread: ThreadTransaction): Promise<boolean> {
-  if (thread.row.open_waits === 0) return false;
-  return (await thread.has('waits', { state: 'open', blocks: 1 })) || thread.has('shown_waits');
+/** What blocks the thread: the oldest of its own, else of those of descendants. */
+async function findBlocking(thread: ThreadTransaction): Promise<BlockingWait | undefined> {
+  if (thread.row.open_waits === 0) return undefined;
+  const own = thread.select('waits', { state: 'open', blocks: 1 }).select(SHOWN);
+  const below = thread
+    .select('shown_waits')
+    .innerJoin('waits', 'waits.id', 'shown_waits.wait_id')
+    .select(SHOWN_BELOW);
+  return (
+    (await own.orderBy('opened_at').limit(1).executeTakeFirst()) ??
+    (await below.orderBy('waits.opened_at').limit(1).executeTakeFirst())
+  );
 }
 
-/** Sets the thread to waiting, and logs it. */
-export function showWaiting(thread: ThreadTransaction): void {
+const SHOWN = ['id', 'kind', 'name', 'opened_at'] as const;
+const SHOWN_BELOW = ['waits.id', 'waits.kind', 'waits.name', 'waits.opened_at'] as const;
+
+type BlockingWait = Pick<WaitRow, (typeof SHOWN)[number]>;
+
+/** Sets the thread to waiting, for this unless it waits already, and logs it. */
+export function showWaiting(
+  thread: ThreadTransaction,
+  { id, kind, name, opened_at: since }: BlockingWait,
+): void {
+  showHeldUp(thread, { kind, name, since, waitId: id });
   if (thread.row.status === 'waiting') return;
   thread.set({ status: 'waiting' });
   thread.emit('thread.status', { status: 'waiting' });

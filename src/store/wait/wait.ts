@@ -40,7 +40,7 @@ export async function openWait(context: CommandContext, command: OpenWait): Prom
         if (known.heard === 0) await thread.update('waits', { id: known.id }, { heard: 1 });
         return { kind: 'over', wait, news: known.heard === 0 };
       }
-      if (wait.blocks) await showBlocked(context, thread);
+      if (wait.blocks) await showBlocked(context, thread, known);
       return { kind: 'open', wait };
     }
     if (thread.row.terminated_at !== null) return { kind: 'terminated' };
@@ -81,13 +81,13 @@ export async function insertWait(
     });
   const { summary, expires_at: expiresAt, step } = row;
   thread.emit('wait.opened', { ...namesOf(row), summary, expiresAt }, { step });
-  if (command.blocks) await showBlocked(context, thread);
+  if (command.blocks) await showBlocked(context, thread, row);
   return toWait(row, now);
 }
 
 /** Repeated for a run that has taken the thread over. The clocks stop: waiting for people costs no time. */
-async function showBlocked(context: CommandContext, thread: ThreadTransaction): Promise<void> {
-  showWaiting(thread);
+async function showBlocked(context: CommandContext, thread: ThreadTransaction, row: WaitRow): Promise<void> {
+  showWaiting(thread, row);
   await stopClocks(context, thread);
 }
 
@@ -226,7 +226,7 @@ export async function findOpenWait(
     const noticed = await expireIfPast(thread, row, now);
     if (noticed.state !== 'open') continue;
     // If an earlier run was killed, the step was taken over, and the thread set to running.
-    if (noticed.blocks === 1) showWaiting(thread);
+    if (noticed.blocks === 1) showWaiting(thread, noticed);
     return toWait(noticed, now);
   }
   return undefined;

@@ -1,9 +1,9 @@
 /** Lists of threads: filters, order and pages; and tags. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { ListThreads } from '../../../src/store/thread/thread-record.ts';
+import type { ListThreads, ThreadFilters, ThreadRecord } from '../../../src/store/thread/thread-record.ts';
 import type { Stores } from '../store-contract.ts';
-import { message, ThreadDriver } from '../thread-driver.ts';
+import { message, spend, ThreadDriver } from '../thread-driver.ts';
 
 export function registerThreadList(given: () => Stores): void {
   describe('lists of threads', () => {
@@ -38,16 +38,72 @@ export function registerThreadList(given: () => Stores): void {
       expect(await list({ agent: mark, updatedBefore: (updatedAt ?? 0) + 1 })).toContain(child.id);
     });
 
-    it('show the first user text of each thread, and no other role’s', async () => {
+    it('are sorted by cost, by tokens and by the longest wait, each thread once at equal figures', async () => {
       const { store } = given();
-      const [said, silent] = [new ThreadDriver(store), new ThreadDriver(store)];
-      for (const thread of [said, silent]) await thread.open();
-      const hidden = message(`hidden-${said.id}`, 'hidden', { silent: true });
-      await said.begin([hidden, message('first', 'x'.repeat(300)), message('second', 'y')]);
-      await silent.begin([message('system', 'be kind', { role: 'system' })]);
-      const words = await store.threads.firstWords([said.id, silent.id, 'nobody']);
-      expect(words).toEqual({ [said.id]: 'x'.repeat(200) });
-      expect(await store.threads.firstWords([])).toEqual({});
+      const agent = `agent-${randomUUID()}`;
+      const costs = [0n, 3n, 7n, 3n, 3n, 9n];
+      const ids: string[] = [];
+      for (const cost of costs) {
+        const thread = new ThreadDriver(store);
+        await thread.open({ agent });
+        ids.push(thread.id);
+        if (cost > 0n) await spend(thread, cost * 10n ** 9n, Number(cost));
+        await thread.rest();
+      }
+      const spending = ids.filter((_, at) => costs[at] !== 0n);
+      const figureOf = (sort: ListThreads['sort']) => (thread: ThreadRecord) =>
+        sort === 'cost' ? thread.listed.costUsd : thread.listed.tokens;
+      for (const sort of ['cost', 'tokens'] as const) {
+        const found: ThreadRecord[] = [];
+        for (let before: ListThreads['before']; ; before = found.at(-1)) {
+          const page = await store.threads.list({ agent, sort, before, limit: 2 });
+          found.push(...page);
+          if (page.length < 2) break;
+        }
+        expect(found.map(({ id }) => id).toSorted()).toEqual(spending.toSorted());
+        const figures = found.map(figureOf(sort));
+        expect(figures).toEqual(figures.toSorted((a, b) => b - a));
+      }
+      await expect(store.threads.list({ tag: 'vip', sort: 'cost' })).rejects.toMatchObject({
+        code: 'InvalidValue',
+      });
+    });
+
+    it('are counted by every filter, and only what matches', async () => {
+      const { store } = given();
+      const mark = randomUUID();
+      const [acme, other] = [`acme-${mark}`, `other-${mark}`];
+      const open = async (fields: Parameters<ThreadDriver['open']>[0]) => {
+        const thread = new ThreadDriver(store);
+        await thread.open({ agent: mark, ...fields });
+        return thread;
+      };
+      const of = (organizationId: string) => ({ context: { organizationId } });
+      const first = await open({ userId: `ada-${mark}`, tags: [mark], ...of(acme) });
+      await open({ userId: `ada-${mark}`, tags: [mark, `red-${mark}`], ...of(acme) });
+      await open({ agent: `${mark}-2`, ...of(acme) });
+      const ended = await open(of(other));
+      await first.begin([message('a')]);
+      await store.threads.terminate(ended.id);
+      expect(await store.threads.counts({ organizationId: acme })).toEqual({
+        total: 3,
+        status: { idle: 2, running: 1 },
+        agent: { [mark]: 2, [`${mark}-2`]: 1 },
+        userId: { [`ada-${mark}`]: 2 },
+        organizationId: { [acme]: 3 },
+        tag: { [mark]: 2, [`red-${mark}`]: 1 },
+      });
+      const totals = async (filters: ThreadFilters) => (await store.threads.counts(filters)).total;
+      expect(await totals({ agent: mark })).toBe(3);
+      expect(await totals({ agent: mark, status: 'terminated' })).toBe(1);
+      expect(await totals({ userId: `ada-${mark}`, status: 'idle' })).toBe(1);
+      expect(await totals({ tag: mark })).toBe(2);
+      expect(await totals({ agent: mark, createdAfter: Date.now() * 1000 + 60_000_000 })).toBe(0);
+      await store.threads.remove(ended.id);
+      expect(await totals({ agent: mark })).toBe(2);
+      const all = await store.threads.counts();
+      expect(all.total).toBeGreaterThanOrEqual(3);
+      expect(all.agent).toMatchObject({ [mark]: 2, [`${mark}-2`]: 1 });
     });
 
     it('are searched by id prefix, shortest first, by kind and case-sensitively', async () => {
@@ -84,7 +140,7 @@ export function registerThreadList(given: () => Stores): void {
           if (page.length < 3) return found;
         }
       };
-      for (const options of [{}, { order: 'created' }, { tag: agent }] as const) {
+      for (const options of [{}, { sort: 'created' }, { tag: agent }] as const) {
         const found = await walk(options);
         expect(found.map(({ id }) => id).toSorted()).toEqual(threads.map(({ id }) => id).toSorted());
         const times = found.map(({ createdAt, updatedAt }) =>

@@ -1,5 +1,7 @@
-/** Data of a thread: its values, its effects, the log of its calls, its budget. */
+/** Data of a thread: its values, its effects, the log of its calls, its variables, its budget. */
 import { z } from '@hono/zod-openapi';
+import type { MemberUsage } from '../../../client/http/answers.ts';
+import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { limit, threadParams } from '../schema/given.ts';
 import { budgetLineSchema, effectSchema, logSchema } from '../schema/records.ts';
@@ -9,6 +11,26 @@ const valueSchema = z.looseObject({
   key: z.string(),
   value: z.unknown(),
   updatedAt: z.int().meta({ description: 'Microseconds since 1970' }),
+});
+
+const memberUsageSchema = z.object({
+  threadId: z.string(),
+  agent: z.string(),
+  parentId: z.string().nullable(),
+  costUsd: z.number(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  steps: z.int(),
+});
+const variableSchema = z.object({
+  name: z.string(),
+  type: z.enum(['text', 'secret']),
+  source: z.enum(['thread', 'user', 'instance']),
+  updatedAt: z.int().meta({ description: 'Microseconds since 1970' }),
+  overridden: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Set if a narrower source has the same name: the thread reads that one' }),
 });
 
 export const threadDataRoutes: readonly ApiRoute[] = [
@@ -105,15 +127,35 @@ export const threadDataRoutes: readonly ApiRoute[] = [
   }),
   route({
     method: 'get',
+    path: '/v1/threads/{threadId}/env',
+    id: 'listThreadEnv',
+    scope: 'read',
+    tag,
+    summary: 'List the variables that the thread may read: names, types and sources, never values',
+    params: threadParams,
+    answer: z.object({ variables: z.array(variableSchema) }),
+    async handle({ params: { threadId }, host }) {
+      return { variables: await host.client.listThreadEnv(threadId) };
+    },
+  }),
+  route({
+    method: 'get',
     path: '/v1/threads/{threadId}/budget',
     id: 'getBudget',
     scope: 'read',
     tag,
-    summary: 'Read the limits of the newest execution, and how much of each is used',
+    summary:
+      'Read the limits of the newest execution, how much of each is used, and what each member of the family has used',
     params: threadParams,
-    answer: z.object({ lines: z.array(budgetLineSchema) }),
-    async handle({ params: { threadId }, host }) {
-      return { lines: await host.client.getBudget(threadId) };
+    answer: z.object({ lines: z.array(budgetLineSchema), members: z.array(memberUsageSchema) }),
+    async handle({ params: { threadId }, host: { client } }) {
+      const [lines, family] = [await client.getBudget(threadId), await client.getFamily(threadId)];
+      return { lines, members: family.map(({ thread }) => toUsage(thread)) };
     },
   }),
 ];
+
+function toUsage({ id, lastStep, ...thread }: ThreadRecord): MemberUsage {
+  const { agent, parentId, costUsd, inputTokens, outputTokens } = thread;
+  return { threadId: id, agent, parentId, costUsd, inputTokens, outputTokens, steps: lastStep };
+}

@@ -11,15 +11,17 @@ import {
   startThread,
   threadFilters,
   threadParams,
+  threadSort,
   threadUpdates,
 } from '../schema/given.ts';
-import { executionSchema, memberSchema, threadSchema } from '../schema/records.ts';
+import { executionSchema, memberSchema, THREAD_STATUSES, threadSchema } from '../schema/records.ts';
 import { readVariables } from '../thread-variables.ts';
 
 const tag = 'Threads';
 /** Default page size of a list. */
 const DEFAULT_PAGE_SIZE = 50;
 const accepted = z.object({ threadId: z.string() });
+const counts = z.record(z.string(), z.int());
 
 export const threadRoutes: readonly ApiRoute[] = [
   route({
@@ -46,8 +48,9 @@ export const threadRoutes: readonly ApiRoute[] = [
     id: 'listThreads',
     scope: 'read',
     tag,
-    summary: 'List threads, last changed first; `cursor` continues after a page',
+    summary: 'List threads, last changed first unless `sort` says otherwise; `cursor` continues after a page',
     query: threadFilters.extend({
+      sort: threadSort,
       limit,
       cursor: z
         .string()
@@ -74,6 +77,24 @@ export const threadRoutes: readonly ApiRoute[] = [
   }),
   route({
     method: 'get',
+    path: '/v1/threads/counts',
+    id: 'countThreads',
+    scope: 'read',
+    tag,
+    summary: 'Count the threads that match, by status, agent, user, organisation and tag',
+    query: threadFilters,
+    answer: z.object({
+      total: z.int(),
+      status: z.partialRecord(z.enum(THREAD_STATUSES), z.int()),
+      agent: counts,
+      userId: counts.meta({ description: 'The 100 users with the most threads' }),
+      organizationId: counts.meta({ description: 'The 100 organisations with the most threads' }),
+      tag: counts.meta({ description: 'The 100 tags with the most threads' }),
+    }),
+    handle: ({ query, caller, host }) => host.client.countThreads({ ...query, ...ownThreadFilters(caller) }),
+  }),
+  route({
+    method: 'get',
     path: '/v1/threads/{threadId}',
     id: 'getThread',
     scope: 'read',
@@ -81,7 +102,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     summary: 'Read a thread',
     params: threadParams,
     answer: threadSchema,
-    handle: ({ thread }) => thread,
+    handle: ({ thread, host }) => host.client.conceal(thread),
   }),
   route({
     method: 'patch',

@@ -1,5 +1,6 @@
 /** Schemas of requests. Input for a thread is checked further by the client, with the usual error codes. */
 import { z } from '@hono/zod-openapi';
+import { THREAD_SORTS } from '../../../core/author/read-options.ts';
 import { WAIT_SCOPES } from '../../../core/wait/answer.ts';
 import { THREAD_STATUSES } from './records.ts';
 
@@ -111,7 +112,7 @@ const time = z.coerce
   .optional()
   .meta({ description: 'Microseconds since 1970, exclusive' });
 
-/** Filters and order of a list of threads. */
+/** Filters of a list of threads. */
 export const threadFilters = z.object({
   status: z.enum(THREAD_STATUSES).optional(),
   agent: z.string().optional(),
@@ -124,10 +125,11 @@ export const threadFilters = z.object({
   createdBefore: time,
   updatedAfter: time,
   updatedBefore: time,
-  order: z
-    .enum(['updated', 'created'])
-    .optional()
-    .meta({ description: 'Sort order: last changed first (default), or last created first' }),
+});
+
+export const threadSort = z.enum(THREAD_SORTS).optional().meta({
+  description:
+    'Last changed first (default), last created first, the largest cost or most tokens first (without threads that have none), or threads that wait, the longest first',
 });
 
 export const reasonBody = z.strictObject({ reason: z.string().optional() });

@@ -39,6 +39,25 @@ export const threadSchema = z
     childCount: z.int(),
     messageCount: z.int(),
     lastSeq: z.int(),
+    costUsd: z
+      .number()
+      .meta({ description: 'US dollars for its calls of models, without those of subagents' }),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    waitingFor: z
+      .looseObject({
+        kind: z.enum([...WAIT_KINDS, 'model']),
+        since: micros,
+        name: z.string().meta({ description: 'The tool, the question or the model' }),
+        waitId: z.string().optional(),
+      })
+      .nullable(),
+    failedCode: text,
+    firstWords: text.meta({ description: 'The beginning of the first message of its user' }),
+    lastWords: text.meta({ description: 'The beginning of the newest message of its user or model' }),
+    listed: z
+      .looseObject({ costUsd: z.number(), tokens: z.int() })
+      .meta({ description: 'The figures by which lists are sorted: up to a second old while it runs' }),
     budgeted: z.literal(true).optional(),
     compacted: z.literal(true).optional(),
     deletedAt: micros.optional(),
