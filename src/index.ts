@@ -6,7 +6,9 @@ export type { ConnectOptions } from './client/connect.ts';
 export type { RemainingHistory } from './client/delete-histories.ts';
 export type { DeletedThreads } from './client/delete-thread.ts';
 export { type AttachOptions, type EventSink, InMemoryEventSink, type SinkEnd } from './client/event-sink.ts';
+export type { AwaitChanges, FollowChanges } from './client/follow-changes.ts';
 export type { FollowOptions } from './client/follow-events.ts';
+export type { ServerInfo, WhoAmI } from './client/http/answers.ts';
 export { HttpClient } from './client/http/http-client.ts';
 export type { HttpConnectOptions } from './client/http/http-place.ts';
 export { type LocalTraceOptions, LocalTraceTelemetry } from './client/local-trace.ts';
@@ -88,6 +90,7 @@ export type {
   SpendingAnswer,
 } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
+export type { ThreadSort } from './core/author/read-options.ts';
 export type { Registry, ToolDefinition } from './core/author/registry.ts';
 export type {
   ActContext,
@@ -356,7 +359,7 @@ export type { StoryKind, StoryRow } from './projections/story/story-row.ts';
 export type { RuntimeStreamEvent, StreamEventData } from './projections/task/stream-event.ts';
 export { type TelemetryOptions, toTelemetry } from './projections/task/task-telemetry.ts';
 export type { ActionDenial, ActionRecord, ListActions } from './store/action/action-record.ts';
-export type { EnvEntry, EnvOwner } from './store/env/env-record.ts';
+export type { EnvEntry, EnvOwner, ThreadVariable } from './store/env/env-record.ts';
 export type {
   ExecutionPlace,
   ExecutionRecord,
@@ -367,7 +370,18 @@ export type { ChildRecord, FamilyMember, VariableRequest } from './store/family/
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type { ThreadStore } from './store/store.ts';
 export type { ListTasks, TaskRecord, TaskStepRecord } from './store/task/task-record.ts';
-export type { ListThreads, ThreadPlace, ThreadRecord } from './store/thread/thread-record.ts';
+export type {
+  ChangedThread,
+  ForgottenThread,
+  ListChanges,
+  ListThreads,
+  ThreadChanges,
+  ThreadCounts,
+  ThreadFilters,
+  ThreadPlace,
+  ThreadRecord,
+  WaitingFor,
+} from './store/thread/thread-record.ts';
 export type { ListValues, StoredValue } from './store/value/value-record.ts';
 export type { ListWaits, Wait } from './store/wait/wait-record.ts';
 export type { ToolPayload } from './workflows/messages.ts';

@@ -337,10 +337,7 @@ export class RuntimeClient implements ThreadsClient {
     return this.#threads.listChanges(options);
   }
 
-  /**
-   * Follows the changes: each page with the cursor behind it, the first one at once. Ends with the signal. Throws as
-   * `listChanges` does.
-   */
+  /** Follows the changes: the first page comes at once. Ends with the signal. Throws as `listChanges` does. */
   changes(options?: FollowChanges): AsyncIterable<ThreadChanges> {
     return this.#threads.changes(options);
   }
@@ -455,10 +452,7 @@ export class RuntimeClient implements ThreadsClient {
     return this.#variables.listEnv(owner);
   }
 
-  /**
-   * Variables that a thread may read: names, types and where each comes from, never values; by name. Throws
-   * `ThreadNotFound`.
-   */
+  /** Variables that a thread may read: names, types and sources, never values; by name. Throws `ThreadNotFound`. */
   listThreadEnv(threadId: string): Promise<readonly ThreadVariable[]> {
     return this.#variables.listThreadEnv(threadId);
   }

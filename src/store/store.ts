@@ -147,6 +147,7 @@ import type { AnswerWait } from './wait/wait-record.ts';
 /** @internal Commands that must not be given again if their outcome is unknown. */
 export const ONCE = new Set<Command>();
 
+/** @internal */
 // biome-ignore lint/suspicious/noExplicitAny: each command has its own arguments.
 export type Command = (context: CommandContext, ...values: any[]) => Promise<unknown>;
 
