@@ -23,6 +23,8 @@ const FEW = 100;
 const CLIENTS = 8;
 /** Most that a request to a large store may cost, as a multiple of a small one's cost. */
 const FLAT = 1.5;
+/** Most milliseconds for a list or a count of many threads. */
+const FIGURES_MS = 20;
 
 quietRuntime();
 const lines: Line[] = [];
@@ -61,7 +63,23 @@ async function measureStore(engine: string, rig: Rig, url: string, copies: RowCo
   const lists = {
     'list 50 threads': get('/v1/threads'),
     'list 50 threads of an agent': get('/v1/threads?agent=once'),
-    'list 50 threads by creation': get('/v1/threads?order=created'),
+    'list 50 threads by creation': get('/v1/threads?sort=created'),
+    'list 50 threads by cost': get('/v1/threads?sort=cost'),
+    'list 50 threads by tokens': get('/v1/threads?sort=tokens'),
+  };
+  const figures = {
+    'list 50 threads that wait longest': get('/v1/threads?sort=waiting'),
+    'list 50 failed threads': get('/v1/threads?status=failed'),
+    'list 50 threads of an organisation by cost': get('/v1/threads?sort=cost&organizationId=organization-3'),
+    'list 50 threads of a user by cost': get('/v1/threads?sort=cost&userId=user-3'),
+    'count all threads': get('/v1/threads/counts'),
+    'count threads of a status': get('/v1/threads/counts?status=idle'),
+    'count threads of an agent': get('/v1/threads/counts?agent=once'),
+    'count threads of an organisation': get('/v1/threads/counts?organizationId=organization-3'),
+    'count threads of a user': get('/v1/threads/counts?userId=user-3'),
+    'count threads with a tag': get('/v1/threads/counts?tag=tag-3'),
+    'count threads of a time': get(`/v1/threads/counts?updatedAfter=${(Date.now() - 30_000) * 1000}`),
+    'read no changes': { count: REQUESTS, ask: await changesReader(url) },
   };
   const reads = {
     'get a thread': get(`/v1/threads/${threadId}`),
@@ -79,11 +97,13 @@ async function measureStore(engine: string, rig: Rig, url: string, copies: RowCo
   await rig.client.waitForIdle(spoken, { timeoutMs: 600_000 });
   await copies.threads(threadId, FEW + 1, THREADS);
   const many = await measure({ ...reads, ...lists, ...send });
+  const all = await measure(figures, 1);
   await copies.messages(threadId, FEW + 1, MESSAGES);
   const long = await measure(reads);
   return [
     ...linesOf(`${engine}, ${FEW} threads`, small),
     ...linesOf(`${engine}, ${THREADS} threads`, many, small),
+    ...figureLines(`${engine}, ${THREADS} threads`, all),
     ...linesOf(`${engine}, ${MESSAGES} messages`, long, small),
   ];
 }
@@ -93,18 +113,24 @@ interface Measured {
   readonly times: readonly number[];
 }
 
-async function measure(asked: Asked): Promise<Map<string, Measured>> {
+/** Asks for the changes behind the present end of the feed. */
+async function changesReader(url: string): Promise<() => Promise<void>> {
+  const { cursor } = (await (await fetch(`${url}/v1/threads/changes`)).json()) as { cursor: string };
+  return () => request(`${url}/v1/threads/changes?cursor=${encodeURIComponent(cursor)}`);
+}
+
+async function measure(asked: Asked, clients = CLIENTS): Promise<Map<string, Measured>> {
   const measured = new Map<string, Measured>();
   for (const [what, { count, ask }] of Object.entries(asked)) {
-    await sideBySide(Math.ceil(count / 10), ask);
+    await sideBySide(Math.ceil(count / 10), ask, clients);
     const begun = performance.now();
-    const times = await sideBySide(count, ask);
+    const times = await sideBySide(count, ask, clients);
     measured.set(what, { perSecond: (count / (performance.now() - begun)) * 1000, times });
   }
   return measured;
 }
 
-async function sideBySide(count: number, ask: () => Promise<void>): Promise<number[]> {
+async function sideBySide(count: number, ask: () => Promise<void>, clients: number): Promise<number[]> {
   const times: number[] = [];
   let begun = 0;
   const client = async () => {
@@ -115,7 +141,7 @@ async function sideBySide(count: number, ask: () => Promise<void>): Promise<numb
       times.push(performance.now() - at);
     }
   };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(Array.from({ length: clients }, client));
   return times;
 }
 
@@ -129,6 +155,17 @@ async function request(url: string, body?: object): Promise<void> {
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+}
+
+/** What a page asks for once in a while: one client. */
+function figureLines(place: string, measured: Map<string, Measured>): Line[] {
+  return [...measured].map(([what, { times }]) => ({
+    what: `${what}: ${place}, p50`,
+    value: quantile(times, 0.5),
+    unit: 'ms',
+    atMost: FIGURES_MS,
+    note: `p99 ${quantile(times, 0.99).toFixed(1)} ms, n ${times.length}`,
+  }));
 }
 
 function linesOf(place: string, measured: Map<string, Measured>, small?: Map<string, Measured>): Line[] {

@@ -22,7 +22,17 @@ const THREAD: Changes = {
   id: "r.id || '-' || n",
   created_at: 'r.created_at - n',
   updated_at: 'r.updated_at - n',
+  // What lists filter, sort and count by: most threads are of one agent and at rest.
+  agent: "case when n % 5 = 0 then 'agent-' || (n % 7) else r.agent end",
+  user_id: "'user-' || (n % 1000)",
+  organization_id: "'organization-' || (n % 20)",
+  status: "case n % 100 when 1 then 'failed' when 2 then 'waiting' else r.status end",
+  waiting_since: 'case n % 100 when 2 then r.created_at - n end',
+  listed_cost: '1000000 * (n % 5000)',
+  listed_tokens: 'n % 7000',
 };
+/** One tag each. */
+const TAG = { thread_id: THREAD.id, tag: "'tag-' || (n % 50)", created_at: THREAD.created_at };
 const MESSAGE: Changes = {
   id: "'copy-' || n",
   created_at: '(select max(created_at) from messages m where m.thread_id = r.thread_id) + n',
@@ -48,6 +58,13 @@ export async function rowCopies(place: string): Promise<RowCopies> {
     onPostgres
       ? `generate_series(${from}, ${to}) n`
       : `(with recursive c(n) as (select ${from} union all select n + 1 from c where n < ${to}) select n from c)`;
+  const copyTags = async (threadId: string, from: number, to: number) => {
+    const { thread_id: id, tag, created_at: at } = TAG;
+    await run(
+      `insert into thread_tags (thread_id, tag, created_at) select ${id}, ${tag}, ${at} from (select * from threads where id = '${threadId}') r, ${numbers(from, to)}`,
+    );
+    await run('analyze');
+  };
   const copy = async (table: string, where: string, changes: Changes, from: number, to: number) => {
     const columns = await columnsOf(table);
     const values = columns.map((column) => changes[column] ?? `r.${column}`);
@@ -60,7 +77,10 @@ export async function rowCopies(place: string): Promise<RowCopies> {
     await delay(1000);
   };
   return {
-    threads: (threadId, from, to) => copy('threads', `id = '${threadId}'`, THREAD, from, to),
+    async threads(threadId, from, to) {
+      await copy('threads', `id = '${threadId}'`, THREAD, from, to);
+      await copyTags(threadId, from, to);
+    },
     async messages(threadId, from, to) {
       const first = `(select min(created_at) from messages where thread_id = '${threadId}')`;
       await copy('messages', `thread_id = '${threadId}' and created_at = ${first}`, MESSAGE, from, to);

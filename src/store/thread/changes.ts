@@ -20,7 +20,7 @@ import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import type { ThreadRow } from '../transaction/thread-transaction.ts';
 import type { ChangedThread, ListChanges, ThreadChanges } from './thread-record.ts';
 
-type Owner = Pick<ListChanges, 'userId' | 'organizationId'>;
+type FeedOwner = Pick<ListChanges, 'userId' | 'organizationId'>;
 
 /** What a snapshot contained: its mark (change-order.ts), and the digest of the threads that run (F3). */
 export interface Point {
@@ -66,7 +66,7 @@ function selectChanged(
   { order }: Pick<CommandContext, 'order'>,
   trx: Transaction<Tables>,
   { since, until, after }: Round,
-  owner: Owner,
+  owner: FeedOwner,
 ) {
   const moved = order.movedSince(since.mark);
   const shown = (condition: RawBuilder<boolean>) => {
@@ -87,7 +87,7 @@ const RUNNING = sql`status = 'running' and status <> 'idle' and status <> 'termi
 
 function whereOwned<
   Query extends { where(column: 'user_id' | 'organization_id', is: '=', value: string): Query },
->(query: Query, { userId, organizationId }: Owner): Query {
+>(query: Query, { userId, organizationId }: FeedOwner): Query {
   const ofUser = userId === undefined ? query : query.where('user_id', '=', userId);
   return organizationId === undefined ? ofUser : ofUser.where('organization_id', '=', organizationId);
 }
@@ -95,7 +95,7 @@ function whereOwned<
 async function readPoint(
   { order }: Pick<CommandContext, 'order'>,
   trx: Transaction<Tables>,
-  owner: Owner,
+  owner: FeedOwner,
 ): Promise<Point> {
   const mark = await order.readMark(trx);
   if (order.changedSince) return { mark, running: '' };
