@@ -90,7 +90,7 @@ export type {
   SpendingAnswer,
 } from './core/author/policy.ts';
 export type { Answered, Question, ThreadQuestions } from './core/author/question.ts';
-export type { ThreadSort } from './core/author/read-options.ts';
+export type { CountedBy, ThreadSort } from './core/author/read-options.ts';
 export type { Registry, ToolDefinition } from './core/author/registry.ts';
 export type {
   ActContext,
@@ -372,6 +372,7 @@ export type { ThreadStore } from './store/store.ts';
 export type { ListTasks, TaskRecord, TaskStepRecord } from './store/task/task-record.ts';
 export type {
   ChangedThread,
+  CountThreads,
   ForgottenThread,
   ListChanges,
   ListThreads,

@@ -26,10 +26,10 @@ import type { ExecutionRecord, ListExecutions } from '../store/execution/executi
 import type { FamilyMember, VariableRequest } from '../store/family/family-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type {
+  CountThreads,
   ListThreads,
   ThreadChanges,
   ThreadCounts,
-  ThreadFilters,
   ThreadRecord,
 } from '../store/thread/thread-record.ts';
 import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
@@ -320,11 +320,11 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Counts the threads that match all given filters, by status, agent, user, organisation and tag. Exact; of users,
-   * organisations and tags the 100 with the most threads. Throws `InvalidValue`.
+   * Counts the threads that match all given filters, by status, agent, user, organisation and tag, or by some of these.
+   * Exact; of users, organisations and tags the 100 with the most threads. Throws `InvalidValue`.
    */
-  countThreads(filters?: ThreadFilters): Promise<ThreadCounts> {
-    return this.#threads.countThreads(filters);
+  countThreads(options?: CountThreads): Promise<ThreadCounts> {
+    return this.#threads.countThreads(options);
   }
 
   /**

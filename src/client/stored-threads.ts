@@ -5,11 +5,11 @@
 
 import {
   checkChanges,
+  checkCountThreads,
   checkExecutionPage,
   checkFollow,
   checkMessagePage,
   checkPage,
-  checkThreadFilters,
   checkThreadPage,
   checkValuePage,
   checkWaitPage,
@@ -32,10 +32,10 @@ import { readWholeFile, streamFile } from '../store/file/file-content.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type {
   ChangedThread,
+  CountThreads,
   ListThreads,
   ThreadChanges,
   ThreadCounts,
-  ThreadFilters,
   ThreadRecord,
 } from '../store/thread/thread-record.ts';
 import type { ListValues, StoredValue } from '../store/value/value-record.ts';
@@ -132,8 +132,8 @@ export class StoredThreads {
     return this.#store.threads.conceal(await this.#store.threads.list(checkThreadPage(options)));
   }
 
-  async countThreads(filters?: ThreadFilters): Promise<ThreadCounts> {
-    return this.#store.threads.counts(checkThreadFilters(filters));
+  async countThreads(options?: CountThreads): Promise<ThreadCounts> {
+    return this.#store.threads.counts(checkCountThreads(options));
   }
 
   /** Returns at once if there are changes, else after `waitMs`. Throws `InvalidCursor`, `InvalidValue`. */

@@ -20,10 +20,10 @@ import type { ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
 import type {
+  CountThreads,
   ListThreads,
   ThreadChanges,
   ThreadCounts,
-  ThreadFilters,
   ThreadRecord,
 } from '../store/thread/thread-record.ts';
 import type { ListWaits, Wait } from '../store/wait/wait-record.ts';
@@ -70,7 +70,7 @@ export interface ThreadsClient {
   getFamily(threadId: string): Promise<readonly FamilyMember[]>;
   getBudget(threadId: string): Promise<readonly BudgetLine[]>;
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]>;
-  countThreads(filters?: ThreadFilters): Promise<ThreadCounts>;
+  countThreads(options?: CountThreads): Promise<ThreadCounts>;
   listChanges(options?: AwaitChanges): Promise<ThreadChanges>;
   changes(options?: FollowChanges): AsyncIterable<ThreadChanges>;
   listThreadEnv(threadId: string): Promise<readonly ThreadVariable[]>;

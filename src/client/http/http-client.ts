@@ -9,11 +9,11 @@
 
 import {
   checkChanges,
+  checkCountThreads,
   checkFollow,
   checkMessagePage,
   checkPage,
   checkRunPage,
-  checkThreadFilters,
   checkThreadPage,
   checkValuePage,
   checkWaitPage,
@@ -34,10 +34,10 @@ import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
 import type {
+  CountThreads,
   ListThreads,
   ThreadChanges,
   ThreadCounts,
-  ThreadFilters,
   ThreadRecord,
 } from '../../store/thread/thread-record.ts';
 import type { ListWaits, Wait } from '../../store/wait/wait-record.ts';
@@ -231,8 +231,9 @@ export class HttpClient implements ThreadsClient {
     return (await this.#call('GET /v1/threads', {}, { query })).threads;
   }
 
-  countThreads(filters?: ThreadFilters): Promise<ThreadCounts> {
-    return this.#call('GET /v1/threads/counts', {}, { query: checkThreadFilters(filters) });
+  countThreads(options?: CountThreads): Promise<ThreadCounts> {
+    const { by, ...filters } = checkCountThreads(options) ?? {};
+    return this.#call('GET /v1/threads/counts', {}, { query: { ...filters, by: by?.join() } });
   }
 
   /** `waitMs`: at most 25 seconds. The token decides whose threads are among them. */

@@ -34,6 +34,13 @@ const isThreadPlace = (value: unknown) => {
 export const THREAD_SORTS = ['updated', 'created', 'cost', 'tokens', 'waiting'] as const;
 export type ThreadSort = (typeof THREAD_SORTS)[number];
 
+/** What threads can be counted by. */
+export const COUNTED_BY = ['status', 'agent', 'userId', 'organizationId', 'tag'] as const;
+export type CountedBy = (typeof COUNTED_BY)[number];
+
+const isCountedBy = (value: unknown) =>
+  Array.isArray(value) && value.every((each) => COUNTED_BY.includes(each as CountedBy));
+
 const THREAD_FILTERS: Readonly<Record<string, Check>> = {
   status: ['a string', isText],
   agent: ['a string', isText],
@@ -53,6 +60,11 @@ const THREADS: Readonly<Record<string, Check>> = {
   ...THREAD_FILTERS,
   sort: [`one of ${THREAD_SORTS.join(', ')}`, (value) => THREAD_SORTS.includes(value as ThreadSort)],
   before: ['a thread: its id, createdAt and updatedAt', isThreadPlace],
+};
+
+const COUNTS: Readonly<Record<string, Check>> = {
+  ...THREAD_FILTERS,
+  by: [`a list of ${COUNTED_BY.join(', ')}`, isCountedBy],
 };
 
 const CHANGES: Readonly<Record<string, Check>> = {
@@ -110,7 +122,7 @@ const RUNS: Readonly<Record<string, Check>> = {
 export const checkPage = <T>(options: T): T => check('getLogs', options, PAGE);
 export const checkMessagePage = <T>(options: T): T => check('getMessages', options, MESSAGES);
 export const checkThreadPage = <T>(options: T): T => check('listThreads', options, THREADS);
-export const checkThreadFilters = <T>(options: T): T => check('countThreads', options, THREAD_FILTERS);
+export const checkCountThreads = <T>(options: T): T => check('countThreads', options, COUNTS);
 export const checkChanges = <T>(options: T): T => check('listChanges', options, CHANGES);
 export const checkExecutionPage = <T>(options: T): T => check('listExecutions', options, RUNS);
 export const checkFollow = <T>(options: T): T => check('events', options, FOLLOW);

@@ -40,8 +40,10 @@ create index threads_in_order on threads (updated_at, id);
 create index threads_by_creation on threads (created_at, id);
 create index threads_of_agent on threads (agent, updated_at, id);
 -- Partial: without users, organisations and subagents they have no entries.
-create index threads_of_user on threads (user_id, updated_at, id) where user_id is not null;
-create index threads_of_organization on threads (organization_id, updated_at, id) where organization_id is not null;
+create index threads_of_user on threads (user_id, updated_at, id)
+  where user_id is not null and deleted_at is null and substr(id, 1, 5) <> 'task/';
+create index threads_of_organization on threads (organization_id, updated_at, id)
+  where organization_id is not null and deleted_at is null and substr(id, 1, 5) <> 'task/';
 create index threads_of_parent on threads (parent_id, updated_at, id) where parent_id is not null;
 -- Partial: most threads are idle or terminated, and only the others have entries.
 create index threads_not_at_rest on threads (status, updated_at, id) where status <> 'idle' and status <> 'terminated';
@@ -54,9 +56,9 @@ create index threads_moved on threads (moved);
 -- Threads whose workflows have not read which waits of descendants they show now.
 create index threads_unseen on threads (unseen_since) where unseen_since is not null;
 -- For the census and counts, which read nothing else: counters would be rows that all threads of an agent wait for.
--- On an expression that only these use: on the column itself, lists of threads by status would use this index and then
--- sort all that they find. A query must contain the conditions as literals.
-create index threads_counted on threads ((status || ''), agent, organization_id)
+-- It begins with an expression that only these use: with the column, lists of threads by status would use this index
+-- and then sort all that they find. A query must contain the conditions as literals.
+create index threads_counted on threads ((status || ''), agent, organization_id, user_id, status)
   where deleted_at is null and substr(id, 1, 5) <> 'task/';
 create table thread_runs (
   thread_id text not null, run_id text not null, registered_at bigint not null,

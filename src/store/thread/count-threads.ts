@@ -1,77 +1,94 @@
 /**
- * Counts threads by what they can be filtered by.
- * - Each count is read from an index that has all it needs (schema/migration-0001.ts), and is exact. Counters instead
- *   would be rows that all threads of an agent write and wait for; and no counter knows every combination of filters.
- * - With further filters, engines choose an index, and read the rows that it finds.
+ * Counts threads by what they can be filtered by: exactly, from indexes that have all that is needed
+ * (schema/migration-0001.ts). Counters instead would be rows that all threads of an agent write and wait for, and no
+ * counter knows every combination of filters.
+ * - Status, agent and organisation are compared as expressions, so that engines read the one index with all of them
+ *   from its begin to its end: through the index of an agent they would read the row of each of its threads. A user has
+ *   few threads, and a time or a tag is in no such index: then they choose.
  */
-import { type SelectQueryBuilder, sql } from 'kysely';
-import type { ThreadStatus } from '../../core/thread/step.ts';
+import { type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { COUNTED_BY, type CountedBy } from '../../core/author/read-options.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
-import { COUNTED, whereFiltered } from './list-threads.ts';
-import type { ThreadCounts, ThreadFilters } from './thread-record.ts';
+import { LISTED, whereFiltered } from './list-threads.ts';
+import type { CountThreads, ThreadCounts } from './thread-record.ts';
 
 /** Values that are counted of each of the filters that may have many. */
 const MAX_VALUES = 100;
 
-type ThreadQuery = SelectQueryBuilder<Tables, 'threads', object>;
+type Query = SelectQueryBuilder<Tables, 'threads', object>;
+type Counted = readonly { readonly value: string; readonly count: number }[];
 
 /** Counts the threads that match all given filters. */
 export async function countThreads(
   context: CommandContext,
-  { tag, status, ...filters }: ThreadFilters = {},
+  { by = COUNTED_BY, ...filters }: CountThreads = {},
 ): Promise<ThreadCounts> {
   return inSnapshot(context, async (db) => {
-    const matching = () => {
-      let found = whereFiltered(db.selectFrom('threads') as ThreadQuery, filters).where(COUNTED);
-      // The expression of the index.
-      if (status !== undefined) found = found.where(sql<boolean>`(status || '') = ${status}`);
-      if (tag !== undefined)
-        found = found.where(
-          'id',
-          'in',
-          db.selectFrom('thread_tags').select('thread_id').where('tag', '=', tag),
-        );
-      return found;
-    };
-    const states = await matching()
-      .select([sql<ThreadStatus>`(status || '')`.as('status'), 'agent', sql<number>`count(*)`.as('count')])
-      .groupBy([sql`(status || '')`, 'agent'])
-      .execute();
-    const most = async (value: 'user_id' | 'organization_id') => {
-      const found = await matching()
-        .where(value, 'is not', null)
-        .select([sql<string>`${sql.ref(value)}`.as('value'), sql<number>`count(*)`.as('count')])
-        .groupBy(value)
-        .orderBy('count', 'desc')
-        .orderBy(value)
-        .limit(MAX_VALUES)
-        .execute();
-      return toCounts(found);
-    };
-    const tags = await db
-      .selectFrom('thread_tags')
-      .where('thread_id', 'in', matching().select('id'))
-      .select(['tag as value', sql<number>`count(*)`.as('count')])
-      .groupBy('tag')
-      .orderBy('count', 'desc')
-      .orderBy('tag')
-      .limit(MAX_VALUES)
+    const asked = (what: CountedBy, count: () => Promise<Counted>) => (by.includes(what) ? count() : []);
+    const states = await matching(db, filters)
+      .select([STATUS.as('status'), 'agent', COUNT.as('count')])
+      .groupBy([STATUS, 'agent'])
       .execute();
     return {
       total: states.reduce((sum, { count }) => sum + count, 0),
-      status: toCounts(states.map(({ status: value, count }) => ({ value, count }))),
-      agent: toCounts(states.map(({ agent: value, count }) => ({ value, count }))),
-      userId: await most('user_id'),
-      organizationId: await most('organization_id'),
-      tag: toCounts(tags),
+      status: toCounts(
+        await asked('status', async () => states.map((each) => ({ ...each, value: each.status }))),
+      ),
+      agent: toCounts(
+        await asked('agent', async () => states.map((each) => ({ ...each, value: each.agent }))),
+      ),
+      userId: toCounts(await asked('userId', () => countBy(db, 'user_id', filters))),
+      organizationId: toCounts(await asked('organizationId', () => countBy(db, 'organization_id', filters))),
+      tag: toCounts(await asked('tag', () => countTags(db, filters))),
     };
   });
 }
 
-function toCounts(
-  found: readonly { readonly value: string; readonly count: number }[],
-): Record<string, number> {
+const STATUS = sql<string>`(status || '')`;
+const COUNT = sql<number>`count(*)`;
+
+function matching(db: Transaction<Tables>, { tag, status, ...filters }: Omit<CountThreads, 'by'>): Query {
+  const { agent, organizationId, ...others } = filters;
+  const isCovered = tag === undefined && Object.values(others).every((filter) => filter === undefined);
+  let found = whereFiltered(db.selectFrom('threads') as Query, isCovered ? {} : filters).where(LISTED);
+  if (status !== undefined) found = found.where(sql<boolean>`${STATUS} = ${status}`);
+  if (isCovered && agent !== undefined) found = found.where(sql<boolean>`(agent || '') = ${agent}`);
+  if (isCovered && organizationId !== undefined)
+    found = found.where(sql<boolean>`(organization_id || '') = ${organizationId}`);
+  if (tag === undefined) return found;
+  return found.where('id', 'in', db.selectFrom('thread_tags').select('thread_id').where('tag', '=', tag));
+}
+
+function countBy(
+  db: Transaction<Tables>,
+  column: 'user_id' | 'organization_id',
+  filters: Omit<CountThreads, 'by'>,
+): Promise<Counted> {
+  return matching(db, filters)
+    .where(column, 'is not', null)
+    .select([sql<string>`${sql.ref(column)}`.as('value'), COUNT.as('count')])
+    .groupBy(column)
+    .orderBy('count', 'desc')
+    .orderBy(column)
+    .limit(MAX_VALUES)
+    .execute();
+}
+
+/** Tasks and deleted threads have no tags. */
+function countTags(db: Transaction<Tables>, filters: Omit<CountThreads, 'by'>): Promise<Counted> {
+  const tagged = db.selectFrom('thread_tags');
+  const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
+  return (isFiltered ? tagged.where('thread_id', 'in', matching(db, filters).select('id')) : tagged)
+    .select(['tag as value', COUNT.as('count')])
+    .groupBy('tag')
+    .orderBy('count', 'desc')
+    .orderBy('tag')
+    .limit(MAX_VALUES)
+    .execute();
+}
+
+function toCounts(found: Counted): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { value, count } of found) counts.set(value, (counts.get(value) ?? 0) + count);
   return Object.fromEntries(counts);

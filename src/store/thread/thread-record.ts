@@ -2,7 +2,7 @@
  * Threads (runtime §1, §6, §10): their records and tables, and the commands that open them, bring them to rest and end
  * them. Times are microseconds since 1970.
  */
-import type { ThreadSort } from '../../core/author/read-options.ts';
+import type { CountedBy, ThreadSort } from '../../core/author/read-options.ts';
 import type { GivenContext } from '../../core/governance/run-context.ts';
 import type { Session } from '../../core/thread/session.ts';
 import type { CommitStatusInput, StoredError, ThreadStatus } from '../../core/thread/step.ts';
@@ -156,6 +156,11 @@ export interface ListThreads extends ThreadFilters {
   readonly before?: ThreadPlace;
   /** Default 50. */
   readonly limit?: number;
+}
+
+export interface CountThreads extends ThreadFilters {
+  /** What to count by; everything unless given. Fewer cost less: with filters, users and tags cost most. */
+  readonly by?: readonly CountedBy[];
 }
 
 /** How many threads match, by the values of what they can be filtered by. A value without threads has no entry. */

@@ -1,6 +1,7 @@
 /** Threads: created, listed, read, ended. */
 import { z } from '@hono/zod-openapi';
 import { readCursor, toCursor } from '../../../client/thread-cursor.ts';
+import { COUNTED_BY } from '../../../core/author/read-options.ts';
 import { callerContext, ownThreadFilters } from '../caller.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
@@ -82,7 +83,14 @@ export const threadRoutes: readonly ApiRoute[] = [
     scope: 'read',
     tag,
     summary: 'Count the threads that match, by status, agent, user, organisation and tag',
-    query: threadFilters,
+    query: threadFilters.extend({
+      by: z
+        .string()
+        .transform((text) => text.split(','))
+        .pipe(z.array(z.enum(COUNTED_BY)))
+        .optional()
+        .meta({ description: `Only by these, separated by commas: ${COUNTED_BY.join(', ')}` }),
+    }),
     answer: z.object({
       total: z.int(),
       status: z.partialRecord(z.enum(THREAD_STATUSES), z.int()),
