@@ -11,7 +11,7 @@ import { COUNTED_BY, type CountedBy } from '../../core/author/read-options.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import { LISTED, whereFiltered } from './list-threads.ts';
-import type { CountThreads, ThreadCounts } from './thread-record.ts';
+import type { CountThreads, ThreadCounts, ThreadFilters } from './thread-record.ts';
 
 /** Values that are counted of each of the filters that may have many. */
 const MAX_VALUES = 100;
@@ -26,10 +26,7 @@ export async function countThreads(
 ): Promise<ThreadCounts> {
   return inSnapshot(context, async (db) => {
     const asked = (what: CountedBy, count: () => Promise<Counted>) => (by.includes(what) ? count() : []);
-    const states = await matching(db, filters)
-      .select([STATUS.as('status'), 'agent', COUNT.as('count')])
-      .groupBy([STATUS, 'agent'])
-      .execute();
+    const states = await countStates(db, filters);
     return {
       total: states.reduce((sum, { count }) => sum + count, 0),
       status: toCounts(
@@ -48,9 +45,9 @@ export async function countThreads(
 const STATUS = sql<string>`(status || '')`;
 const COUNT = sql<number>`count(*)`;
 
-function matching(db: Transaction<Tables>, { tag, status, ...filters }: Omit<CountThreads, 'by'>): Query {
+function matching(db: Transaction<Tables>, { tag, status, ...filters }: ThreadFilters): Query {
   const { agent, organizationId, ...others } = filters;
-  const isCovered = tag === undefined && Object.values(others).every((filter) => filter === undefined);
+  const isCovered = tag === undefined && !isFiltered(others);
   let found = whereFiltered(db.selectFrom('threads') as Query, isCovered ? {} : filters).where(LISTED);
   if (status !== undefined) found = found.where(sql<boolean>`${STATUS} = ${status}`);
   if (isCovered && agent !== undefined) found = found.where(sql<boolean>`(agent || '') = ${agent}`);
@@ -60,13 +57,25 @@ function matching(db: Transaction<Tables>, { tag, status, ...filters }: Omit<Cou
   return found.where('id', 'in', db.selectFrom('thread_tags').select('thread_id').where('tag', '=', tag));
 }
 
+/** With one status, the index has agents in their order. */
+async function countStates(db: Transaction<Tables>, filters: ThreadFilters) {
+  const { status } = filters;
+  const found = matching(db, filters).select(['agent', COUNT.as('count')]);
+  if (status === undefined) return found.select(STATUS.as('status')).groupBy([STATUS, 'agent']).execute();
+  return (await found.groupBy('agent').execute()).map((each) => ({ ...each, status }));
+}
+
 function countBy(
   db: Transaction<Tables>,
   column: 'user_id' | 'organization_id',
-  filters: Omit<CountThreads, 'by'>,
+  filters: ThreadFilters,
 ): Promise<Counted> {
+  // Without filters the index of the column has all; else its use would read the row of each thread.
+  const has = isFiltered(filters)
+    ? sql<boolean>`(${sql.ref(column)} || '') is not null`
+    : sql<boolean>`${sql.ref(column)} is not null`;
   return matching(db, filters)
-    .where(column, 'is not', null)
+    .where(has)
     .select([sql<string>`${sql.ref(column)}`.as('value'), COUNT.as('count')])
     .groupBy(column)
     .orderBy('count', 'desc')
@@ -76,16 +85,19 @@ function countBy(
 }
 
 /** Tasks and deleted threads have no tags. */
-function countTags(db: Transaction<Tables>, filters: Omit<CountThreads, 'by'>): Promise<Counted> {
+function countTags(db: Transaction<Tables>, filters: ThreadFilters): Promise<Counted> {
   const tagged = db.selectFrom('thread_tags');
-  const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
-  return (isFiltered ? tagged.where('thread_id', 'in', matching(db, filters).select('id')) : tagged)
+  return (isFiltered(filters) ? tagged.where('thread_id', 'in', matching(db, filters).select('id')) : tagged)
     .select(['tag as value', COUNT.as('count')])
     .groupBy('tag')
     .orderBy('count', 'desc')
     .orderBy('tag')
     .limit(MAX_VALUES)
     .execute();
+}
+
+function isFiltered(filters: ThreadFilters): boolean {
+  return Object.values(filters).some((filter) => filter !== undefined);
 }
 
 function toCounts(found: Counted): Record<string, number> {
