@@ -28,7 +28,7 @@ const THREAD: Changes = {
   organization_id: "'organization-' || (n % 20)",
   status: "case n % 100 when 1 then 'failed' when 2 then 'waiting' else r.status end",
   waiting_since: 'case n % 100 when 2 then r.created_at - n end',
-  listed_cost: '1000000 * (n % 5000)',
+  listed_cost: '1000 * (n % 5000)',
   listed_tokens: 'n % 7000',
 };
 /** One tag each. */
