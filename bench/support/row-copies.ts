@@ -63,7 +63,7 @@ export async function rowCopies(place: string): Promise<RowCopies> {
     await run(
       `insert into thread_tags (thread_id, tag, created_at) select ${id}, ${tag}, ${at} from (select * from threads where id = '${threadId}') r, ${numbers(from, to)}`,
     );
-    await run('analyze');
+    await run(onPostgres ? 'vacuum analyze' : 'analyze');
   };
   const copy = async (table: string, where: string, changes: Changes, from: number, to: number) => {
     const columns = await columnsOf(table);
@@ -71,7 +71,7 @@ export async function rowCopies(place: string): Promise<RowCopies> {
     await run(
       `insert into ${table} (${columns}) select ${values} from (select * from ${table} where ${where}) r, ${numbers(from, to)}`,
     );
-    await run('analyze');
+    await run(onPostgres ? 'vacuum analyze' : 'analyze');
     // On SQLite this thread was blocked: sockets that the server has closed since then must be noticed before they are
     // used again.
     await delay(1000);

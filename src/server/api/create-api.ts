@@ -28,6 +28,7 @@ import {
   type PublicAddressOptions,
   type RequestSource,
 } from './public-address.ts';
+import { rememberCounts } from './recent-counts.ts';
 import { API_ROUTES, hasConversation, hasFileBody } from './routes.ts';
 import { addRoute } from './served-route.ts';
 import { createStreamPlace, type StreamLimits } from './stream-place.ts';
@@ -90,7 +91,7 @@ export function createApi(options: ApiOptions): Api {
   } = options;
   const streams = createStreamPlace(options);
   const toPublic = givePublicAddress(options);
-  const host: ApiHost = { client, agents, uiUrl, streams };
+  const host: ApiHost = { client, agents, uiUrl, countOnce: rememberCounts(), streams };
   let closed = false;
   const app = new OpenAPIHono<ApiEnv>({
     strict: false,

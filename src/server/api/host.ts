@@ -1,5 +1,6 @@
 /** Types of what the routes use. */
 import type { RuntimeClient } from '../../client/runtime-client.ts';
+import type { CountOnce } from './recent-counts.ts';
 
 /** Dependencies of the routes. */
 export interface ApiHost {
@@ -8,6 +9,8 @@ export interface ApiHost {
   readonly agents: (() => readonly ApiAgent[]) | null;
   /** Address of Temporal's Web UI; null if it is not known. */
   readonly uiUrl: string | null;
+  /** Counts of threads, made once for those who ask at about the same time. */
+  readonly countOnce: CountOnce;
   /** Open streams and their limits. */
   readonly streams: StreamPlace;
 }

@@ -99,7 +99,10 @@ export const threadRoutes: readonly ApiRoute[] = [
       organizationId: counts.meta({ description: 'The 100 organisations with the most threads' }),
       tag: counts.meta({ description: 'The 100 tags with the most threads' }),
     }),
-    handle: ({ query, caller, host }) => host.client.countThreads({ ...query, ...ownThreadFilters(caller) }),
+    handle({ query, caller, host: { client, countOnce } }) {
+      const asked = { ...query, ...ownThreadFilters(caller) };
+      return countOnce(asked, () => client.countThreads(asked));
+    },
   }),
   route({
     method: 'get',
