@@ -131,8 +131,8 @@ export const STORE = [
     rule: 'commands on a thread run one at a time, across processes',
     edits: [
       {
-        find: 'const select = context.rowLocks ? lockThread : selectThread;',
-        put: 'const select = selectThread;',
+        find: 'return rowLocks ? found.forUpdate() : found;',
+        put: 'return rowLocks ? found : found;',
       },
     ],
     tests: ['test/contract/postgres-store.test.ts'],

@@ -2,7 +2,7 @@
  * Changes by counting: there is one writer at a time, so commits become visible in the order of their numbers. Each
  * transaction that moves a thread takes the number after the greatest one of all rows.
  * - A write that moves nothing takes no number, since that would be another page on the disk for each: of running
- *   threads it is only known that some have changed (thread/changes.ts, F3).
+ *   threads it is only known that some have changed (thread/changes.ts, Y6).
  */
 import { sql } from 'kysely';
 import { RuntimeError } from '../../core/value/error.ts';

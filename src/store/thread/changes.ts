@@ -1,10 +1,10 @@
 /**
  * The feed of changes: which threads have changed since a cursor, each as it is now. It is a hint: a thread that has
  * changed is there at least once, whatever commits late, and a reader looks at it as it is now.
- * F1. A cursor is what a snapshot has contained, so a change that it did not contain is there the next time.
- * F2. A page ends at a place within what one snapshot contains; the next pages end at that snapshot, and the next
+ * - A cursor is what a snapshot has contained, so a change that it did not contain is there the next time.
+ * - A page ends at a place within what one snapshot contains; the next pages end at that snapshot, and the next
  *     round begins with what it did not contain.
- * F3. A running thread may change without being moved (transaction/thread-transaction.ts): those that run are compared
+ * Y6. A running thread may change without being moved (transaction/thread-transaction.ts): those that run are compared
  *     by themselves. Where rows do not tell when they changed, a digest of all that run tells that some did, and then
  *     all of them are there.
  * - A row that only has a longer log has not changed.
@@ -22,13 +22,13 @@ import type { ChangedThread, ListChanges, ThreadChanges } from './thread-record.
 
 type FeedOwner = Pick<ListChanges, 'userId' | 'organizationId'>;
 
-/** What a snapshot contained: its mark (change-order.ts), and the digest of the threads that run (F3). */
+/** What a snapshot contained: its mark (change-order.ts), and the digest of the threads that run (Y6). */
 export interface Point {
   readonly mark: string;
   readonly running: string;
 }
 
-/** F2. Changes since one point until another, of which those up to a place have been read. */
+/** Changes since one point until another, of which those up to a place have been read. */
 interface Round {
   readonly since: Point;
   readonly until: Point;

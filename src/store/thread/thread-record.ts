@@ -168,7 +168,7 @@ export interface ThreadCounts {
   readonly total: number;
   readonly status: Readonly<Partial<Record<ThreadStatus, number>>>;
   readonly agent: Readonly<Record<string, number>>;
-  /** Of these three, the 100 values with the most threads. */
+  /** The 100 users with the most threads; so are those of the next two. */
   readonly userId: Readonly<Record<string, number>>;
   readonly organizationId: Readonly<Record<string, number>>;
   readonly tag: Readonly<Record<string, number>>;

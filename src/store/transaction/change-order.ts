@@ -1,7 +1,7 @@
 /**
  * The order in which changes of threads become visible to other transactions: what the feed of changes stands on
  * (thread/changes.ts). Each engine knows its own; no clock takes part.
- * O1. A thread's row has the number of the transaction that last changed its place in lists (`moved`), and one that
+ * - A thread's row has the number of the transaction that last changed its place in lists (`moved`), and one that
  *     grows with each change of what lists show (`changed`). A thread that is not running is moved by every write.
  */
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
