@@ -43,6 +43,8 @@ export interface Configuration {
   readonly modelGraceMs: number;
   /** `EVERTHREAD_FAMILY_CALLS`: model calls of all that one execution of a root causes; 0: no ceiling. */
   readonly familyCalls: number;
+  /** `EVERTHREAD_REQUESTS`: days for which requests to models are kept; 0: not at all, infinite: as long as their thread. */
+  readonly requestDays: number;
   /** `EVERTHREAD_MAX_CONCURRENT_ACTIVITIES`: concurrent model calls and tools of one worker. */
   readonly maxConcurrentActivities: number;
   /**
@@ -120,6 +122,7 @@ export function readConfiguration(given: Environment = configuredEnvironment()):
     toolGraceMs: readNumber(environment, 'EVERTHREAD_TOOL_GRACE_MS', 10_000, 0),
     modelGraceMs: readNumber(environment, 'EVERTHREAD_MODEL_GRACE_MS', 10_000, 0),
     familyCalls: readNumber(environment, 'EVERTHREAD_FAMILY_CALLS', LIMITS.familyCalls, 0),
+    requestDays: readRequestDays(environment),
     maxConcurrentActivities: readNumber(environment, 'EVERTHREAD_MAX_CONCURRENT_ACTIVITIES', 200, 1),
     // The SDK requires at least 2.
     cachedThreads: readNumber(
@@ -158,6 +161,18 @@ function readMemoryLimits() {
 
 function readKeys(text: string | undefined): EncryptionKeys | undefined {
   return text === undefined ? undefined : parseKeys(text, 'EVERTHREAD_ENCRYPTION_KEYS');
+}
+
+function readRequestDays(environment: Environment): number {
+  const { EVERTHREAD_REQUESTS: text = 'thread' } = environment;
+  if (text === 'thread') return Number.POSITIVE_INFINITY;
+  if (text === 'off') return 0;
+  const days = Number(text);
+  if (Number.isSafeInteger(days) && days >= 1) return days;
+  throw new RuntimeError(
+    'InvalidConfiguration',
+    `EVERTHREAD_REQUESTS is "${text}": it must be "thread", "off", or a whole number of days, 1 or more.`,
+  );
 }
 
 function readNumber(environment: Environment, name: string, fallback: number, minimum: number): number {

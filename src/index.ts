@@ -368,6 +368,16 @@ export type {
 } from './store/execution/execution-record.ts';
 export type { ChildRecord, FamilyMember, VariableRequest } from './store/family/family-record.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
+export type {
+  GapReason,
+  ListModelCalls,
+  ModelCallKind,
+  ModelCallRecord,
+  RequestChange,
+  RequestGap,
+  RequestState,
+  ShownRequest,
+} from './store/request/request-record.ts';
 export type { ThreadStore } from './store/store.ts';
 export type { ListTasks, TaskRecord, TaskStepRecord } from './store/task/task-record.ts';
 export type {

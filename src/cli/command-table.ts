@@ -84,6 +84,12 @@ const THREADS: CommandTable = {
     summary: 'model calls with tokens and cost, tool calls, executions',
     load: async () => (await loadReading()).threadLogs,
   },
+  request: {
+    usage: '<thread> [call]',
+    reads: true,
+    summary: 'show what a model was sent',
+    load: async () => (await loadReading()).threadRequest,
+  },
   list: {
     reads: true,
     summary: 'list threads, the latest first',

@@ -24,6 +24,7 @@ import type { ActionRecord, ListActions } from '../store/action/action-record.ts
 import type { EnvEntry, EnvOwner, ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember, VariableRequest } from '../store/family/family-record.ts';
+import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../store/request/request-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type {
   CountThreads,
@@ -393,6 +394,24 @@ export class RuntimeClient implements ThreadsClient {
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
   getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
     return this.#threads.getLogs(threadId, options);
+  }
+
+  /**
+   * Requests to models, 100 unless `limit` is given: which model, at what cost, with which outcome. By step, attempt and
+   * number; those for a summary, which come first in their step, have numbers above 1,000.
+   * `after`: the id of a call, after which the page begins. Throws `ThreadNotFound`, `InvalidValue`.
+   */
+  listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]> {
+    return this.#threads.listModelCalls(threadId, options);
+  }
+
+  /**
+   * What the provider received with a model call: `step.attempt.call`, as `listModelCalls` returns it. Messages that
+   * have been changed or deleted since are gaps. Throws `ThreadNotFound`, `ModelCallNotFound`, and `RequestRemoved` if
+   * the request is not kept.
+   */
+  getRequest(threadId: string, callId: string): Promise<ShownRequest> {
+    return this.#threads.getRequest(threadId, callId);
   }
 
   /**

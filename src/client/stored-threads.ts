@@ -29,6 +29,7 @@ import type { Projected } from '../projections/projection.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
 import { readWholeFile, streamFile } from '../store/file/file-content.ts';
+import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../store/request/request-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type {
   ChangedThread,
@@ -218,6 +219,18 @@ export class StoredThreads {
     checkPage(options);
     await this.findThread(threadId);
     return this.#store.events.getLogs(threadId, options);
+  }
+
+  /** Requests to models, by step, attempt and number. Throws `ThreadNotFound`, `InvalidValue`. */
+  async listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]> {
+    await this.getThread(threadId);
+    return this.#store.modelCalls.list(threadId, options);
+  }
+
+  /** What a model was sent. Throws `ThreadNotFound`, `ModelCallNotFound`, `RequestRemoved`. */
+  async getRequest(threadId: string, callId: string): Promise<ShownRequest> {
+    await this.getThread(threadId);
+    return this.#store.modelCalls.readRequest(threadId, callId);
   }
 
   /** The thread's events after a number, oldest first; follows the log unless `follow` is false. */

@@ -19,6 +19,7 @@ import type { RunReport } from '../projections/run/run-report.ts';
 import type { ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
+import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../store/request/request-record.ts';
 import type {
   CountThreads,
   ListThreads,
@@ -77,6 +78,8 @@ export interface ThreadsClient {
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage>;
   getMessage(threadId: string, id: string): Promise<Message | null>;
   getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]>;
+  listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]>;
+  getRequest(threadId: string, callId: string): Promise<ShownRequest>;
   events<Form extends LogForm>(
     threadId: string,
     options: FollowAs<Form>,

@@ -48,6 +48,8 @@ export interface Attempt {
   readonly requestTimeoutMs: number;
   /** True if the whole answer is requested at once, although the model can stream. */
   readonly plain?: boolean;
+  /** Called with the request as the provider gets it. */
+  readonly onRequest?: (request: ProviderRequest) => void;
   /** Called once, when the answer begins. */
   readonly onBegin?: () => void;
   readonly onDelta: OnDelta;
@@ -85,6 +87,7 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptResult> {
     signal.throwIfAborted();
     const abort = AbortSignal.any([signal, halt.signal]);
     const request = { ...attempt.request(met.model, met.tools), signal: abort };
+    attempt.onRequest?.(request);
     asked = beginRequest(met, request, attempt);
     const answer = await readAnswer(asked, attempt);
     const { response } = answer;

@@ -241,6 +241,7 @@ async function reportedAttempt(
     signal,
     plain,
     onDelta,
+    onRequest: (sent) => options.onRequest?.(start, sent),
     now,
     limits: withinTime(limits, Math.min(leftMs, until - sentAt)),
     requestTimeoutMs: requestTimeoutMs(limits),

@@ -1,7 +1,7 @@
 /** What a call of a step's models is given, what it reports of each attempt, and how it ends. */
 import type { ModelDefinition } from '../core/author/definition.ts';
 import type { HoldCause } from '../core/event/cause.ts';
-import type { ProviderError, ProviderResponse } from '../core/message/provider.ts';
+import type { ProviderError, ProviderRequest, ProviderResponse } from '../core/message/provider.ts';
 import type { LengthRefusal } from '../core/message/provider-terms.ts';
 import type { AskedSoFar, HeldModel } from '../core/thread/step.ts';
 import type { Place } from './admission.ts';
@@ -74,6 +74,8 @@ export interface CallModelOptions {
   readonly signal: AbortSignal;
   /** Called before the request is sent; awaited. */
   readonly onAttempt?: (start: AttemptStart) => Promise<void> | void;
+  /** Called with the request of an attempt as its provider gets it; synchronous, must not throw. */
+  readonly onRequest?: (start: AttemptStart, request: ProviderRequest) => void;
   /**
    * Milliseconds left for the attempt that `onAttempt` announced last. An attempt that is cut off by this limit is
    * announced again at once; `onAttempt` throws if it may not be repeated.

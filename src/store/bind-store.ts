@@ -11,7 +11,7 @@ import { readRow } from './transaction/rows.ts';
 /** @internal The parts of a store that differ between engines. */
 export type Engine = Pick<
   CommandContext,
-  'run' | 'rowLocks' | 'order' | 'relax' | 'keys' | 'clock' | 'familyCalls'
+  'run' | 'rowLocks' | 'order' | 'relax' | 'keys' | 'clock' | 'familyCalls' | 'requestDays'
 > &
   Pick<ThreadStore, 'place'>;
 

@@ -31,6 +31,8 @@ export interface OpenStoreOptions {
   readonly keys?: EncryptionKeys;
   /** The most model calls that one execution of a root causes in its family; 0: no ceiling. Default 2,000. */
   readonly familyCalls?: number;
+  /** Days for which the store keeps requests to models; 0: not at all. Default: as long as their thread. */
+  readonly requestDays?: number;
 }
 
 /**
@@ -53,10 +55,10 @@ export async function openStore(
   // Engine, driver and query builder are loaded when a store is opened: definitions import the package, which exports
   // this function, and open none.
   const keys = findKeys(options.keys, projectDir);
-  const { familyCalls = LIMITS.familyCalls } = options;
+  const { familyCalls = LIMITS.familyCalls, requestDays = Number.POSITIVE_INFINITY } = options;
   if (isPostgresAddress(address)) {
     const { openPostgresStore } = await import('./postgres/open.ts');
-    return openPostgresStore(address, { ...options, keys, familyCalls });
+    return openPostgresStore(address, { ...options, keys, familyCalls, requestDays });
   }
   const [scheme, rest] = splitScheme(address);
   if (scheme !== 'sqlite' || rest.length === 0) {
@@ -73,7 +75,7 @@ export async function openStore(
   const synchronous = readSynchronous(query);
   makeStoreFile(file, projectDir);
   const { openSqliteStore } = await import('./sqlite/open.ts');
-  return openSqliteStore({ path: file, synchronous }, { keys, familyCalls });
+  return openSqliteStore({ path: file, synchronous }, { keys, familyCalls, requestDays });
 }
 
 /** Throws `InvalidConfiguration` for any other parameter: a mistyped one would be passed over. */

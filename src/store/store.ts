@@ -103,6 +103,9 @@ import {
   settleProducer,
   takeOverProducer,
 } from './producer/producer.ts';
+import { keepAborted } from './request/keep-request.ts';
+import { listModelCalls, readRequest } from './request/read-request.ts';
+import { removeRequests } from './request/remove-requests.ts';
 import { beginStep } from './step/begin-step.ts';
 import { readContext } from './step/read-context.ts';
 import { commitStep, failStep, handOverStep, markGreeted, saveFlow } from './step/stored-step.ts';
@@ -211,7 +214,7 @@ export const COMMANDS = {
     openImmediate,
     read: readSubprompt,
   },
-  /** A running step's model calls, and the text that they stream. A call is identified by step, attempt and call number. On a terminated thread nothing is written. */
+  /** Model calls, what they were sent, and the text that they stream. A call is identified by step, attempt and call number. On a terminated thread nothing is written. */
   modelCalls: {
     start: startModelCall,
     // P6: streamed text is never sent twice.
@@ -219,6 +222,10 @@ export const COMMANDS = {
     emitWaiting: once(emitWaiting),
     hold: once(holdModel),
     end: endModelCall,
+    keepAborted,
+    list: listModelCalls,
+    readRequest,
+    removeRequests,
   },
   toolCalls: {
     begin: beginTool,

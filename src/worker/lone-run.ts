@@ -46,6 +46,7 @@ async function openLone(
   const store = await openStore(configuration.store, projectDir, {
     keys: configuration.encryptionKeys,
     familyCalls: configuration.familyCalls,
+    requestDays: configuration.requestDays,
   });
   guard.know({ store, registry: project.current });
   store.events.listen(listener);

@@ -2,7 +2,7 @@
  * Maintenance that every worker does every 30 seconds, whatever its threads do. It repeats lost signals about waits,
  * closes actions whose process was lost (store/action/code-action.ts), ends executions and tasks whose
  * producer was lost (store/producer/producer.ts), cancels tasks of agents elsewhere that are no longer
- * wanted, and removes streamed text that has been kept long enough. Several workers may do it at the same time.
+ * wanted, and removes streamed text and requests to models that have been kept long enough. Several workers may do it at the same time.
  */
 
 import type { Client } from '@temporalio/client';
@@ -24,6 +24,7 @@ type MaintenancePorts = WaitSignalPorts & Pick<StateDependencies, 'registry'>;
 /** Runs until `stop` aborts. Work that fails is retried in the next round. */
 export function startMaintenance(look: MaintenancePorts, stop: AbortSignal): void {
   let busy = false;
+  let cleaned = '';
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
@@ -34,7 +35,10 @@ export function startMaintenance(look: MaintenancePorts, stop: AbortSignal): voi
       endLostTasks(store, look.client),
       cancelUnwantedTasks(look, stop),
     ];
-    const looks = [...waits, ...ends, removeStreamed(store)];
+    const requests = store.modelCalls.removeRequests(cleaned).then((last) => {
+      cleaned = last ?? '';
+    });
+    const looks = [...waits, ...ends, removeStreamed(store), requests];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
     });

@@ -35,9 +35,9 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const { connection, namespace, ownsConnection } = await connect(options);
   const { store: given = configuration.store, projectDir } = options;
   const ownsStore = typeof given !== 'object';
-  const { encryptionKeys: keys, familyCalls } = configuration;
+  const { encryptionKeys: keys, familyCalls, requestDays } = configuration;
   onStep?.('opening its store');
-  const opened = ownsStore ? await openStore(given, projectDir, { keys, familyCalls }) : given;
+  const opened = ownsStore ? await openStore(given, projectDir, { keys, familyCalls, requestDays }) : given;
   const metrics = createWorkerMetrics();
   const store = metrics.store(opened);
   const unwatch = opened.events.listen(metrics.listener(project.current));

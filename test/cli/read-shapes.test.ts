@@ -24,6 +24,8 @@ const READS: readonly (readonly string[])[] = [
   ['threads', 'values', thread],
   ['threads', 'effects', thread],
   ['threads', 'logs', thread],
+  ['threads', 'request', thread],
+  ['threads', 'request', thread, 'last'],
   ['threads', 'tree', thread],
   ['threads', 'export', thread],
   ['waits', 'list'],

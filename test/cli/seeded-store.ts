@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { toPico } from '../../src/core/value/money.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import { newChild } from '../contract/store/family-driver.ts';
+import { makeSent } from '../contract/store/request.ts';
 import { call, message, ThreadDriver } from '../contract/thread-driver.ts';
 import { makeChild } from './make-child.ts';
 
@@ -51,14 +52,18 @@ async function seedRun(thread: ThreadDriver): Promise<void> {
   });
   await thread.store.modelCalls.start({ ...ref, call: 1, model: 'main', modelId: 'main-1' });
   const usage = { promptTokens: 300, completionTokens: 20, totalTokens: 320 };
-  await thread.store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: toPico(0.0125) });
+  const sent = await makeSent(thread, ref);
+  await thread.store.modelCalls.end({ ...ref, call: 1, ok: true, usage, cost: toPico(0.0125), sent });
   await thread.commit(ref, { content: 'let me look', toolCalls: [call('c0', 'look'), call('c1', 'break')] });
   await thread.runTool(ref.step, 0);
   await thread.beginTool(ref.step, 1);
   const broken = { status: 'error', error: 'broken', stack: 'Error: broken\n    at look.ts:1:1' } as const;
   await thread.commitTool(ref.step, 1, { result: broken });
   thread.afterStep = ref.step;
-  await thread.commit(await thread.beginCall(), { content: 'seen' });
+  const next = await thread.beginCall();
+  await thread.store.modelCalls.start({ ...next, call: 1, model: 'main', modelId: 'main-1' });
+  const answered = { call: 1, usage, sent: await makeSent(thread, next) };
+  await thread.commit(next, { content: 'seen', call: answered });
   await thread.rest('idle', { reason: 'stop_on_response' });
 }
 

@@ -41,6 +41,7 @@ import { registerOwnMessage } from './store/own-message.ts';
 import { registerProducer } from './store/producer.ts';
 import { registerQueue } from './store/queue.ts';
 import { registerRead } from './store/read.ts';
+import { registerRequests } from './store/request.ts';
 import { registerRest } from './store/rest.ts';
 import { registerRunContext } from './store/run-context.ts';
 import { registerRunIndex } from './store/run-index.ts';
@@ -104,6 +105,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerQueue(given);
     registerHook(given);
     registerStep(given);
+    registerRequests(given);
     registerRunContext(given);
     registerCancel(given);
     registerSide(given);

@@ -147,8 +147,10 @@ async function askStep(state: ThreadDouble, registry: Registry): Promise<Pick<As
   if (assembled.kind === 'end') return { ok: false, error: 'blocked' };
   const subagents = { enabled: [], living: false };
   const hooks = { has: () => false };
-  const { messages } = assembled.known;
-  const asked = await askModels(ports, { ref, ...material, messages, subagents, hooks, hasCompacted: false });
+  const { messages, origins } = assembled.known;
+  const env = { redactKnown: <T>(value: T) => value };
+  const sent = { ref, ...material, messages, origins, subagents, hooks, env, hasCompacted: false };
+  const asked = await askModels(ports, sent);
   if (asked.kind === 'end') return { ok: false, error: JSON.stringify(asked.end) };
   state.learn(asked.added.call?.counted);
   state.add({ role: 'assistant', content: asked.added.response.content });

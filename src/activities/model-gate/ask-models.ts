@@ -7,6 +7,7 @@ import { readRedactor } from '../../author/state/env-place.ts';
 import { storeWhole } from '../../author/tool/whole-result.ts';
 import type { ModelDefinition } from '../../core/author/definition.ts';
 import type { ToolMessage } from '../../core/context/fit-messages.ts';
+import type { MessageOrigins } from '../../core/context/message-origin.ts';
 import { textsOf } from '../../core/context/message-text.ts';
 import { findGuards } from '../../core/guard/guards.ts';
 import type {
@@ -24,20 +25,22 @@ import type { ActivityDependencies } from '../base/dependencies.ts';
 import { logsManifests } from '../model/call-estimate.ts';
 import { ChunkWriter } from '../model/chunk-writer.ts';
 import type { McpOffer } from '../model/mcp-offer.ts';
-import { askRecorded } from '../model/model-call-record.ts';
+import { askRecorded, chainOf } from '../model/model-call-record.ts';
 import { buildRequest, findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
 import { readProviderVariables } from '../model/step-env.ts';
 import type { SubagentOffer } from '../model/subagent-tools.ts';
-import { emitEvent, type RequestMaterial, type StepHooks } from './assemble.ts';
+import { emitEvent, NO_REQUEST_HOOKS, type RequestMaterial, type StepHooks } from './assemble.ts';
 import { judgeRequests } from './judge-request.ts';
 import type { OpenStep } from './read-step.ts';
 
 export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called' | 'asked'>, RequestMaterial {
   readonly messages: readonly ProviderMessage[];
+  readonly origins: MessageOrigins;
   readonly subagents: SubagentOffer;
   readonly mcp?: McpOffer;
   readonly hooks: Pick<StepHooks['hooks'], 'has'>;
+  readonly env: Pick<StepHooks['env'], 'redactKnown'>;
   /** True if the history has been compacted in this step. */
   readonly hasCompacted: boolean;
 }
@@ -55,7 +58,21 @@ export interface ModelResponse {
  */
 export async function askModels(
   ports: ActivityDependencies,
-  { ref, called, asked, context, active, messages, subagents, mcp, hooks, hasCompacted }: AssembledRequest,
+  {
+    ref,
+    called,
+    asked,
+    context,
+    active,
+    messages,
+    origins,
+    subagents,
+    mcp,
+    hooks,
+    env,
+    hasCompacted,
+    request: requestHooks,
+  }: AssembledRequest,
 ) {
   const registry = ports.registry();
   const { thread, runContext } = context;
@@ -84,6 +101,13 @@ export async function askModels(
     request,
     endsWithAnswer,
     models: findModels(registry, active),
+    from: {
+      chain: chainOf(context, active),
+      origins,
+      stored: context.messages,
+      ownPrompt: requestHooks.system === NO_REQUEST_HOOKS.system,
+      redact: env.redactKnown,
+    },
     work: `${thread.id}:${ref.step}`,
     recorded: called,
     logs: logsManifests(active, context) ? 'always' : 'bound',

@@ -24,6 +24,7 @@ import { chooseMessages, pairResults } from '../../core/context/context.ts';
 import { type Picture, type Pictures, recentImages } from '../../core/context/context-attachment.ts';
 import { toProviderMessage } from '../../core/context/context-provider.ts';
 import { showToSide } from '../../core/context/context-side.ts';
+import type { MessageOrigins } from '../../core/context/message-origin.ts';
 import { sanitiseHistory } from '../../core/context/sanitise.ts';
 import { openWithSummary } from '../../core/context/summary.ts';
 import { readImageType } from '../../core/file/image-size.ts';
@@ -103,6 +104,8 @@ export async function renderSystem(
 
 export interface History {
   readonly history: readonly ProviderMessage[];
+  /** The stored messages that it shows. */
+  readonly origins: MessageOrigins;
 }
 
 /**
@@ -121,12 +124,13 @@ export async function chooseHistory(
   const pictures = await readPictures(store, thread.id, recentImages(chosen, recentImageThreshold));
   const reasoningOf = reasoning?.include ? name : undefined;
   const view = { pictures, reasoningOf, running: executionId, digest: textDigest };
+  const made = chosen.map((message) => toProviderMessage(message, view));
   const history: ProviderMessage[] = [
     ...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
     ...openWithSummary(context.summary, chosen),
-    ...chosen.map((message) => toProviderMessage(message, view)),
+    ...made,
   ];
-  return go({ history });
+  return go({ history, origins: { rows: chosen, made } });
 }
 
 /** The roles that are sent: a hook may make up messages of any kind. */
@@ -138,7 +142,7 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'too
  */
 export async function filterHistory(
   { store }: Ports,
-  { context: { thread, step }, request, history }: RequestMaterial & History,
+  { context: { thread, step }, request, history }: RequestMaterial & Pick<History, 'history'>,
 ) {
   if (request.history === NO_REQUEST_HOOKS.history) return go({ history });
   const given = sanitiseHistory(history);
@@ -161,7 +165,7 @@ function toBlocked(error: unknown): HookBlocked {
 /** The last stage before a model is asked, so that no hook can produce a history that every provider refuses. */
 export function sanitise(
   _ports: unknown,
-  { context: { subprompt, trimmed }, active, history }: RequestMaterial & History,
+  { context: { subprompt, trimmed }, active, history }: RequestMaterial & Pick<History, 'history'>,
 ) {
   const whole = sanitiseHistory(history);
   const sent = trimmed > 0 ? beginWithUser(whole) : whole;

@@ -36,7 +36,7 @@ import { abortSignal } from '../base/guard.ts';
 import { logsManifests } from '../model/call-estimate.ts';
 import { type DueCompaction, dueCompaction } from '../model/due-compaction.ts';
 import { historyWindow, summaryKey } from '../model/history-window.ts';
-import { askRecorded, type UnsentRequest } from '../model/model-call-record.ts';
+import { askRecorded, chainOf, NO_ORIGINS, type UnsentRequest } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
 import { readProviderVariables } from '../model/step-env.ts';
@@ -178,6 +178,7 @@ async function askSummary(
     variables: () => readProviderVariables(ports, thread, active.prompt),
     redact: async (text) => (await readRedactor(ports, thread))(text),
     sizing: createSizing(context.counts),
+    from: { ...NO_ORIGINS, chain: chainOf(context, active, 'summary'), ownPrompt: true },
     work,
     line: { ticket: `${work}:summary` },
     asked: asked && { ...NOT_ASKED, since: asked.since },

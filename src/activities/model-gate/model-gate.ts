@@ -158,7 +158,8 @@ async function assembleAndAnswer(
     const answer = await composeBlocked(step, assembled.end.by, step.active);
     return storeAnswer(dependencies, { ...step, answer });
   }
-  const asked = await ASK.pass(dependencies, { ...step, messages: assembled.known.messages });
+  const { messages, origins } = assembled.known;
+  const asked = await ASK.pass(dependencies, { ...step, messages, origins });
   if (asked.kind === 'go') return storeAnswer(dependencies, { ...step, answer: asked.known.answer });
   const { end } = asked;
   if (end.kind === 'compact') return answerCompacted(dependencies, step);
@@ -226,7 +227,10 @@ function toAnswer(produced: Produced, prompt: string) {
  */
 function remind(
   _ports: unknown,
-  { context: { loops = [] }, history }: History & { readonly context: Pick<StepContext, 'loops'> },
+  {
+    context: { loops = [] },
+    history,
+  }: Pick<History, 'history'> & { readonly context: Pick<StepContext, 'loops'> },
 ) {
   if (loops.length === 0) return go({ history });
   return go({ history: [...history, { role: 'user', content: composeReminder(loops) }] });

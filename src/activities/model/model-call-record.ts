@@ -8,7 +8,8 @@ import { withStack } from '../../author/guard/author-fault.ts';
 import { runAuthorCode } from '../../author/guard/author-run.ts';
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import type { StateDependencies } from '../../author/state/dependencies.ts';
-import type { ModelDefinition } from '../../core/author/definition.ts';
+import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
+import type { Side } from '../../core/author/thread-execution.ts';
 import { QUEUED_SHOWN_MS } from '../../core/event/cause.ts';
 import type { CallEstimate } from '../../core/governance/reservation.ts';
 import { costOf } from '../../core/message/model-price.ts';
@@ -25,6 +26,7 @@ import {
   type CallModelResult,
   callModel,
 } from '../../models/call-model.ts';
+import type { SentRequest } from '../../store/request/request-record.ts';
 import { type AnsweredCall, FIRST_CALL, type ModelCallStart } from '../../store/step/step-record.ts';
 import type { ThreadStore } from '../../store/store.ts';
 import type { StepRef } from '../../store/transaction/from-run.ts';
@@ -47,6 +49,8 @@ export interface RecordedRequests
   readonly work: string;
   /** Place in the line for a model, `work` by default; after `stayMs` it is left. */
   readonly line?: { readonly ticket?: string; readonly stayMs?: number };
+  /** What the requests are made of, which is kept with them. */
+  readonly from: Omit<SentRequest, 'request' | 'provider'>;
   /** The rows of the requests, if they are not those of the step's answer. */
   readonly calls?: Pick<ThreadStore['modelCalls'], 'start' | 'end'>;
   /** Added to the number of each request. */
@@ -105,6 +109,18 @@ class UnsentCall extends Error {
   }
 }
 
+/** The conversation that a request goes on with (store/request/request-record.ts). */
+export function chainOf(
+  { side }: { readonly side: Side },
+  { prompt }: { readonly prompt: Pick<PromptDefinition, 'name'> },
+  purpose?: 'summary' | 'bootstrap',
+): string {
+  return [side, prompt.name, ...(purpose ? [purpose] : [])].join(':');
+}
+
+/** A request that shows no stored message. */
+export const NO_ORIGINS = { origins: { rows: [], made: [] }, stored: [] } as const;
+
 /** Throws why the work was aborted, and whatever the caller's own functions throw. */
 export async function askRecorded(
   { store, handover, report, limiter }: ActivityDependencies,
@@ -116,6 +132,9 @@ export async function askRecorded(
   const signal = abortSignal(handover);
   const record = openRecord(options.calls ?? store.modelCalls, ref, { ...options, report });
   let call: AnsweredCall | undefined;
+  let last: LastRequest | undefined;
+  const sentBy = ({ attempt }: Pick<AttemptEnd, 'attempt'>) =>
+    last?.attempt === attempt ? last.sent : undefined;
   const own: CallModelOptions = {
     models,
     variables,
@@ -130,6 +149,9 @@ export async function askRecorded(
     request: (model, tools) => record.bounded(model, options.request(model, tools)),
     leftMs: record.leftMs,
     onTooLong: sizing.tooLong,
+    onRequest({ attempt, model }, request) {
+      last = { attempt, sent: { ...options.from, provider: model.provider.name, request } };
+    },
     async onAttempt(start) {
       await prepare?.(start.model);
       if (!(recorded && start.attempt === FIRST_CALL)) await record.begin(start);
@@ -138,12 +160,12 @@ export async function askRecorded(
       await streamed?.();
       const { outcome, model } = end;
       if (outcome.ok && options.endsWithAnswer?.(outcome.response)) {
-        call = toAnsweredCall(end, outcome, sizing);
+        call = { ...toAnsweredCall(end, outcome, sizing), sent: sentBy(end) };
         tellOfUsage(report, { ...outcome, model: model.name, threadId: ref.threadId });
         return;
       }
       // The answer has been paid for: it is not dropped because the store is full.
-      await retryWhileUnavailable(signal, async () => record.end(end));
+      await retryWhileUnavailable(signal, async () => record.end(end, sentBy(end)));
     },
   };
   try {
@@ -157,12 +179,32 @@ export async function askRecorded(
     await store.modelCalls.hold({ ...ref, model, pauseMs, refusals: soFar.refusals, by: result.by });
     return { ok: false, unsent: { kind: 'blocked', held: result.held } };
   } catch (error) {
-    if (signal.aborted) throw abortError(handover);
+    if (signal.aborted) {
+      await keepAborted(store, ref, options.after, last);
+      throw abortError(handover);
+    }
     if (readField(error, 'name') !== 'UnsentCall') throw error;
     return { ok: false, unsent: (error as UnsentCall).unsent };
   } finally {
     await streamed?.();
   }
+}
+
+interface LastRequest {
+  readonly attempt: number;
+  readonly sent: SentRequest;
+}
+
+/** No effect if the call has ended. A request that cannot be kept does not delay the end of the work. */
+async function keepAborted(
+  { modelCalls }: Pick<ThreadStore, 'modelCalls'>,
+  ref: StepRef,
+  after = 0,
+  last: LastRequest | undefined,
+): Promise<void> {
+  if (!last) return;
+  const { attempt, sent } = last;
+  await modelCalls.keepAborted({ ...ref, call: after + attempt, sent }).catch(() => undefined);
 }
 
 /** Callbacks run in the context from which this is called. */
@@ -217,11 +259,11 @@ function openRecord(
       if (started.kind === 'blocked' || started.kind === 'terminated') throw new UnsentCall(started);
       ({ maxOutputTokens: bound, leftMs } = started.kind === 'started' ? started : {});
     },
-    async end({ attempt: given, model, startedAt, outcome }: AttemptEnd) {
+    async end({ attempt: given, model, startedAt, outcome }: AttemptEnd, sent: SentRequest | undefined) {
       const attempt = after + given;
       if (outcome.ok) {
         const answered = toAnsweredCall({ attempt, model, startedAt }, outcome, sizing);
-        await calls.end({ ...ref, ok: true, ...answered });
+        await calls.end({ ...ref, ok: true, ...answered, sent });
         tellOfUsage(report, { ...outcome, model: model.name, threadId: ref.threadId });
         return;
       }
@@ -242,7 +284,7 @@ function openRecord(
       const discards = hasStreamed?.(given);
       const counted = tooLong && sizing.counted(model);
       const failed = { call: attempt, ok: false, error, discards, startedAt: startedAt * 1000, counted };
-      await calls.end({ ...ref, ...failed });
+      await calls.end({ ...ref, ...failed, sent });
       // A failure without a provider's response may be a bug in the code that calls the provider.
       const stack = code === 'unknown' ? errorStack(outcome.error.cause) : undefined;
       if (stack === undefined) return;

@@ -8,6 +8,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { go } from '../../author/policy/gate.ts';
+import { redactIn } from '../../author/state/env.ts';
 import { readEnvPlace, readRedactor } from '../../author/state/env-place.ts';
 import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
 import type { ProviderRequest } from '../../core/message/provider.ts';
@@ -17,7 +18,7 @@ import { type Subagent, toThreadName } from '../../core/project/subagent.ts';
 import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { defaultInput, isImmediateCall } from '../model/immediate-subagents.ts';
-import { askRecorded } from '../model/model-call-record.ts';
+import { askRecorded, chainOf, NO_ORIGINS } from '../model/model-call-record.ts';
 import { findModels } from '../model/request.ts';
 import { createSizing } from '../model/request-sizing.ts';
 import type { ResumableCall } from '../tool/resumable-call.ts';
@@ -101,7 +102,7 @@ interface BootstrapTarget {
 /** The name and the message that the model returned; each may be absent. */
 async function askForInput(
   ports: ActivityDependencies,
-  { key, begun: { thread } }: ResumableCall,
+  { key, begun: { thread, side } }: ResumableCall,
   prompt: PromptDefinition,
   pass: BootstrapTarget,
 ): Promise<{ name?: string; message?: string }> {
@@ -111,10 +112,18 @@ async function askForInput(
   if (models.length === 0) return {};
   const { threadId, runId, step, index } = key;
   const ref = { threadId, runId, step, attempt: 1 };
+  // The author lets a model see the values; what is kept of the request does not show secrets.
+  const redact = await readRedactor(ports, thread);
   const result = await askRecorded(ports, ref, {
     models,
     request: (model) => toRequest(model, pass, thread.id),
-    redact: async (text) => (await readRedactor(ports, thread))(text),
+    redact: async (text) => redact(text),
+    from: {
+      ...NO_ORIGINS,
+      chain: chainOf({ side }, { prompt }, 'bootstrap'),
+      ownPrompt: true,
+      redact: (value) => redactIn(value, redact),
+    },
     sizing: createSizing(),
     work: `${threadId}:${step}:${index}`,
     line: { stayMs: BOOTSTRAP_STAY_MS },

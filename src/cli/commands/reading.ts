@@ -2,5 +2,6 @@
 export { threadFiles, threadUpload, threadValues } from './thread-files.ts';
 export { threadList, threadTree } from './thread-list.ts';
 export { threadLogs } from './thread-logs.ts';
+export { threadRequest } from './thread-request.ts';
 export { threadShow } from './thread-show.ts';
 export { threadTail } from './thread-tail.ts';

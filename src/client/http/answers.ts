@@ -16,6 +16,7 @@ import type { ActionRecord } from '../../store/action/action-record.ts';
 import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
+import type { ModelCallRecord, ShownRequest } from '../../store/request/request-record.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
 import type { ThreadChanges, ThreadCounts, ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ApiToken } from '../../store/token/token-record.ts';
@@ -63,6 +64,11 @@ export interface Answers {
     readonly members: readonly MemberUsage[];
   };
   'GET /v1/threads/{threadId}/env': { readonly variables: readonly ThreadVariable[] };
+  'GET /v1/threads/{threadId}/model-calls': {
+    readonly modelCalls: readonly ModelCallRecord[];
+    readonly cursor: string | null;
+  };
+  'GET /v1/threads/{threadId}/model-calls/{callId}/request': ShownRequest;
   'GET /v1/threads/{threadId}/actions': { readonly actions: readonly ActionRecord[] };
   'POST /v1/actions/{actionId}/reconcile': ActionRecord;
   'GET /v1/waits': { readonly waits: readonly Wait[] };

@@ -33,6 +33,7 @@ import type { Projected } from '../../projections/projection.ts';
 import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
+import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../../store/request/request-record.ts';
 import type {
   CountThreads,
   ListThreads,
@@ -276,6 +277,15 @@ export class HttpClient implements ThreadsClient {
   async getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
     const query = checkPage(options);
     return (await this.#call('GET /v1/threads/{threadId}/logs', { threadId }, { query })).logs;
+  }
+
+  async listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]> {
+    const query = { ...options };
+    return (await this.#call('GET /v1/threads/{threadId}/model-calls', { threadId }, { query })).modelCalls;
+  }
+
+  getRequest(threadId: string, callId: string): Promise<ShownRequest> {
+    return this.#call('GET /v1/threads/{threadId}/model-calls/{callId}/request', { threadId, callId });
   }
 
   /**

@@ -47,6 +47,10 @@ export const ERRORS = {
   /** The message cannot be changed or removed in its present state. */
   MessageConflict: { exit: 1, status: 409 },
   EffectNotFound: { exit: 3, status: 404 },
+  /** The thread has no model call with this id. */
+  ModelCallNotFound: { exit: 3, status: 404 },
+  /** The request of a model call was not kept, or not until now. */
+  RequestRemoved: { exit: 3, status: 410 },
   /** A model, prompt, agent or tool that the project does not define. */
   DefinitionNotFound: { exit: 3, status: 404 },
   /** The definitions of a project have problems; the message lists them. */

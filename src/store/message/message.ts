@@ -13,6 +13,7 @@ import { type ChangedMessage, type Message, type ToolCall, toChanges } from '../
 import { RuntimeError } from '../../core/value/error.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { findFileRow, removeFile } from '../file/file-tree.ts';
+import { forgetMessage } from '../request/keep-request.ts';
 import { toMessage, toMessageColumns } from '../schema/rows.ts';
 import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
@@ -58,7 +59,10 @@ export async function updateMessage(
     };
     if (JSON.stringify(changed) === JSON.stringify(found)) return found;
     await thread.update('messages', { id }, toMessageColumns(toChanges(changed)));
-    if (differsForModel(changed, found)) await retireSummaries(thread, found);
+    if (differsForModel(changed, found)) {
+      await retireSummaries(thread, found);
+      await forgetMessage(thread, found, 'edited');
+    }
     await rereadWords(thread);
     thread.emit('message.updated', { messageId: id, role: found.role });
     return changed;
@@ -142,6 +146,7 @@ async function removeMessages(thread: ThreadTransaction, message: MessageRow): P
   await thread.delete('messages', { id: message.id });
   thread.set({ message_count: thread.row.message_count - 1 });
   await retireSummaries(thread, message);
+  await forgetMessage(thread, message, 'deleted');
   thread.emit('message.deleted', { messageId: message.id, role: message.role });
   return gone;
 }

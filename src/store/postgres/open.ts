@@ -32,6 +32,8 @@ export interface OpenOptions {
   readonly keys: KeySource;
   /** Ceiling of a family's model calls (budget/account.ts); 0: none. */
   readonly familyCalls: number;
+  /** Days for which requests to models are kept; 0: not at all. */
+  readonly requestDays: number;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface OpenOptions {
  */
 export async function openPostgresStore(
   text: string,
-  { create = true, keys, familyCalls }: OpenOptions,
+  { create = true, keys, familyCalls, requestDays }: OpenOptions,
 ): Promise<ThreadStore> {
   const address = readPostgresAddress(text);
   const version = await setUp(address, create);
@@ -53,6 +55,7 @@ export async function openPostgresStore(
       run: persistence.run,
       keys,
       familyCalls,
+      requestDays,
       rowLocks: true,
       order: postgresChanges,
       relax: async (trx) => {

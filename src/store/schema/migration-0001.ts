@@ -33,7 +33,8 @@ create table threads (
   input_tokens bigint default 0 not null, output_tokens bigint default 0 not null,
   listed_cost numeric(19, 0) default 0 not null, listed_tokens bigint default 0 not null,
   waiting_since bigint, waiting_for text, first_words text, last_words text,
-  changed bigint default 0 not null, moved bigint default 0 not null
+  changed bigint default 0 not null, moved bigint default 0 not null,
+  requests text
 );
 create index threads_by_root on threads (root_id);
 create index threads_in_order on threads (updated_at, id);
@@ -137,8 +138,13 @@ create table model_calls (
   thread_id text not null, step integer not null, attempt integer not null, "call" integer not null,
   model text not null, model_id text not null, state text not null, error text, usage text,
   started_at bigint not null, first_token_at bigint, ended_at bigint,
-  cost_pico numeric(19, 0), price text,
+  cost_pico numeric(19, 0), price text, chain text, request text,
   constraint model_calls_key primary key (thread_id, step, attempt, "call")
+);
+create table request_texts (
+  thread_id text not null, digest text not null, body text, message_id text, quotes integer not null,
+  created_at bigint not null, gap text,
+  constraint request_texts_key primary key (thread_id, digest)
 );
 create table messages (
   thread_id text not null, id text not null, role text not null, content text, name text, tool_calls text,

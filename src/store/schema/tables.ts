@@ -16,6 +16,7 @@ import type { McpListTable } from '../mcp/mcp-record.ts';
 import type { MemoryNoteTable } from '../memory/memory-table.ts';
 import type { SentContentTable } from '../message/message-record.ts';
 import type { ProducerTables } from '../producer/producer-record.ts';
+import type { RequestTextTable } from '../request/request-record.ts';
 import type { SummaryTable } from '../step/step-place-record.ts';
 import type { TaskTables } from '../task/task-record.ts';
 import type { ThreadTables } from '../thread/thread-record.ts';
@@ -205,6 +206,10 @@ export interface ModelCallTable {
   started_at: number;
   first_token_at: number | null;
   ended_at: number | null;
+  /** What the call adds to the messages of its conversation (request/request-chain.ts); null if nothing was kept. */
+  chain: Json | null;
+  /** What it was sent, by reference to that and to texts; null if it is not kept, or no longer. */
+  request: Json | null;
 }
 
 export interface EventTable {
@@ -268,6 +273,7 @@ export interface Tables
   execution_claims: ExecutionClaimTable;
   author_strikes: StrikeTable;
   summaries: SummaryTable;
+  request_texts: RequestTextTable;
   mcp_lists: McpListTable;
   memory_notes: MemoryNoteTable;
   sent_contents: SentContentTable;

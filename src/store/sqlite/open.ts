@@ -11,7 +11,7 @@ import { NodeSqliteDialect, type SqliteOptions } from './dialect.ts';
 /** Opens a SQLite store and brings its schema up to date. */
 export async function openSqliteStore(
   options: SqliteOptions,
-  { keys, familyCalls }: Pick<Engine, 'keys' | 'familyCalls'>,
+  { keys, familyCalls, requestDays }: Pick<Engine, 'keys' | 'familyCalls' | 'requestDays'>,
 ): Promise<ThreadStore> {
   const dialect = new NodeSqliteDialect(options);
   const db = new Kysely<Tables>({ dialect });
@@ -24,6 +24,7 @@ export async function openSqliteStore(
       run: runOnce,
       keys,
       familyCalls,
+      requestDays,
       rowLocks: false,
       order: sqliteChanges,
       relax: async () => dialect.relax(),

@@ -19,6 +19,7 @@ import type { Session, SideSteps } from '../../core/thread/session.ts';
 import type { StoredError } from '../../core/thread/step.ts';
 import type { LimitReason } from '../../core/thread/step-limit.ts';
 import type { Pico } from '../../core/value/money.ts';
+import type { SentRequest } from '../request/request-record.ts';
 import type { BeginTool, BegunTool, QueuedTool } from '../tool/tool-record.ts';
 import type { FromFlow, FromRun, StepRef } from '../transaction/from-run.ts';
 import type { HistoryWindow, PreparedItem, StepContext, StepPlace } from './step-place-record.ts';
@@ -280,12 +281,14 @@ export interface ModelCallEnd extends StepRef {
   readonly ignored?: readonly string[];
   /** What it shows of how the model counts. */
   readonly counted?: CountedRequest & { readonly model: string };
+  /** What was sent; absent if the call failed before. */
+  readonly sent?: SentRequest;
 }
 
 /** The end of the call that produced an answer. */
 export type AnsweredCall = Pick<
   ModelCallEnd,
-  'call' | 'usage' | 'cost' | 'price' | 'startedAt' | 'firstTokenAt' | 'ignored' | 'counted'
+  'call' | 'usage' | 'cost' | 'price' | 'startedAt' | 'firstTokenAt' | 'ignored' | 'counted' | 'sent'
 >;
 
 export interface ModelChunk extends StepRef {

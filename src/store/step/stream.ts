@@ -11,6 +11,7 @@ import { clampAmount, toUsd } from '../../core/value/money.ts';
 import { budgetOf, limitedAccounts } from '../budget/account.ts';
 import { stopClocks } from '../budget/lines.ts';
 import { findReserved, reserveCall, settleReservation } from '../budget/reserve.ts';
+import { keepRequest } from '../request/keep-request.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inRunWith, inThread } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
@@ -162,17 +163,23 @@ export async function settleModelCall(
   known: Pick<ModelCallRow, 'state'> | undefined,
 ): Promise<void> {
   if (known?.state !== 'started' && known?.state !== 'lost') return;
-  await storeCallEnd(thread, command);
+  await storeCallEnd(context, thread, command);
   await settleReservation(context, thread, command);
 }
 
-async function storeCallEnd(thread: ThreadTransaction, command: ModelCallEnd): Promise<void> {
+async function storeCallEnd(
+  context: CommandContext,
+  thread: ThreadTransaction,
+  command: ModelCallEnd,
+): Promise<void> {
   const { step, attempt, call, ok, error, usage, cost, price, startedAt, firstTokenAt, ignored, discards } =
     command;
+  const kept = await keepRequest(context, thread, command, command.sent);
   await thread.update(
     'model_calls',
     { step, attempt, call },
     {
+      ...kept,
       state: ok ? 'ok' : 'error',
       error: error ? JSON.stringify(error) : null,
       usage: usage ? JSON.stringify(usage) : null,

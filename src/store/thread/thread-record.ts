@@ -285,6 +285,8 @@ export interface ThreadTable {
   loop_warnings: Json | null;
   /** How its models count the tokens of its requests: ModelCounts; null before the first. */
   model_counts: Json | null;
+  /** The newest model call of each conversation whose requests are kept (request/keep-request.ts); null before the first. */
+  requests: Json | null;
   /** How many rounds the turn may take, and where they began (step/limit.ts); null if nothing limits them. */
   rounds: Json | null;
   /** How large its team may grow in a turn (transaction/team-limit.ts); null if nothing limits it. */

@@ -25,6 +25,7 @@ import { describeReconciled, readReconciliation } from '../../core/wait/reconcil
 import { type ActionRow, closeStarted, findActionOf } from '../action/action.ts';
 import { budgetOf } from '../budget/account.ts';
 import { releaseCalls } from '../family/child.ts';
+import { forgetMessage } from '../request/keep-request.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import { type Owner, readOwner } from '../transaction/step-place.ts';
 import {
@@ -208,9 +209,11 @@ export async function replaceOwnEnd(
     .where('step', '=', call.step)
     .where('role', '=', 'tool')
     .where('tool_call_id', '=', call.call_id)
-    .returning('id')
+    .returning(['id', 'created_at'])
     .executeTakeFirst();
-  if (replaced) thread.emit('message.updated', { messageId: replaced.id, role: 'tool' }, { step: call.step });
+  if (!replaced) return true;
+  await forgetMessage(thread, replaced, 'edited');
+  thread.emit('message.updated', { messageId: replaced.id, role: 'tool' }, { step: call.step });
   return true;
 }
 

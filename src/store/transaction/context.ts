@@ -30,6 +30,8 @@ export interface CommandContext {
   readonly publisher: EventPublisher;
   /** Model calls of all that one execution of a root causes (budget/account.ts); 0: no ceiling. */
   readonly familyCalls: number;
+  /** Days for which requests to models are kept; 0: not at all, infinite: as long as their thread. */
+  readonly requestDays: number;
   /** Throws `InvalidConfiguration` if no key is configured. */
   readonly keys: KeySource;
   /** Microseconds since 1970, by the clock of this process. */

@@ -67,6 +67,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     budget: null,
     loop_warnings: null,
     model_counts: null,
+    requests: null,
     rounds: null,
     team: null,
     compacted: 0,

@@ -1,12 +1,19 @@
-/** Data of a thread: its values, its effects, the log of its calls, its variables, its budget. */
+/** Data of a thread: its values, its effects, the log of its calls, what its models were sent, its variables, its budget. */
 import { z } from '@hono/zod-openapi';
 import type { MemberUsage } from '../../../client/http/answers.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { limit, threadParams } from '../schema/given.ts';
-import { budgetLineSchema, effectSchema, logSchema } from '../schema/records.ts';
+import {
+  budgetLineSchema,
+  effectSchema,
+  logSchema,
+  modelCallSchema,
+  requestSchema,
+} from '../schema/records.ts';
 
 const tag = 'Thread data';
+const PAGE = 100;
 const valueSchema = z.looseObject({
   key: z.string(),
   value: z.unknown(),
@@ -136,6 +143,44 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     answer: z.object({ variables: z.array(variableSchema) }),
     async handle({ params: { threadId }, host }) {
       return { variables: await host.client.listThreadEnv(threadId) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/model-calls',
+    id: 'listModelCalls',
+    scope: 'read',
+    tag,
+    summary: 'List requests to models, by step, attempt and number',
+    params: threadParams,
+    query: z.object({
+      limit,
+      after: z
+        .string()
+        .optional()
+        .meta({ description: 'The id of a call, or a cursor: only calls after it' }),
+    }),
+    answer: z.object({
+      modelCalls: z.array(modelCallSchema),
+      cursor: z.string().nullable().meta({ description: 'Null if there are no more calls' }),
+    }),
+    async handle({ params: { threadId }, query: { after, limit: most = PAGE }, host }) {
+      const found = await host.client.listModelCalls(threadId, { after, limit: most + 1 });
+      const modelCalls = found.slice(0, most);
+      return { modelCalls, cursor: found.length > most ? (modelCalls.at(-1)?.id ?? null) : null };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/threads/{threadId}/model-calls/{callId}/request',
+    id: 'getModelRequest',
+    scope: 'read',
+    tag,
+    summary: 'Read what a model was sent, and what differs from the request before',
+    params: threadParams.extend({ callId: z.string().meta({ description: 'step.attempt.call' }) }),
+    answer: requestSchema,
+    async handle({ params: { threadId, callId }, host }) {
+      return host.client.getRequest(threadId, callId);
     },
   }),
   route({

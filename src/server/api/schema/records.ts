@@ -331,6 +331,49 @@ export const logSchema = z
   })
   .openapi('Log');
 
+export const modelCallSchema = z
+  .looseObject({
+    id: z.string().meta({ description: 'step.attempt.call' }),
+    step: z.int(),
+    attempt: z.int(),
+    call: z.int(),
+    kind: z.enum(['step', 'sub_prompt', 'summary', 'bootstrap']),
+    side: z.enum(['a', 'b']),
+    prompt: text,
+    messages: z.int().nullable(),
+    bytes: z.int().nullable(),
+    provider: text,
+    model: z.string(),
+    modelId: z.string(),
+    status: z.enum(['started', 'ok', 'error', 'lost']),
+    startedAt: micros,
+    firstTokenAt: micros.nullable(),
+    endedAt: micros.nullable(),
+    usage: json,
+    cost: z.number().nullable().meta({ description: 'US dollars' }),
+    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+    request: z.enum(['kept', 'open', 'lost', 'removed', 'off']),
+  })
+  .openapi('ModelCall');
+
+export const requestSchema = z
+  .looseObject({
+    id: z.string(),
+    request: object,
+    gaps: z.array(z.looseObject({ position: z.int(), reason: z.enum(['deleted', 'edited']) })),
+    sizes: z
+      .looseObject({ system: z.int(), tools: z.int(), messages: z.int(), options: z.int() })
+      .meta({ description: 'Bytes as JSON' }),
+    changedFrom: text.meta({ description: 'The call with the previous request of the same conversation' }),
+    diff: z.array(
+      z.looseObject({
+        position: z.int().meta({ description: 'In the previous request, if the message was removed' }),
+        change: z.enum(['added', 'removed', 'changed']),
+      }),
+    ),
+  })
+  .openapi('ModelRequest');
+
 export const tokenSchema = z
   .object({
     id: z.string(),

@@ -1,0 +1,261 @@
+/**
+ * The messages of one conversation as they were sent, each with a position, and requests as runs of positions. A call's
+ * row has what its request added to the chain of the call before it, so a step writes the same whatever the length of
+ * the history, and while a window drops messages in front.
+ * R1. An entry has a stored message's id and how it was shown, no text of it (shown-message.ts). If the same message is
+ *     shown differently later, the later call's row has another entry for its position.
+ * R2. A message that shows no stored one has no position: each request names it by the digest of its text.
+ * - A row names the row that it continues, so what a worker adds that was presumed lost belongs to no other row.
+ * Pure, apart from the state, which a caller keeps for the next request (keep-request.ts).
+ */
+import type { ContextMessage } from '../../core/context/context.ts';
+import { findOrigins } from '../../core/context/message-origin.ts';
+import type { ProviderMessage } from '../../core/message/provider.ts';
+import type { SentRequest } from './request-record.ts';
+import {
+  type Form,
+  formOf,
+  letterOf,
+  type RoleLetter,
+  type ShownText,
+  showMessage,
+  showText,
+} from './shown-message.ts';
+
+/** Position, id of the stored message, digest of the shown one, its bytes, how it is made. */
+export type Entry = readonly [position: number, id: string, digest: string, bytes: number, form: Form];
+
+/** The column `chain` of a call's row. */
+export interface ChainPart {
+  readonly chain: string;
+  /** The call that it continues; absent for the first one. */
+  readonly base?: string;
+  /** The first position that is free after it. */
+  readonly next: number;
+  readonly add: readonly Entry[];
+}
+
+/** Index in the request, digest of the text, its bytes, its role. */
+export type OwnMessage = readonly [index: number, digest: string, bytes: number, role: RoleLetter];
+
+/** The column `request` of a call's row. */
+export interface RequestPart {
+  readonly provider?: string;
+  readonly model: string;
+  readonly maxOutputTokens?: number;
+  /** Number of messages, and bytes of the request. */
+  readonly count: number;
+  readonly bytes: number;
+  /** Runs of positions in the order of the request: from the first up to the second of each pair. */
+  readonly runs: readonly number[];
+  /** R2. */
+  readonly own: readonly OwnMessage[];
+  /** Digests of the other parts, with their bytes; tools are absent if there are none. */
+  readonly tools?: readonly [digest: string, bytes: number];
+  readonly options: readonly [digest: string, bytes: number];
+}
+
+/** A text that the row names, and that may not be stored yet. */
+export interface NamedText {
+  readonly digest: string;
+  readonly body: string;
+  readonly messageId: string | null;
+  readonly quotes: boolean;
+}
+
+interface Slot {
+  readonly position: number;
+  digest: string;
+  bytes: number;
+  /** True if its text is not that of the stored message. */
+  own: boolean;
+  /** As it was sent last; absent if another process has sent it. */
+  message?: ProviderMessage;
+  /** Number of the request that showed it last. */
+  shownBy: number;
+}
+
+/** What is known of the newest row of a chain. */
+export interface ChainState {
+  next: number;
+  /** Number of requests that this process has added. */
+  requests: number;
+  /** By the id of the stored message. */
+  slots: Map<string, Slot>;
+  /** Digests of texts that are stored. */
+  texts: Set<string>;
+  /** Values whose text is known: they are compared faster than their texts are made. */
+  values: Map<string, { readonly value: unknown; readonly shown: ShownText }>;
+}
+
+export function newChain(): ChainState {
+  return { next: 0, requests: 0, slots: new Map(), texts: new Set(), values: new Map() };
+}
+
+/** The state after the row of a call, as another process left it. */
+export function restoreChain(
+  next: number,
+  entries: Iterable<Entry>,
+  { own, tools, options }: Pick<RequestPart, 'own' | 'tools' | 'options'>,
+): ChainState {
+  const state = newChain();
+  state.next = next;
+  for (const [position, id, digest, bytes, form] of entries)
+    state.slots.set(id, { position, digest, bytes, own: isOwn(form), shownBy: 0 });
+  for (const [, digest] of own) state.texts.add(digest);
+  for (const part of [tools, options]) if (part) state.texts.add(part[0]);
+  return state;
+}
+
+/** Forgets which texts are stored: some were removed, and are stored again if they are sent again. */
+export function forgetTexts(state: ChainState): void {
+  state.texts.clear();
+  for (const [id, { own }] of state.slots) if (own) state.slots.delete(id);
+}
+
+export interface ExtendedChain {
+  readonly add: readonly Entry[];
+  readonly next: number;
+  readonly request: RequestPart;
+  readonly texts: readonly NamedText[];
+}
+
+/** Returns what the row of a call holds of its request. The state is then that after the row. */
+export function extendChain(state: ChainState, sent: SentRequest): ExtendedChain {
+  const { messages, tools, signal: _, model, maxOutputTokens, ...options } = sent.request;
+  const origins = findOrigins(messages, sent.origins);
+  const writing = new Writing(state, sent);
+  const runs: number[] = [];
+  const own: OwnMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    const id = origins[index];
+    const position = id === undefined ? undefined : writing.place(id, message);
+    if (position === undefined) own.push(writing.own(index, message));
+    else if (runs.at(-1) === position) runs[runs.length - 1] = position + 1;
+    else runs.push(position, position + 1);
+  }
+  const toolsText = tools && tools.length > 0 ? writing.value('tools', tools) : undefined;
+  const optionsText = writing.value('options', options);
+  state.next = writing.next;
+  dropUnused(state, messages.length);
+  return {
+    add: writing.added,
+    next: state.next,
+    texts: [...writing.texts.values()],
+    request: {
+      ...(sent.provider === '' ? {} : { provider: sent.provider }),
+      model,
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      count: messages.length,
+      bytes: writing.bytes,
+      runs,
+      own,
+      ...(toolsText && { tools: toolsText }),
+      options: optionsText,
+    },
+  };
+}
+
+class Writing {
+  readonly added: Entry[] = [];
+  readonly texts = new Map<string, NamedText>();
+  readonly #state: ChainState;
+  readonly #sent: SentRequest;
+  #stored?: ReadonlyMap<string, ContextMessage>;
+  next: number;
+  bytes = 0;
+
+  constructor(state: ChainState, sent: SentRequest) {
+    this.#state = state;
+    this.#sent = sent;
+    this.next = state.next;
+    state.requests += 1;
+  }
+
+  /** The position of a message that shows a stored one; undefined if the request shows that already. */
+  place(id: string, message: ProviderMessage): number | undefined {
+    const slot = this.#state.slots.get(id);
+    if (slot?.shownBy === this.#state.requests) return undefined;
+    if (slot?.message && isSameValue(slot.message, message)) return this.#show(slot, message);
+    const shown = showMessage(message, this.#sent.redact);
+    if (slot?.digest === shown.digest) return this.#show(slot, message);
+    const form = formOf(message, shown, this.#findStored(id));
+    const own = isOwn(form);
+    if (own) this.#name(shown, { messageId: id, quotes: false });
+    const { digest, bytes } = shown;
+    const kept = slot ?? { position: this.next, digest, bytes, own, shownBy: 0 };
+    if (!slot) this.next += 1;
+    Object.assign(kept, { digest, bytes, own });
+    this.#state.slots.set(id, kept);
+    this.added.push([kept.position, id, digest, bytes, form]);
+    return this.#show(kept, message);
+  }
+
+  own(index: number, message: ProviderMessage): OwnMessage {
+    const isPrompt = index === 0 && message.role === 'system' && this.#sent.ownPrompt;
+    const [digest, bytes] = this.value(isPrompt ? 'prompt' : `message ${index}`, message, {
+      show: () => showMessage(message, this.#sent.redact),
+      quotes: !isPrompt,
+    });
+    return [index, digest, bytes, letterOf(message)];
+  }
+
+  value(
+    name: string,
+    value: unknown,
+    { show = () => showText(value, this.#sent.redact), quotes = false } = {},
+  ): readonly [digest: string, bytes: number] {
+    const known = this.#state.values.get(name);
+    const shown = known && isSameValue(known.value, value) ? known.shown : show();
+    this.#state.values.set(name, { value, shown });
+    this.#name(shown, { messageId: null, quotes });
+    this.bytes += shown.bytes;
+    return [shown.digest, shown.bytes];
+  }
+
+  #show(slot: Slot, message: ProviderMessage): number {
+    slot.message = message;
+    slot.shownBy = this.#state.requests;
+    this.bytes += slot.bytes;
+    return slot.position;
+  }
+
+  #name({ digest, text: body }: ShownText, about: Pick<NamedText, 'messageId' | 'quotes'>): void {
+    if (this.#state.texts.has(digest)) return;
+    this.#state.texts.add(digest);
+    this.texts.set(digest, { digest, body, ...about });
+  }
+
+  #findStored(id: string): ContextMessage | undefined {
+    this.#stored ??= new Map(this.#sent.stored.map((each) => [each.id, each]));
+    return this.#stored.get(id);
+  }
+}
+
+/** The window may have left messages for good. Some are kept: a smaller model's request may come in between. */
+function dropUnused({ slots, values, requests }: ChainState, count: number): void {
+  if (slots.size > 2 * count + 100)
+    for (const [id, { shownBy }] of slots) if (shownBy !== requests) slots.delete(id);
+  if (values.size > 20) values.clear();
+}
+
+function isOwn(form: Form): boolean {
+  return typeof form === 'string' && form.startsWith('x');
+}
+
+/** Compares two values of JSON; much faster than their texts are made. */
+function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one))
+    return (
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((each, index) => isSameValue(each, other[index]))
+    );
+  if (Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  const [left, right] = [one, other] as Readonly<Record<string, unknown>>[];
+  return keys.every((key) => isSameValue(left?.[key], right?.[key]));
+}
