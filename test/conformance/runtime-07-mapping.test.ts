@@ -176,6 +176,19 @@ describe('an immediate subagent with hints', () => {
   const answers = (args: Readonly<Record<string, unknown>>) => (): ScriptStep =>
     calls('bootstrap_immediate_subagent', args, { usage });
 
+  it('[runtime 7.4] has a request whose secrets are sent to the model, and not kept', async () => {
+    const env = { ...ENV, WHO: 'vaugirard-4713' };
+    const told = answers({ title: 'Ada', topic: 'Tell of the harbour of Paris.' });
+    const { runtime, thread, asked } = await started(told, MAPPED, env);
+    expect(JSON.stringify(asked)).toContain(env.WHO);
+    const [call] = await runtime.client.listModelCalls(thread);
+    expect(call).toMatchObject({ kind: 'bootstrap', prompt: 'main', request: 'kept' });
+    const kept = await runtime.client.getRequest(thread, call?.id ?? '');
+    expect(kept.request).toMatchObject({ messages: [asked[0]?.messages[0], { role: 'user' }] });
+    expect(JSON.stringify(kept)).toContain(ENV.TASK.value);
+    expect(JSON.stringify(kept)).not.toContain(env.WHO);
+  });
+
   it('[runtime 7.4] gets a bootstrap model’s version of the two values, which are all that model sees', async () => {
     const told = answers({ title: 'Ada', topic: 'Tell of the harbour of Paris.' });
     const { runtime, thread, asked, child } = await started(told, MAPPED);

@@ -117,7 +117,7 @@ async function askForInput(
   const result = await askRecorded(ports, ref, {
     models,
     request: (model) => toRequest(model, pass, thread.id),
-    redact: async (text) => redact(text),
+    redact: async (text) => (await readRedactor(ports, thread))(text),
     from: {
       ...NO_ORIGINS,
       chain: chainOf({ side }, { prompt }, 'bootstrap'),

@@ -4,9 +4,8 @@
  * - The thread's row names the newest call of each chain. If this process wrote that call, it knows the chain; else it
  *   reads the part of the chain that the call's request shows, so it reads no more than the step itself has read.
  * - Nothing is shared between threads.
- * Q2. Changing or deleting a stored message removes what requests have of its text: entries have none (request-chain.ts,
- *     R1), and texts that show the message, or may quote it, are emptied. Later requests store what they send again.
- * Q3. A thread without kept requests needs no query for that.
+ * - Changing or deleting a stored message removes what requests have of its text: a chain has none (request-chain.ts),
+ *   and texts that show the message, or may quote it, are emptied. Later requests store what they send again.
  */
 import { type CommandContext, inRun } from '../transaction/context.ts';
 import type { StepRef } from '../transaction/from-run.ts';
@@ -131,13 +130,13 @@ export async function keepAborted(
   });
 }
 
-/** Q2: must be called in the transaction that changes or deletes the message. */
+/** Must be called in the transaction that changes or deletes the message. */
 export async function forgetMessage(
   thread: ThreadTransaction,
   { id, created_at: at }: { readonly id: string; readonly created_at: number },
   gap: GapReason,
 ): Promise<void> {
-  // Q3
+  // A thread without kept requests needs no query.
   if (thread.row.requests === null) return;
   await thread.trx
     .updateTable('request_texts')

@@ -2,9 +2,9 @@
  * The messages of one conversation as they were sent, each with a position, and requests as runs of positions. A call's
  * row has what its request added to the chain of the call before it, so a step writes the same whatever the length of
  * the history, and while a window drops messages in front.
- * R1. An entry has a stored message's id and how it was shown, no text of it (shown-message.ts). If the same message is
- *     shown differently later, the later call's row has another entry for its position.
- * R2. A message that shows no stored one has no position: each request names it by the digest of its text.
+ * - An entry has a stored message's id and how it was shown, no text of it (shown-message.ts). If the same message is
+ *   shown differently later, the later call's row has another entry for its position.
+ * - A message that shows no stored one has no position: each request names it by the digest of its text.
  * - A row names the row that it continues, so what a worker adds that was presumed lost belongs to no other row.
  * Pure, apart from the state, which a caller keeps for the next request (keep-request.ts).
  */
@@ -48,7 +48,7 @@ export interface RequestPart {
   readonly bytes: number;
   /** Runs of positions in the order of the request: from the first up to the second of each pair. */
   readonly runs: readonly number[];
-  /** R2. */
+  /** Messages that show no stored one. */
   readonly own: readonly OwnMessage[];
   /** Digests of the other parts, with their bytes; tools are absent if there are none. */
   readonly tools?: readonly [digest: string, bytes: number];
@@ -64,6 +64,7 @@ export interface NamedText {
 }
 
 interface Slot {
+  readonly id: string;
   readonly position: number;
   digest: string;
   bytes: number;
@@ -71,8 +72,9 @@ interface Slot {
   own: boolean;
   /** As it was sent last; absent if another process has sent it. */
   message?: ProviderMessage;
-  /** Number of the request that showed it last. */
+  /** Number of the request that showed it last, and its place in that. */
   shownBy: number;
+  place: number;
 }
 
 /** What is known of the newest row of a chain. */
@@ -82,6 +84,8 @@ export interface ChainState {
   requests: number;
   /** By the id of the stored message. */
   slots: Map<string, Slot>;
+  /** Those of the last request, in its order: the next one mostly shows the same. */
+  last: Slot[];
   /** Digests of texts that are stored. */
   texts: Set<string>;
   /** Values whose text is known: they are compared faster than their texts are made. */
@@ -89,7 +93,7 @@ export interface ChainState {
 }
 
 export function newChain(): ChainState {
-  return { next: 0, requests: 0, slots: new Map(), texts: new Set(), values: new Map() };
+  return { next: 0, requests: 0, slots: new Map(), last: [], texts: new Set(), values: new Map() };
 }
 
 /** The state after the row of a call, as another process left it. */
@@ -101,7 +105,7 @@ export function restoreChain(
   const state = newChain();
   state.next = next;
   for (const [position, id, digest, bytes, form] of entries)
-    state.slots.set(id, { position, digest, bytes, own: isOwn(form), shownBy: 0 });
+    state.slots.set(id, { id, position, digest, bytes, own: isOwn(form), shownBy: 0, place: 0 });
   for (const [, digest] of own) state.texts.add(digest);
   for (const part of [tools, options]) if (part) state.texts.add(part[0]);
   return state;
@@ -110,6 +114,7 @@ export function restoreChain(
 /** Forgets which texts are stored: some were removed, and are stored again if they are sent again. */
 export function forgetTexts(state: ChainState): void {
   state.texts.clear();
+  state.last = [];
   for (const [id, { own }] of state.slots) if (own) state.slots.delete(id);
 }
 
@@ -137,6 +142,7 @@ export function extendChain(state: ChainState, sent: SentRequest): ExtendedChain
   const toolsText = tools && tools.length > 0 ? writing.value('tools', tools) : undefined;
   const optionsText = writing.value('options', options);
   state.next = writing.next;
+  state.last = writing.shown;
   dropUnused(state, messages.length);
   return {
     add: writing.added,
@@ -156,12 +162,19 @@ export function extendChain(state: ChainState, sent: SentRequest): ExtendedChain
   };
 }
 
+/** Searches before a table is made. */
+const FEW = 16;
+
 class Writing {
   readonly added: Entry[] = [];
   readonly texts = new Map<string, NamedText>();
   readonly #state: ChainState;
   readonly #sent: SentRequest;
+  readonly #shown: Slot[] = [];
+  /** Place in the last request of what probably comes next. */
+  #next = 0;
   #stored?: ReadonlyMap<string, ContextMessage>;
+  #lookups = 0;
   next: number;
   bytes = 0;
 
@@ -174,16 +187,16 @@ class Writing {
 
   /** The position of a message that shows a stored one; undefined if the request shows that already. */
   place(id: string, message: ProviderMessage): number | undefined {
-    const slot = this.#state.slots.get(id);
+    const slot = this.#find(id);
     if (slot?.shownBy === this.#state.requests) return undefined;
-    if (slot?.message && isSameValue(slot.message, message)) return this.#show(slot, message);
+    if (slot?.message && isSameMessage(slot.message, message)) return this.#show(slot, message);
     const shown = showMessage(message, this.#sent.redact);
     if (slot?.digest === shown.digest) return this.#show(slot, message);
     const form = formOf(message, shown, this.#findStored(id));
     const own = isOwn(form);
     if (own) this.#name(shown, { messageId: id, quotes: false });
     const { digest, bytes } = shown;
-    const kept = slot ?? { position: this.next, digest, bytes, own, shownBy: 0 };
+    const kept = slot ?? { id, position: this.next, digest, bytes, own, shownBy: 0, place: 0 };
     if (!slot) this.next += 1;
     Object.assign(kept, { digest, bytes, own });
     this.#state.slots.set(id, kept);
@@ -213,7 +226,20 @@ class Writing {
     return [shown.digest, shown.bytes];
   }
 
+  #find(id: string): Slot | undefined {
+    const likely = this.#state.last[this.#next];
+    const slot = likely?.id === id ? likely : this.#state.slots.get(id);
+    if (slot) this.#next = slot.place + 1;
+    return slot;
+  }
+
+  /** The slots of the request. */
+  get shown(): Slot[] {
+    return this.#shown;
+  }
+
   #show(slot: Slot, message: ProviderMessage): number {
+    slot.place = this.#shown.push(slot) - 1;
     slot.message = message;
     slot.shownBy = this.#state.requests;
     this.bytes += slot.bytes;
@@ -227,20 +253,50 @@ class Writing {
   }
 
   #findStored(id: string): ContextMessage | undefined {
+    // Mostly the newest are new.
+    if (!this.#stored && this.#lookups < FEW) {
+      this.#lookups += 1;
+      return this.#sent.stored.findLast((each) => each.id === id);
+    }
     this.#stored ??= new Map(this.#sent.stored.map((each) => [each.id, each]));
     return this.#stored.get(id);
   }
 }
 
-/** The window may have left messages for good. Some are kept: a smaller model's request may come in between. */
+/** Requests for which a message is remembered that they do not show: those of a smaller model may come in between. */
+const REMEMBERED = 8;
+
+/** The window leaves messages for good. */
 function dropUnused({ slots, values, requests }: ChainState, count: number): void {
   if (slots.size > 2 * count + 100)
-    for (const [id, { shownBy }] of slots) if (shownBy !== requests) slots.delete(id);
+    for (const [id, { shownBy }] of slots) if (shownBy < requests - REMEMBERED) slots.delete(id);
   if (values.size > 20) values.clear();
 }
 
 function isOwn(form: Form): boolean {
   return typeof form === 'string' && form.startsWith('x');
+}
+
+/** Compares what a message of most requests has, before anything is enumerated. */
+function isSameMessage(one: ProviderMessage, other: ProviderMessage): boolean {
+  if (one.role !== other.role) return false;
+  if (one.role !== 'assistant' || other.role !== 'assistant') {
+    if (one.role === 'tool' && other.role === 'tool')
+      return (
+        one.toolCallId === other.toolCallId &&
+        one.toolName === other.toolName &&
+        isSameValue(one.content, other.content) &&
+        isSameValue(one.attachments, other.attachments)
+      );
+    return isSameValue(one.content, other.content);
+  }
+  return (
+    one.content === other.content &&
+    one.reasoning === other.reasoning &&
+    isSameValue(one.toolCalls, other.toolCalls) &&
+    isSameValue(one.reasoningDetails, other.reasoningDetails) &&
+    isSameValue(one.parts, other.parts)
+  );
 }
 
 /** Compares two values of JSON; much faster than their texts are made. */

@@ -31,7 +31,7 @@ export interface SentRequest {
  */
 export interface RequestTextTable {
   thread_id: string;
-  /** Of the text. */
+  /** Digest of the text. */
   digest: string;
   /** Null once what it shows was changed or deleted (`gap`). */
   body: string | null;

@@ -35,7 +35,7 @@ interface AnswerForm {
 export interface ShownText {
   readonly text: string;
   readonly digest: string;
-  /** Of the message itself. */
+  /** Size of the message itself. */
   readonly bytes: number;
 }
 
