@@ -142,7 +142,13 @@ export function registerRequests(stores: () => Stores): void {
       const { thread } = await talked();
       await thread.rest();
       const { second } = stores();
-      const sent = await answer(thread, await thread.beginCall([message('w2')]), { store: second });
+      // It shows a message differently, which this process does not learn of.
+      const hook: Asked['hook'] = ([system, , ...rest]) => [
+        system as ProviderMessage,
+        { role: 'user', content: 'look!' },
+        ...rest,
+      ];
+      const sent = await answer(thread, await thread.beginCall([message('w2')]), { store: second, hook });
       expect((await read(thread, '3.1.1')).request).toEqual(shown(sent));
       expect(await read(thread, '3.1.1')).toMatchObject({ changedFrom: '2.1.1' });
       await thread.rest();
