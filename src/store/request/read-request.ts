@@ -262,7 +262,7 @@ async function composeMessages(
     const row = stored.get(each.messageId ?? '');
     if (!row) return gap('deleted');
     const message = composeMessage(each.form as Parameters<typeof composeMessage>[0], row);
-    return digestOf(canonicalJson(message)) === each.digest ? message : gap('edited');
+    return digestOf(JSON.stringify(message)) === each.digest ? message : gap('edited');
   });
   return { messages, gaps };
 }

@@ -2,10 +2,13 @@
  * The form in which a message of a request is kept. Its text is usually that of a stored message: then only what was
  * made of that is kept, beside a digest, so that no text is stored twice, and a later change of the message is noticed.
  * - What is no text (images, files, what a provider wants back with its answers) is shown as its digest and size.
+ * - The keys of a shown message are in a fixed order, whether it was sent or is made again: its JSON text identifies it.
+ *   Canonical JSON of each new message would take longer than all else that is done for a request.
  */
 import { hash } from 'node:crypto';
 import { type ContextMessage, parseCalls } from '../../core/context/context.ts';
 import type { ContentPart, ProviderMessage } from '../../core/message/provider.ts';
+import type { ProviderToolCall } from '../../core/message/provider-terms.ts';
 import { toProviderCall } from '../../core/message/tool-call.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 
@@ -21,7 +24,9 @@ export type RoleLetter = 's' | 'u' | 'a' | 't';
  * How a message is made again. A letter: its role, with the text and the calls of the stored message; `n`: an answer
  * without its calls. `x` and a letter: from a text of its own.
  */
-export type Form = 's' | 'u' | 'a' | 'n' | 't' | `x${RoleLetter}` | AnswerForm;
+export type Form = PlainForm | `x${RoleLetter}` | AnswerForm;
+
+type PlainForm = 's' | 'u' | 'a' | 'n' | 't';
 
 /** An answer with more than text and calls. */
 interface AnswerForm {
@@ -59,7 +64,7 @@ export function digestOf(text: string): string {
 }
 
 export function showText(value: unknown, redact: (value: unknown) => unknown = unchanged): ShownText {
-  const text = canonicalJson(redact(value));
+  const text = JSON.stringify(redact(value));
   return { text, digest: digestOf(text), bytes: Buffer.byteLength(text) };
 }
 
@@ -80,7 +85,7 @@ export function formOf(
   const own = `x${letterOf(message)}` as const;
   if (!stored) return own;
   const form = likelyForm(message);
-  return canonicalJson(composeMessage(form, stored)) === text ? form : own;
+  return JSON.stringify(composeMessage(form, stored)) === text ? form : own;
 }
 
 function likelyForm(message: ProviderMessage): Exclude<Form, `x${RoleLetter}`> {
@@ -98,7 +103,8 @@ function likelyForm(message: ProviderMessage): Exclude<Form, `x${RoleLetter}`> {
 
 /** Makes the shown message again. */
 export function composeMessage(form: Exclude<Form, `x${RoleLetter}`>, stored: ContextMessage): Shown {
-  const { of, reasoning, ...metadata } = typeof form === 'string' ? ({ of: form } as const) : form;
+  const { of, reasoning, reasoningDetails, parts }: Partial<AnswerForm> & { readonly of: PlainForm } =
+    typeof form === 'string' ? { of: form } : form;
   const content = stored.content ?? '';
   switch (of) {
     case 's':
@@ -115,7 +121,8 @@ export function composeMessage(form: Exclude<Form, `x${RoleLetter}`>, stored: Co
         content: content.trim().length > 0 ? content : null,
         ...(of === 'a' ? { toolCalls: parseCalls(stored).map(toProviderCall).map(showCall) } : {}),
         ...(reasoning ? { reasoning: stored.reasoning } : {}),
-        ...metadata,
+        ...(reasoningDetails && { reasoningDetails }),
+        ...(parts && { parts }),
       };
   }
 }
@@ -131,24 +138,26 @@ function toShown(message: ProviderMessage): { readonly shown: Shown; readonly om
     'data' in part ? { ...part, data: leaveOut(part.data) } : withoutInlineData(part, leaveOut);
   switch (message.role) {
     case 'system':
-      return { shown: message, omitted };
+      return { shown: { role: message.role, content: message.content }, omitted };
     case 'user': {
-      const { content } = message;
-      const shown = typeof content === 'string' ? message : { ...message, content: content.map(showPart) };
+      const { role, content } = message;
+      const shown = { role, content: typeof content === 'string' ? content : content.map(showPart) };
       return { shown, omitted };
     }
     case 'tool': {
-      const { attachments, ...bare } = message;
-      const shown = attachments ? { ...bare, attachments: attachments.map(showPart) } : bare;
+      const { role, toolCallId, toolName, content, attachments } = message;
+      const shown = { role, toolCallId, toolName, content, attachments: attachments?.map(showPart) };
       return { shown, omitted };
     }
     case 'assistant': {
-      const { toolCalls, reasoningDetails, parts, ...bare } = message;
+      const { role, content, toolCalls, reasoning, reasoningDetails, parts } = message;
       const shown = {
-        ...bare,
-        ...(toolCalls && { toolCalls: toolCalls.map(showCall) }),
-        ...(reasoningDetails && { reasoningDetails: leaveOut(reasoningDetails) }),
-        ...(parts && { parts: leaveOut(parts) }),
+        role,
+        content,
+        toolCalls: toolCalls?.map(showCall),
+        reasoning,
+        reasoningDetails: reasoningDetails && leaveOut(reasoningDetails),
+        parts: parts && leaveOut(parts),
       };
       return { shown, omitted };
     }
@@ -160,9 +169,9 @@ function withoutInlineData(part: ContentPart, leaveOut: (value: unknown) => Omit
   return { ...part, image_url: { url: leaveOut(part.image_url.url) } };
 }
 
-function showCall(call: ReturnType<typeof toProviderCall>) {
-  const { extraContent, ...bare } = call;
-  return extraContent === undefined ? bare : { ...bare, extraContent: omit(extraContent) };
+function showCall({ id, name, arguments: given, rawArguments, extraContent }: ProviderToolCall) {
+  const extra = extraContent === undefined ? undefined : omit(extraContent);
+  return { id, name, arguments: given, rawArguments, extraContent: extra };
 }
 
 function omit(value: unknown): Omitted {
