@@ -122,6 +122,13 @@ describe('requests of a thread’s model calls', () => {
     // The answer of the same step, whose request comes after the summary and begins with it.
     expect(requests[at - 1]?.changedFrom).toBe(listed[at - 2]?.id);
     expect(requests[at - 1]?.diff.filter(({ change }) => change === 'removed').length).toBeGreaterThan(3);
+    // The record that the model summarised quotes the messages that it covers.
+    const { messages } = await runtime.client.getMessages(threadId);
+    expect(JSON.stringify(requests[at])).toContain('word 1');
+    await runtime.client.updateMessage(threadId, messages[0]?.id ?? '', { content: 'another' });
+    const left = await runtime.client.getRequest(threadId, requests[at]?.id ?? '');
+    expect(left.gaps).toEqual([{ position: 1, reason: 'edited' }]);
+    expect(JSON.stringify(left)).not.toContain('word 1');
   });
 
   it('are those that hooks have changed', async () => {

@@ -31,6 +31,7 @@ const VARIABLES = [
   'EVERTHREAD_SANDBOX_WALL',
   'EVERTHREAD_SIGNALLED_CONTENT',
   'EVERTHREAD_DEPLOYMENT',
+  'EVERTHREAD_REQUESTS',
 ];
 
 const TEMPORAL_VARIABLES = [
@@ -52,6 +53,22 @@ describe('a variable that is empty or blank', () => {
     const file = { TEMPORAL_CONFIG_FILE: profile };
     for (const text of ['', ' \t'])
       expect(readTemporalSettings({}, { ...file, [name]: text })).toEqual(readTemporalSettings({}, file));
+  });
+});
+
+describe('EVERTHREAD_REQUESTS', () => {
+  it.each([
+    ['thread', Number.POSITIVE_INFINITY],
+    ['off', 0],
+    ['30', 30],
+  ])('is a number of days, none, or the life of the thread: %s', (text, days) => {
+    expect(readConfiguration({ EVERTHREAD_REQUESTS: text }).requestDays).toBe(days);
+  });
+
+  it.each(['0', '-1', '1.5', 'forever'])('is refused if it is none of these: %s', (text) => {
+    expect(() => readConfiguration({ EVERTHREAD_REQUESTS: text })).toThrow(
+      `EVERTHREAD_REQUESTS is "${text}": it must be "thread", "off", or a whole number of days, 1 or more.`,
+    );
   });
 });
 
