@@ -103,7 +103,12 @@ function likelyForm(message: ProviderMessage): Exclude<Form, `x${RoleLetter}`> {
 
 /** Makes the shown message again. */
 export function composeMessage(form: Exclude<Form, `x${RoleLetter}`>, stored: ContextMessage): Shown {
-  const { of, reasoning, reasoningDetails, parts }: Partial<AnswerForm> & { readonly of: PlainForm } =
+  const {
+    of,
+    reasoning,
+    reasoningDetails,
+    parts,
+  }: Partial<Omit<AnswerForm, 'of'>> & { readonly of: PlainForm } =
     typeof form === 'string' ? { of: form } : form;
   const content = stored.content ?? '';
   switch (of) {
