@@ -1,9 +1,8 @@
 /**
- * RuntimeClient: starts threads, sends to them, reads them.
- * Commands travel as Temporal signals and updates; reads come from the store. A thread whose workflow was killed
- * is revived by the next command; a terminated one refuses every command with `ThreadTerminated`.
+ * RuntimeClient: starts threads, sends to them, reads them. Commands travel as Temporal signals and updates; reads come
+ * from the store. A thread whose workflow was killed is revived by the next command; a terminated one refuses every
+ * command with `ThreadTerminated`.
  */
-
 import type { Client } from '@temporalio/client';
 import type { ScheduledEffect } from '../core/author/thread-effect.ts';
 import type { EnvType } from '../core/author/thread-env.ts';
@@ -77,8 +76,9 @@ export class RuntimeClient implements ThreadsClient {
   readonly tasks: Tasks;
   /** What the server and other entry points that run on a client read and write; users have the methods. @internal */
   readonly store: ThreadStore;
+  /** Reads of threads for the server, which shows not all that it reads. @internal */
+  readonly threads: StoredThreads;
   readonly #commands: ThreadCommands;
-  readonly #threads: StoredThreads;
   readonly #variables: StoredVariables;
   readonly #actions: StoredActions;
   readonly #close: () => Promise<void>;
@@ -90,7 +90,7 @@ export class RuntimeClient implements ThreadsClient {
     this.#commands = new ThreadCommands(connection);
     this.runs = storedRuns(store);
     this.tasks = new TaskCommands(connection);
-    this.#threads = new StoredThreads(store, (threadId) => findAcceptedThread({ temporal, store }, threadId));
+    this.threads = new StoredThreads(store, (threadId) => findAcceptedThread({ temporal, store }, threadId));
     this.#variables = new StoredVariables(store);
     this.#actions = new StoredActions(store);
     this.#close = close;
@@ -217,7 +217,7 @@ export class RuntimeClient implements ThreadsClient {
    * (default 60,000), with the state of the thread, and the reason of `signal`.
    */
   async waitForIdle(threadId: string, options: IdleOptions = {}): Promise<ThreadRecord> {
-    return this.#threads.conceal(await this.#commands.waitForIdle(threadId, options));
+    return this.threads.conceal(await this.#commands.waitForIdle(threadId, options));
   }
 
   /**
@@ -248,12 +248,12 @@ export class RuntimeClient implements ThreadsClient {
    * and, if it is a root, its family. Throws `InvalidValue`.
    */
   listWaits(options?: ListWaits): Promise<readonly Wait[]> {
-    return this.#threads.listWaits(options);
+    return this.threads.listWaits(options);
   }
 
   /** Throws `WaitNotFound`. */
   getWait(id: string): Promise<Wait> {
-    return this.#threads.getWait(id);
+    return this.threads.getWait(id);
   }
 
   /**
@@ -261,17 +261,7 @@ export class RuntimeClient implements ThreadsClient {
    * `ThreadNotFound`.
    */
   getThread(threadId: string): Promise<ThreadRecord> {
-    return this.#threads.getThread(threadId);
-  }
-
-  /** The record without care for secrets in its words: for access and routes that do not show it. @internal */
-  findThread(threadId: string): Promise<ThreadRecord> {
-    return this.#threads.findThread(threadId);
-  }
-
-  /** Words of the record as they may be shown. @internal */
-  conceal(thread: ThreadRecord): Promise<ThreadRecord> {
-    return this.#threads.conceal(thread);
+    return this.threads.getThread(threadId);
   }
 
   /**
@@ -279,7 +269,7 @@ export class RuntimeClient implements ThreadsClient {
    * `ExecutionNotFound`.
    */
   getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
-    return this.#threads.getExecution(threadId, executionId);
+    return this.threads.getExecution(threadId, executionId);
   }
 
   /**
@@ -287,12 +277,12 @@ export class RuntimeClient implements ThreadsClient {
    * id of a run, a session or a trace that was given in a context. Throws `InvalidValue` for invalid options.
    */
   listExecutions(options?: ListExecutions): Promise<readonly ExecutionRecord[]> {
-    return this.#threads.listExecutions(options);
+    return this.threads.listExecutions(options);
   }
 
   /** The thread with all its descendants, each after its parent. Throws `ThreadNotFound`. */
   getFamily(threadId: string): Promise<readonly FamilyMember[]> {
-    return this.#threads.getFamily(threadId);
+    return this.threads.getFamily(threadId);
   }
 
   /**
@@ -300,7 +290,7 @@ export class RuntimeClient implements ThreadsClient {
    * root last. Throws `ThreadNotFound`.
    */
   getBudget(threadId: string): Promise<readonly BudgetLine[]> {
-    return this.#threads.getBudget(threadId);
+    return this.threads.getBudget(threadId);
   }
 
   /**
@@ -308,7 +298,7 @@ export class RuntimeClient implements ThreadsClient {
    * provider counted. Oldest first; only of executions with a context, a policy or a budget. Throws `ThreadNotFound`.
    */
   listManifests(threadId: string): Promise<readonly RequestManifest[]> {
-    return this.#threads.listManifests(threadId);
+    return this.threads.listManifests(threadId);
   }
 
   /**
@@ -317,30 +307,26 @@ export class RuntimeClient implements ThreadsClient {
    * `tokens` and `waiting` list the threads that have a cost, have used tokens, or wait. Throws `InvalidValue`.
    */
   listThreads(options?: ListThreads): Promise<readonly ThreadRecord[]> {
-    return this.#threads.listThreads(options);
+    return this.threads.listThreads(options);
   }
 
-  /**
-   * Counts the threads that match all given filters, by status, agent, user, organisation and tag, or by some of these.
-   * Exact; of users, organisations and tags the 100 with the most threads. Throws `InvalidValue`.
-   */
+  /** Counts threads by status, agent, user, organisation and tag; of the last three the 100 with the most. Throws `InvalidValue`. */
   countThreads(options?: CountThreads): Promise<ThreadCounts> {
-    return this.#threads.countThreads(options);
+    return this.threads.countThreads(options);
   }
 
   /**
-   * Threads that have changed since the cursor, each as it is now, at least once, whatever commits late; without a
-   * cursor none, but the cursor of now. Returns at once if there are changes, else after `waitMs` (0). A deleted thread
-   * is `{ id, deleted: true }`, unless only those of a user or an organisation are asked for. Throws `InvalidCursor`,
-   * `InvalidValue`.
+   * Threads that have changed since the cursor, each as it is now, at least once; without a cursor none, but the cursor
+   * of now. Returns at once if there are changes, else after `waitMs` (0). A deleted thread is `{ id, deleted: true }`,
+   * unless only those of a user or an organisation are asked for. Throws `InvalidCursor`, `InvalidValue`.
    */
   listChanges(options?: AwaitChanges): Promise<ThreadChanges> {
-    return this.#threads.listChanges(options);
+    return this.threads.listChanges(options);
   }
 
   /** Follows the changes: the first page comes at once. Ends with the signal. Throws as `listChanges` does. */
   changes(options?: FollowChanges): AsyncIterable<ThreadChanges> {
-    return this.#threads.changes(options);
+    return this.threads.changes(options);
   }
 
   /**
@@ -348,7 +334,7 @@ export class RuntimeClient implements ThreadsClient {
    * a worker has opened the thread.
    */
   setTags(threadId: string, tags: readonly string[]): Promise<ThreadRecord> {
-    return this.#threads.setTags(threadId, tags);
+    return this.threads.setTags(threadId, tags);
   }
 
   /**
@@ -366,11 +352,11 @@ export class RuntimeClient implements ThreadsClient {
    * reads.
    */
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
-    return this.#threads.getMessages(threadId, options);
+    return this.threads.getMessages(threadId, options);
   }
 
   getMessage(threadId: string, id: string): Promise<Message | null> {
-    return this.#threads.getMessage(threadId, id);
+    return this.threads.getMessage(threadId, id);
   }
 
   /**
@@ -379,7 +365,7 @@ export class RuntimeClient implements ThreadsClient {
    * `MessageTooLarge`, and for metadata `InvalidValue` or `LimitExceeded`.
    */
   updateMessage(threadId: string, id: string, updates: MessageFields): Promise<Message> {
-    return this.#threads.updateMessage(threadId, id, updates);
+    return this.threads.updateMessage(threadId, id, updates);
   }
 
   /**
@@ -388,30 +374,28 @@ export class RuntimeClient implements ThreadsClient {
    * `ThreadNotFound`, `ThreadTerminated`.
    */
   deleteMessage(threadId: string, id: string): Promise<boolean> {
-    return this.#threads.deleteMessage(threadId, id);
+    return this.threads.deleteMessage(threadId, id);
   }
 
   /** Model calls with usage and cost, tool calls, executions, and the thread's life (runtime §12). */
   getLogs(threadId: string, options?: GetLogsOptions): Promise<Log[]> {
-    return this.#threads.getLogs(threadId, options);
+    return this.threads.getLogs(threadId, options);
   }
 
   /**
-   * Requests to models, 100 unless `limit` is given: which model, at what cost, with which outcome. By step, attempt and
-   * number; those for a summary, which come first in their step, have numbers above 1,000.
-   * `after`: the id of a call, after which the page begins. Throws `ThreadNotFound`, `InvalidValue`.
+   * Requests to models, 100 unless `limit` is given, by step, attempt and number; those for a summary, which come first
+   * in their step, have numbers above 1,000. `after`: the id of a call. Throws `ThreadNotFound`, `InvalidValue`.
    */
   listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]> {
-    return this.#threads.listModelCalls(threadId, options);
+    return this.threads.listModelCalls(threadId, options);
   }
 
   /**
-   * What the provider received with a model call: `step.attempt.call`, as `listModelCalls` returns it. Messages that
-   * have been changed or deleted since are gaps. Throws `ThreadNotFound`, `ModelCallNotFound`, and `RequestRemoved` if
-   * the request is not kept.
+   * What the provider received with a model call (`step.attempt.call`). Messages that have been changed or deleted since
+   * are gaps. Throws `ThreadNotFound`, `ModelCallNotFound`, and `RequestRemoved` if the request is not kept.
    */
   getRequest(threadId: string, callId: string): Promise<ShownRequest> {
-    return this.#threads.getRequest(threadId, callId);
+    return this.threads.getRequest(threadId, callId);
   }
 
   /**
@@ -429,13 +413,13 @@ export class RuntimeClient implements ThreadsClient {
     options: FollowOptions | (FollowAs<LogForm> & { readonly agentId?: string }) = {},
   ): AsyncIterable<ThreadEvent | Projected<FormEvents[LogForm]>> {
     return 'as' in options
-      ? this.#threads.formEvents(threadId, options)
-      : this.#threads.events(threadId, options);
+      ? this.threads.formEvents(threadId, options)
+      : this.threads.events(threadId, options);
   }
 
   /** Pending effects, of one name or of all, the next due first. A thread that does not exist has none. */
   listEffects(threadId: string, name?: string): Promise<ScheduledEffect[]> {
-    return this.#threads.listEffects(threadId, name);
+    return this.threads.listEffects(threadId, name);
   }
 
   /** Makes a pending effect due now. False if it is not pending. Throws `ThreadNotFound`, `ThreadTerminated`. */
@@ -445,17 +429,17 @@ export class RuntimeClient implements ThreadsClient {
 
   /** True only if the effect was still pending and now never fires. Throws `ThreadNotFound`. */
   removeEffect(threadId: string, id: string): Promise<boolean> {
-    return this.#threads.removeEffect(threadId, id);
+    return this.threads.removeEffect(threadId, id);
   }
 
   /** The files of a thread. A thread that does not exist has none. */
   files(threadId: string): StoredFiles {
-    return this.#threads.files(threadId);
+    return this.threads.files(threadId);
   }
 
   /** The key-value store of a thread, for reading. */
   values(threadId: string): StoredValues {
-    return this.#threads.values(threadId);
+    return this.threads.values(threadId);
   }
 
   /**

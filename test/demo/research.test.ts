@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { expectGoldenStory, readStories } from './demo-story.ts';
 import { runDemo } from './run-demo.ts';
 
-/** Of the coordinator, whose researchers report in any order: each sentence once, whatever step it tells of. */
+/** The sentences of the coordinator, whose researchers report in any order: each once, whatever step it tells of. */
 function sentencesOf(lines: readonly string[] = []): string[] {
   return [...new Set(lines.map((line) => line.replace(/\b[Ss]tep \d+/g, 'Step <n>')))].sort();
 }

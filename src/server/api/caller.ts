@@ -60,7 +60,7 @@ export async function requireReachable(
   caller: Caller,
   threadId: string,
 ): Promise<ThreadRecord> {
-  const thread = await client.findThread(threadId);
+  const thread = await client.threads.findThread(threadId);
   const isOwn = caller.organizationId == null || thread.organizationId === caller.organizationId;
   if (isOwn && (caller.userId === null || (await ownerOf(client, thread)) === caller.userId)) return thread;
   throw new RuntimeError('ThreadNotFound', `There is no thread "${threadId}".`);
@@ -68,5 +68,5 @@ export async function requireReachable(
 
 /** Returns the user of a thread's family: that of its root. */
 async function ownerOf(client: RuntimeClient, { id, rootId, userId }: ThreadRecord): Promise<string | null> {
-  return rootId === id ? userId : (await client.findThread(rootId)).userId;
+  return rootId === id ? userId : (await client.threads.findThread(rootId)).userId;
 }

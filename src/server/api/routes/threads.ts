@@ -113,7 +113,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     summary: 'Read a thread',
     params: threadParams,
     answer: threadSchema,
-    handle: ({ thread, host }) => host.client.conceal(thread),
+    handle: ({ thread, host }) => host.client.threads.conceal(thread),
   }),
   route({
     method: 'patch',
