@@ -266,7 +266,7 @@ describe('runtime §8.3 Status updates', () => {
     expect(child?.status).toBe('idle');
     const events = await runtime.store.events.read(thread, 0);
     expect(events.filter((event) => event.type === 'subagent.status').map(({ data }) => data)).toEqual([
-      { childId: child?.threadId, status: 'half way' },
+      { childId: child?.threadId, name: 'about x', status: 'half way' },
     ]);
     const results = (await runtime.messages(child?.threadId as string)).filter(({ role }) => role === 'tool');
     expect(results.map(({ name, content }) => `${name}: ${content}`)).toEqual([

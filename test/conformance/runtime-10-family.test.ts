@@ -135,7 +135,14 @@ describe('runtime §10 Termination in a family', () => {
     expect(await statuses(runtime, threadId)).toEqual(['canceled']);
     const failed = eventsOf(await runtime.store.events.read(threadId, 0, 1000), 'subagent.failed');
     expect(failed.map(({ data }) => data)).toEqual([
-      { childId: child, agent: 'scout', kind: 'canceled', by: 'call', reason: 'too dear' },
+      {
+        childId: child,
+        agent: 'scout',
+        name: 'about wait',
+        kind: 'canceled',
+        by: 'call',
+        reason: 'too dear',
+      },
     ]);
   });
 

@@ -67,7 +67,7 @@ const retriesOf = async (thread: string) => {
 };
 const HANDED_OVER = [
   { attempt: 1, call: 1, reason: 'WorkerShutdown' },
-  { reason: 'its worker has shut down', handedOver: true },
+  { reason: 'its worker has shut down', cause: 'worker_shutdown', handedOver: true },
 ];
 
 /** The worker has one thread of each kind when it receives the signal. */

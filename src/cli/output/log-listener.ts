@@ -127,8 +127,11 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => LogLine
     return warn(`the model failed: ${errorText(error)}${then}`);
   },
   'model.waiting': () => warn('the model has not begun to answer yet'),
-  'model.held': ({ model, retryInMs }) =>
-    info(`waiting for the model ${model}, whose provider takes no request now${durationText(retryInMs)}`),
+  'model.held': ({ model, retryInMs, by }) => {
+    const why =
+      by === 'concurrency' ? 'which has as many requests as it may' : 'whose provider takes no request now';
+    return info(`waiting for the model ${model}, ${why}${durationText(retryInMs)}`);
+  },
   'attempt.discarded': ({ reason }) =>
     (reason === 'WorkerShutdown' ? info : warn)(`the beginning of an answer is discarded: ${reason}`),
   'tool.unknown': ({ name }) =>
