@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { INSTRUCTIONS } from '../../src/core/context/summary.ts';
 import { eventsOf } from '../../src/core/event/thread-event.ts';
 import { defineTool } from '../../src/definitions/index.ts';
-import { calls, fails, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
+import { calls, callsMany, fails, type ScriptStep, says, scriptedModel } from '../../src/testing/index.ts';
 import { agentOf } from '../support/agent-of.ts';
 import { eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
 import { collect } from './golden.ts';
@@ -94,12 +94,11 @@ describe('the cause of what a thread did', () => {
       quick: true,
       execute: () => ({ status: 'success', result: 'same' }),
     });
-    const model = scriptedModel(Array.from({ length: 8 }, () => calls('look')));
+    const model = scriptedModel([callsMany(Array.from({ length: 10 }, () => ({ name: 'look' })))]);
     const runtime = await testRuntime({ model, tools: { look }, agent: { guards: { loops: true } } });
     const thread = await runtime.start('go');
-    expect(
-      eventsOf(await log(runtime, thread), 'loop.warning').map(({ data }) => [data.count, data.limit]),
-    ).toEqual([
+    const events = await log(runtime, thread);
+    expect(eventsOf(events, 'loop.warning').map(({ data }) => [data.count, data.limit])).toEqual([
       [4, 8],
       [5, 8],
       [6, 8],
@@ -107,6 +106,59 @@ describe('the cause of what a thread did', () => {
     ]);
     expect((await story(runtime, thread, 'loop')).at(-1)).toBe(
       'The model has called "look" 8 times in a row with the same arguments: the turn ends.',
+    );
+    expect(eventsOf(events, 'tool.result').map(({ data }) => data.settled)).toEqual([
+      ...Array(8).fill(undefined),
+      'ended',
+      'ended',
+    ]);
+    expect((await story(runtime, thread, 'tool')).slice(-2)).toEqual(
+      Array(2).fill('"look" has no result: the turn ended before.'),
+    );
+  });
+
+  it('says how long a request stood in its model’s line, and that the definition held it up', async () => {
+    let gate = Promise.withResolvers<void>();
+    const script = scriptedModel(async ({ messages }) => {
+      if (messages.at(-1)?.content === 'holds') await gate.promise;
+      return says('done');
+    });
+    const runtime = await testRuntime({ registry: agentOf({ narrow: { script, concurrency: 1 } }) });
+    const begin = async (content: string) =>
+      (await runtime.client.startThread({ agent: 'helper', messages: [{ content }] })).threadId;
+    const asked = (thread: string) =>
+      eventually(
+        'it is asked',
+        async () => eventsOf(await log(runtime, thread), 'model.called').length === 1,
+      );
+    const first = await begin('holds');
+    await asked(first);
+    const second = await begin('stands');
+    await eventually('it stands in the line', async () => {
+      const [step] = eventsOf(await log(runtime, second), 'step.started');
+      return step !== undefined && Date.now() - step.at / 1000 > 400;
+    });
+    gate.resolve();
+    await runtime.client.waitForIdle(second);
+    const [called] = eventsOf(await log(runtime, second), 'model.called');
+    expect(called?.data.heldMs).toBeGreaterThanOrEqual(100);
+    expect(await story(runtime, second, 'limit')).toEqual([
+      'Step 1 asks the model "narrow", after <time> in its line.',
+    ]);
+
+    gate = Promise.withResolvers();
+    const third = await begin('holds');
+    await asked(third);
+    const fourth = await begin('is held');
+    await eventually('it is held', async () => eventsOf(await log(runtime, fourth), 'model.held').length > 0);
+    gate.resolve();
+    await runtime.client.waitForIdle(fourth);
+    expect(eventsOf(await log(runtime, fourth), 'model.held')[0]?.data).toMatchObject({
+      by: 'concurrency',
+      refusals: 0,
+    });
+    expect((await story(runtime, fourth, 'limit'))[0]).toBe(
+      '"narrow" takes no request for now: as many requests as its definition allows are running (concurrency). It is asked again in <time>.',
     );
   });
 

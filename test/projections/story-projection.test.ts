@@ -276,7 +276,24 @@ describe('the story of a thread', () => {
   });
 
   it('tells the same of an execution, whether or not it began with an earlier one', () => {
-    const all = rowsOf(['thread.created', { agent: 'desk' }], ...turn('one'), ...turn('two'));
+    // The first ends within a call, and the second uses its id again.
+    const open: Row[] = [
+      ['tool.started', { name: 'look', callId: 'c' }, { step: 1 }],
+      called(),
+      ['execution.ended', { executionId: 'one', reason: 'stop_on_response' }],
+    ];
+    const again: Row[] = [
+      ['model.waiting', { call: 1 }, { step: 1 }],
+      ['tool.result', { name: 'look', callId: 'c', status: 'success' }],
+    ];
+    const all = rowsOf(
+      ['thread.created', { agent: 'desk' }],
+      ...turn('one').slice(0, -2),
+      ...open,
+      ...turn('two').slice(0, 1),
+      ...again,
+      ...turn('two').slice(1),
+    );
     const from = all.findIndex(
       ({ event }) => event.type === 'execution.started' && event.data.executionId === 'two',
     );
