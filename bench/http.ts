@@ -25,6 +25,8 @@ const CLIENTS = 8;
 const FLAT = 1.5;
 /** Most milliseconds for a list or a count of many threads. */
 const FIGURES_MS = 20;
+/** Copies of the newest microseconds: each is one older than the one before. */
+const FEW_COPIES = 5000;
 
 quietRuntime();
 const lines: Line[] = [];
@@ -59,6 +61,7 @@ async function measureStore(engine: string, rig: Rig, url: string, copies: RowCo
   const threadId = await rig.turn('once', 1);
   const spoken = await rig.turn('once', 1);
   await rig.client.waitForIdle(threadId);
+  const { updatedAt } = await rig.client.getThread(threadId);
   const get = (path: string) => ({ count: REQUESTS, ask: () => request(`${url}${path}`) });
   const lists = {
     'list 50 threads': get('/v1/threads'),
@@ -77,8 +80,9 @@ async function measureStore(engine: string, rig: Rig, url: string, copies: RowCo
     'count threads of an agent': get('/v1/threads/counts?agent=once'),
     'count threads of an organisation': get('/v1/threads/counts?organizationId=organization-3'),
     'count threads of a user': get('/v1/threads/counts?userId=user-3'),
+    'count threads by status and agent': get('/v1/threads/counts?by=status,agent'),
     'count threads with a tag': get('/v1/threads/counts?tag=tag-3'),
-    'count threads of a time': get(`/v1/threads/counts?updatedAfter=${(Date.now() - 30_000) * 1000}`),
+    'count threads of a time': get(`/v1/threads/counts?updatedAfter=${updatedAt - FEW_COPIES}`),
     'read no changes': { count: REQUESTS, ask: await changesReader(url) },
   };
   const reads = {
@@ -164,7 +168,8 @@ function figureLines(place: string, measured: Map<string, Measured>): Line[] {
     value: quantile(times, 0.5),
     unit: 'ms',
     atMost: FIGURES_MS,
-    note: `p99 ${quantile(times, 0.99).toFixed(1)} ms, n ${times.length}`,
+    // Counts are remembered for a moment: the slowest one was made.
+    note: `slowest ${Math.max(...times).toFixed(1)} ms, n ${times.length}`,
   }));
 }
 

@@ -13,6 +13,8 @@ import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import { LISTED, whereFiltered } from './list-threads.ts';
 import type { CountThreads, ThreadCounts, ThreadFilters } from './thread-record.ts';
 
+/** Tags are in a table of their own: with filters, each thread that matches is looked up there. */
+const WITHOUT_TAGS = COUNTED_BY.filter((each) => each !== 'tag');
 /** Values that are counted of each of the filters that may have many. */
 const MAX_VALUES = 100;
 
@@ -22,8 +24,9 @@ type Counted = readonly { readonly value: string; readonly count: number }[];
 /** Counts the threads that match all given filters. */
 export async function countThreads(
   context: CommandContext,
-  { by = COUNTED_BY, ...filters }: CountThreads = {},
+  { by: asks, ...filters }: CountThreads = {},
 ): Promise<ThreadCounts> {
+  const by = asks ?? (isFiltered(filters) ? WITHOUT_TAGS : COUNTED_BY);
   return inSnapshot(context, async (db) => {
     const asked = (what: CountedBy, count: () => Promise<Counted>) => (by.includes(what) ? count() : []);
     const states = await countStates(db, filters);

@@ -159,7 +159,7 @@ export interface ListThreads extends ThreadFilters {
 }
 
 export interface CountThreads extends ThreadFilters {
-  /** What to count by; everything unless given. Fewer cost less: with filters, users and tags cost most. */
+  /** What to count by; everything unless given, and with filters everything but tags, which then cost most. */
   readonly by?: readonly CountedBy[];
 }
 

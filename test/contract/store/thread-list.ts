@@ -85,7 +85,9 @@ export function registerThreadList(given: () => Stores): void {
       const ended = await open(of(other));
       await first.begin([message('a')]);
       await store.threads.terminate(ended.id);
-      expect(await store.threads.counts({ organizationId: acme })).toEqual({
+      const by = ['status', 'agent', 'userId', 'organizationId', 'tag'] as const;
+      expect((await store.threads.counts({ organizationId: acme })).tag).toEqual({});
+      expect(await store.threads.counts({ organizationId: acme, by })).toEqual({
         total: 3,
         status: { idle: 2, running: 1 },
         agent: { [mark]: 2, [`${mark}-2`]: 1 },

@@ -89,7 +89,9 @@ export const threadRoutes: readonly ApiRoute[] = [
         .transform((text) => text.split(','))
         .pipe(z.array(z.enum(COUNTED_BY)))
         .optional()
-        .meta({ description: `Only by these, separated by commas: ${COUNTED_BY.join(', ')}` }),
+        .meta({
+          description: `Only by these, separated by commas: ${COUNTED_BY.join(', ')}; unless given, by all, and with filters by all but tags`,
+        }),
     }),
     answer: z.object({
       total: z.int(),
