@@ -72,6 +72,10 @@ describe('everthread dev without a configured server', () => {
     });
     const idle = expect.objectContaining({ agent: 'helper', status: 'idle' });
     expect((await getJson(`${api}/v1/threads`)).threads).toEqual([idle, idle]);
+    const [, uiUrl] = dev.stdout().match(/Web UI\s+(http:\/\/[\w.:]+)\//) ?? [];
+    const { temporal } = await getJson(`${api}/v1/server`);
+    expect(temporal).toMatchObject({ namespace: 'default', uiUrl: uiUrl ?? null });
+    expect(dev.stdout()).toContain(temporal.address);
     const page = await fetch(`${api}/v1/agents`, { headers: { origin: 'http://localhost:5173' } });
     expect(page.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
     await page.body?.cancel();

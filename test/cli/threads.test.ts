@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import '../once/replays.ts';
+import { eventually } from '../support/eventually.ts';
 import { type CliProject, cliProject, HELPER, type Result, seen } from './support.ts';
 
 let project: CliProject;
@@ -29,11 +30,10 @@ async function show(
 
 /** Repeats a command until `what` accepts its result: stop and terminate are only requests. */
 async function until(what: (result: Result) => boolean, ...args: string[]): Promise<Result> {
-  for (let tries = 0; tries < 40; tries++) {
+  return eventually(`as wished: ${args.join(' ')}`, async () => {
     const result = await run(...args);
-    if (what(result)) return result;
-  }
-  throw new Error(`never as wished: ${args.join(' ')}`);
+    return what(result) && result;
+  });
 }
 
 const jsonLines = (text: string) =>
@@ -75,6 +75,25 @@ describe('everthread threads', () => {
     const text = (await run('threads', 'show', id)).stdout;
     expect(text).toMatch(/status\s+idle/);
     expect(text.indexOf('user: hello')).toBeLessThan(text.indexOf('assistant: You said: hello'));
+  });
+
+  it('list sorts by tokens and by the longest wait, and refuses another order for a tag', async () => {
+    const id = await startThread('--user', 'sorted');
+    await run('threads', 'send', id, 'hello', '--wait');
+    const list = async (...options: string[]) => {
+      const { stdout } = await run('threads', 'list', '--user', 'sorted', ...options, '--json');
+      return JSON.parse(stdout).threads as Record<string, unknown>[];
+    };
+    const [thread, ...rest] = await list('--sort', 'tokens');
+    expect([thread, rest]).toEqual([
+      expect.objectContaining({ id, firstWords: 'hello', lastWords: 'You said: hello', waitingFor: null }),
+      [],
+    ]);
+    expect(await list('--sort', 'waiting')).toEqual([]);
+    const refused = await run('threads', 'list', '--tag', 'vip', '--sort', 'cost');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('Threads with a tag are listed by creation time');
+    expect((await run('threads', 'show', id)).stdout).toMatch(/tokens\s+\d+ in, \d+ out/);
   });
 
   it('send reads standard input for -, and answers JSON when asked', async () => {
