@@ -165,4 +165,28 @@ export const STORE = [
     ],
     tests: ['test/contract/private-files.test.ts'],
   },
+  {
+    name: 'a late commit is not in the feed of changes',
+    rule: 'the feed of changes has every change, however late its transaction commits',
+    edits: [
+      {
+        find: 'and not txid_visible_in_snapshot(moved, ${mark}::txid_snapshot))`,',
+        put: 'and moved >= ${String(nextOf(mark))}::bigint)`,',
+      },
+    ],
+    tests: ['test/contract/late-commit.test.ts'],
+    server: true,
+  },
+  {
+    name: 'lists keep the words of a message that was changed or deleted',
+    rule: 'a message that is changed or deleted leaves no copy of its text',
+    edits: [
+      {
+        find: 'await rereadWords(thread);\n    thread.emit(',
+        put: 'thread.emit(',
+      },
+    ],
+    tests: CONTRACT,
+    title: 'the words of a thread',
+  },
 ];
