@@ -170,8 +170,8 @@ export const STORE = [
     rule: 'the feed of changes has every change, however late its transaction commits',
     edits: [
       {
-        find: 'and not txid_visible_in_snapshot(moved, ${mark}::txid_snapshot))`,',
-        put: 'and moved >= ${String(nextOf(mark))}::bigint)`,',
+        find: 'const oldestOf = (mark: string) => partsOf(mark).oldest;',
+        put: 'const oldestOf = (mark: string) => partsOf(mark).next;',
       },
     ],
     tests: ['test/contract/late-commit.test.ts'],
