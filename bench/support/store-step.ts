@@ -3,6 +3,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { toProviderMessage } from '../../src/core/context/context-provider.ts';
+import type { SentRequest } from '../../src/store/request/request-record.ts';
+import type { BegunStep } from '../../src/store/step/step-record.ts';
 import type { ThreadStore } from '../../src/store/store.ts';
 import type { BeginTool, ToolCallKey } from '../../src/store/tool/tool-record.ts';
 import type { StepRef } from '../../src/store/transaction/from-run.ts';
@@ -84,6 +87,20 @@ async function rest(store: ThreadStore, { threadId, runId }: Run): Promise<void>
   await store.threads.commitStatus({ threadId, runId, storeId: store.id, status: 'idle', rejections: [] });
 }
 
+const PROMPT = { role: 'system', content: 'You help. '.repeat(100) } as const;
+const TOOL = { name: 'tool', description: TEXT, parameters: { type: 'object', properties: {} } };
+
+/** What the model of a step is sent, assembled from the rows that its begin has read. */
+function toSent(begun: BegunStep): SentRequest | undefined {
+  if (begun.kind !== 'call' || !begun.context) return undefined;
+  const { messages: rows } = begun.context;
+  const made = rows.map((row) => toProviderMessage(row, { pictures: new Map() }));
+  const messages = [PROMPT, ...made];
+  const tools = [{ type: 'function', function: TOOL }] as const;
+  const request = { model: 'm-1', messages, tools, providerOptions: {} };
+  return { chain: 'a:main', provider: 'p', origins: { rows, made }, stored: rows, ownPrompt: true, request };
+}
+
 /** Number of steps of an execution. */
 const TOGETHER = 10;
 
@@ -98,14 +115,14 @@ export async function runStep(store: ThreadStore, run: Run, tokens: number, time
   const window = { includeChat: true, includePastTools: true, recentImages: 10, tokens };
   const request = () => ({ window, call: { model: 'm', modelId: 'm-1' } });
   const rules = () => ({ limits: { maxSteps: {} } });
-  await timed('beginStep', () =>
+  const begun = await timed('beginStep', () =>
     store.steps.begin({ ...place, items: first ? [asked] : [], rejections: [], rules, request }),
   );
   run.step += 1;
   run.taken += 1;
   const ref = { threadId, runId, step: run.step, attempt: 1 };
   const toolCalls = [callOf(`call_${ref.step}`)];
-  const call = { call: 1, usage: USAGE, firstTokenAt: 1 };
+  const call = { call: 1, usage: USAGE, firstTokenAt: 1, sent: toSent(begun) };
   // The first call begins with the answer.
   const begins = toBegin({ threadId, runId, step: ref.step, index: 0 });
   const answer = { ...ref, ...ANSWER, content: null, toolCalls, call, begins };

@@ -12,7 +12,7 @@ import { toContextMessage, toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import { type Row, readInBatches, selectRows } from '../transaction/rows.ts';
-import type { ChainPart, Entry, OwnMessage, RequestPart } from './request-chain.ts';
+import type { ChainPart, Entry, LikeText, OwnMessage, RequestPart } from './request-chain.ts';
 import type {
   GapReason,
   ListModelCalls,
@@ -198,6 +198,8 @@ interface AskedMessage {
   readonly form: Form;
   /** Id of the stored message. */
   readonly messageId?: string;
+  /** Set if its text is not stored as a whole. */
+  readonly like?: LikeText | undefined;
 }
 
 async function readAsked(
@@ -218,9 +220,9 @@ function fromEntry([, messageId, digest, bytes, form]: Entry): AskedMessage {
   return { key: messageId, messageId, digest, bytes, form };
 }
 
-function fromOwn([index, digest, bytes, role]: OwnMessage): AskedMessage {
+function fromOwn([index, digest, bytes, role, like]: OwnMessage): AskedMessage {
   const key = index === 0 && role === 's' ? ' prompt' : ` ${digest}`;
-  return { key, digest, bytes, form: `x${role}` };
+  return { key, digest, bytes, form: `x${role}`, like };
 }
 
 interface ComposedMessages {
@@ -247,7 +249,7 @@ async function composeMessages(
   const texts = await readTexts(
     db,
     threadId,
-    asked.filter(isText).map(({ digest }) => digest),
+    asked.filter(isText).flatMap(({ digest, like }) => (like ? [like[0], like[3]] : [digest])),
   );
   const gaps: RequestGap[] = [];
   const messages = asked.map((each, position) => {
@@ -256,8 +258,8 @@ async function composeMessages(
       return { role: roleOfForm(each.form), content: null };
     };
     if (isText(each)) {
-      const text = texts.get(each.digest);
-      return text?.body ? JSON.parse(text.body) : gap(text?.gap ?? 'deleted');
+      const found = composeText(each, texts);
+      return found.text === undefined ? gap(found.gap) : JSON.parse(found.text);
     }
     const row = stored.get(each.messageId ?? '');
     if (!row) return gap('deleted');
@@ -265,6 +267,21 @@ async function composeMessages(
     return digestOf(JSON.stringify(message)) === each.digest ? message : gap('edited');
   });
   return { messages, gaps };
+}
+
+type Texts = Awaited<ReturnType<typeof readTexts>>;
+
+function composeText(
+  { digest, like }: AskedMessage,
+  texts: Texts,
+): { readonly text: string } | { readonly text?: undefined; readonly gap: GapReason } {
+  const [whole, between] = (like ? [like[0], like[3]] : [digest]).map((each) => texts.get(each));
+  const lost = [whole, between].find((each) => each?.body === null);
+  const body = whole?.body;
+  if (lost || typeof body !== 'string') return { gap: lost?.gap ?? 'deleted' };
+  if (!like) return { text: body };
+  const [, before, after] = like;
+  return { text: body.slice(0, before) + (between?.body ?? '') + body.slice(body.length - after) };
 }
 
 async function readTexts(db: Transaction<Tables>, threadId: string, digests: readonly string[]) {

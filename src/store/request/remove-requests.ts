@@ -79,7 +79,8 @@ async function findUsed(thread: ThreadTransaction): Promise<ReadonlySet<string>>
   );
   for (const { chain, request } of parts) {
     if (!request) continue;
-    for (const [, digest] of request.own) used.add(digest);
+    for (const [, digest, , , like] of request.own)
+      for (const each of like ? [like[0], like[3]] : [digest]) used.add(each);
     for (const part of [request.tools, request.options]) if (part) used.add(part[0]);
     const least = Math.min(first.get(chain.chain) ?? Number.MAX_SAFE_INTEGER, ...evenOf(request.runs));
     first.set(chain.chain, least);

@@ -13,6 +13,7 @@ import { findOrigins } from '../../core/context/message-origin.ts';
 import type { ProviderMessage } from '../../core/message/provider.ts';
 import type { SentRequest } from './request-record.ts';
 import {
+  digestOf,
   type Form,
   formOf,
   letterOf,
@@ -35,8 +36,20 @@ export interface ChainPart {
   readonly add: readonly Entry[];
 }
 
-/** Index in the request, digest of the text, its bytes, its role. */
-export type OwnMessage = readonly [index: number, digest: string, bytes: number, role: RoleLetter];
+/** Index in the request, digest of the text, its bytes, its role; `like` if its text is not stored as a whole. */
+export type OwnMessage = readonly [
+  index: number,
+  digest: string,
+  bytes: number,
+  role: RoleLetter,
+  like?: LikeText,
+];
+
+/**
+ * A long text that differs from another one in one place, as a prompt with the time does: digest of the other one, how
+ * many characters of its beginning and of its end are the same, and digest of what is between them.
+ */
+export type LikeText = readonly [other: string, before: number, after: number, between: string];
 
 /** The column `request` of a call's row. */
 export interface RequestPart {
@@ -62,6 +75,8 @@ export interface NamedText {
   readonly messageId: string | null;
   readonly quotes: boolean;
 }
+
+type TextAbout = Pick<NamedText, 'messageId' | 'quotes'>;
 
 interface Slot {
   readonly id: string;
@@ -90,10 +105,20 @@ export interface ChainState {
   texts: Set<string>;
   /** Values whose text is known: they are compared faster than their texts are made. */
   values: Map<string, { readonly value: unknown; readonly shown: ShownText }>;
+  /** Texts that later ones of their kind are compared with. */
+  wholes: Map<string, ShownText>;
 }
 
 export function newChain(): ChainState {
-  return { next: 0, requests: 0, slots: new Map(), last: [], texts: new Set(), values: new Map() };
+  return {
+    next: 0,
+    requests: 0,
+    slots: new Map(),
+    last: [],
+    texts: new Set(),
+    values: new Map(),
+    wholes: new Map(),
+  };
 }
 
 /** The state after the row of a call, as another process left it. */
@@ -106,7 +131,7 @@ export function restoreChain(
   state.next = next;
   for (const [position, id, digest, bytes, form] of entries)
     state.slots.set(id, { id, position, digest, bytes, own: isOwn(form), shownBy: 0, place: 0 });
-  for (const [, digest] of own) state.texts.add(digest);
+  for (const [, digest, , , like] of own) if (!like) state.texts.add(digest);
   for (const part of [tools, options]) if (part) state.texts.add(part[0]);
   return state;
 }
@@ -205,25 +230,46 @@ class Writing {
   }
 
   own(index: number, message: ProviderMessage): OwnMessage {
+    const name = `message ${index}`;
+    const shown = this.#read(name, message, () => showMessage(message, this.#sent.redact));
+    const { digest, bytes } = shown;
     const isPrompt = index === 0 && message.role === 'system' && this.#sent.ownPrompt;
-    const [digest, bytes] = this.value(isPrompt ? 'prompt' : `message ${index}`, message, {
-      show: () => showMessage(message, this.#sent.redact),
-      quotes: !isPrompt,
-    });
-    return [index, digest, bytes, letterOf(message)];
+    const about = { messageId: null, quotes: !isPrompt };
+    const like = this.#findLike(name, shown, about);
+    if (!like) this.#name(shown, about);
+    const named = [index, digest, bytes, letterOf(message)] as const;
+    return like ? [...named, like] : named;
   }
 
-  value(
-    name: string,
-    value: unknown,
-    { show = () => showText(value, this.#sent.redact), quotes = false } = {},
-  ): readonly [digest: string, bytes: number] {
+  value(name: string, value: unknown): readonly [digest: string, bytes: number] {
+    const shown = this.#read(name, value, () => showText(value, this.#sent.redact));
+    this.#name(shown, { messageId: null, quotes: false });
+    return [shown.digest, shown.bytes];
+  }
+
+  #read(name: string, value: unknown, show: () => ShownText): ShownText {
     const known = this.#state.values.get(name);
     const shown = known && isSameValue(known.value, value) ? known.shown : show();
     this.#state.values.set(name, { value, shown });
-    this.#name(shown, { messageId: null, quotes });
     this.bytes += shown.bytes;
-    return [shown.digest, shown.bytes];
+    return shown;
+  }
+
+  #findLike(name: string, shown: ShownText, about: TextAbout): LikeText | undefined {
+    const { texts, wholes } = this.#state;
+    const whole = wholes.get(name);
+    if (texts.has(shown.digest)) return undefined;
+    if (whole && texts.has(whole.digest)) {
+      const [before, after] = sameEnds(whole.text, shown.text);
+      if (before + after >= LIKE_CHARS && 2 * (before + after) >= shown.text.length) {
+        const text = shown.text.slice(before, shown.text.length - after);
+        const between = { text, digest: digestOf(text) };
+        this.#name(between, about);
+        return [whole.digest, before, after, between.digest];
+      }
+    }
+    wholes.set(name, shown);
+    return undefined;
   }
 
   #find(id: string): Slot | undefined {
@@ -246,7 +292,7 @@ class Writing {
     return slot.position;
   }
 
-  #name({ digest, text: body }: ShownText, about: Pick<NamedText, 'messageId' | 'quotes'>): void {
+  #name({ digest, text: body }: Pick<ShownText, 'digest' | 'text'>, about: TextAbout): void {
     if (this.#state.texts.has(digest)) return;
     this.#state.texts.add(digest);
     this.texts.set(digest, { digest, body, ...about });
@@ -266,12 +312,35 @@ class Writing {
 /** Requests for which a message is remembered that they do not show: those of a smaller model may come in between. */
 const REMEMBERED = 8;
 
+const MOST_VALUES = 20;
+const MOST_TEXTS = 1000;
+
 /** The window leaves messages for good. */
-function dropUnused({ slots, values, requests }: ChainState, count: number): void {
+function dropUnused({ slots, values, wholes, texts, requests }: ChainState, count: number): void {
   if (slots.size > 2 * count + 100)
     for (const [id, { shownBy }] of slots) if (shownBy < requests - REMEMBERED) slots.delete(id);
-  if (values.size > 20) values.clear();
+  if (values.size > MOST_VALUES) values.clear();
+  if (wholes.size > MOST_VALUES) wholes.clear();
+  // A text that is sent again is then stored again, in the same place.
+  if (texts.size > MOST_TEXTS) texts.clear();
 }
+
+/** Characters that two texts must have in common at their ends, for one to be stored as a change of the other. */
+const LIKE_CHARS = 500;
+
+/** How many characters are the same at the beginning and at the end; no pair of surrogates is cut. */
+function sameEnds(one: string, other: string): readonly [before: number, after: number] {
+  const most = Math.min(one.length, other.length);
+  let before = 0;
+  while (before < most && one[before] === other[before]) before += 1;
+  if (isFirstHalf(other, before - 1)) before -= 1;
+  let after = 0;
+  while (after < most - before && one.at(-1 - after) === other.at(-1 - after)) after += 1;
+  if (isFirstHalf(other, other.length - after - 1) || isFirstHalf(one, one.length - after - 1)) after -= 1;
+  return [Math.max(0, before), Math.max(0, after)];
+}
+
+const isFirstHalf = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xd800;
 
 function isOwn(form: Form): boolean {
   return typeof form === 'string' && form.startsWith('x');
