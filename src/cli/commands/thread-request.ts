@@ -112,9 +112,10 @@ interface SentMessage {
   readonly content?: unknown;
 }
 
-/** The text alone, if the message has no more than that. */
+/** The text alone, if the message has no more than that. Its lines are indented, so that none looks like a message. */
 function contentOf(message: SentMessage | undefined): string {
   const { role: _, content, ...others } = message ?? { role: '' };
   const text = typeof content === 'string' ? content : content === null ? '' : JSON.stringify(content);
-  return Object.keys(others).length > 0 ? `${text} ${JSON.stringify(others)}`.trim() : text;
+  const shown = Object.keys(others).length > 0 ? `${text} ${JSON.stringify(others)}`.trim() : text;
+  return shown.replaceAll('\n', '\n    ');
 }
