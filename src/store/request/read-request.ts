@@ -4,13 +4,13 @@
  * the request has a gap.
  */
 import type { Transaction } from 'kysely';
-import { SUMMARY_CALLS } from '../../core/context/summary.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { toContextMessage, toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
+import { isSummary } from '../transaction/log.ts';
 import { type Row, readInBatches, selectRows } from '../transaction/rows.ts';
 import type { ChainPart, Entry, LikeText, OwnMessage, RequestPart } from './request-chain.ts';
 import type {
@@ -108,10 +108,9 @@ function toRecord(row: CallRow): ModelCallRecord {
   };
 }
 
-/** A step of calls asks no model itself: its requests are those of immediate subagents. */
 function kindOf({ kind, call }: Pick<CallRow, 'kind' | 'call'>): ModelCallKind {
-  if (kind !== 'model' && kind !== 'prompt') return 'bootstrap';
-  if (call > SUMMARY_CALLS) return 'summary';
+  if (kind === 'tools' || kind === 'immediate') return 'bootstrap';
+  if (isSummary({ kind, call })) return 'summary';
   return kind === 'prompt' ? 'sub_prompt' : 'step';
 }
 

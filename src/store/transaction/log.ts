@@ -13,7 +13,7 @@ import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot, inThread, refuseTerminated } from './context.ts';
 import type { NewEvent } from './event-record.ts';
 import { readInBatches, selectRows } from './rows.ts';
-import { selectStepCalls } from './step-row.ts';
+import { type StepRow, selectStepCalls } from './step-row.ts';
 import type { ThreadTransaction } from './thread-transaction.ts';
 
 /**
@@ -106,6 +106,17 @@ interface LogQuery {
   readonly most: number;
 }
 
+/** A step of calls asks no model itself: its requests are those of immediate subagents, whose numbers are large too. */
+export function isSummary({
+  kind,
+  call,
+}: {
+  readonly kind: StepRow['kind'];
+  readonly call: number;
+}): boolean {
+  return call > SUMMARY_CALLS && (kind === 'model' || kind === 'prompt');
+}
+
 async function readModelCalls(
   db: Transaction<Tables>,
   { threadId, order, most }: LogQuery,
@@ -118,7 +129,7 @@ async function readModelCalls(
         .onRef('steps.step', '=', 'model_calls.step'),
     )
     .selectAll('model_calls')
-    .select('steps.execution_id')
+    .select(['steps.execution_id', 'steps.kind'])
     .where('model_calls.thread_id', '=', threadId)
     .orderBy('model_calls.started_at', order)
     .limit(most)
@@ -131,7 +142,7 @@ async function readModelCalls(
       attempt: row.attempt,
       model: row.model,
       modelId: row.model_id,
-      purpose: row.call > SUMMARY_CALLS ? 'compaction' : undefined,
+      purpose: isSummary(row) ? 'compaction' : undefined,
       state: row.state,
       usage: parse(row.usage),
       cost: row.cost_pico === null ? null : toUsd(row.cost_pico),

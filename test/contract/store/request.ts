@@ -7,7 +7,7 @@ import type { CommitStep } from '../../../src/store/step/step-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
 import type { StepRef } from '../../../src/store/transaction/from-run.ts';
 import type { Stores } from '../store-contract.ts';
-import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
+import { call, message, openThread, type ThreadDriver, tool } from '../thread-driver.ts';
 
 const SYSTEM: ProviderMessage = { role: 'system', content: 'You help.' };
 const TOOLS: ProviderRequest['tools'] = [
@@ -111,6 +111,18 @@ export function registerRequests(stores: () => Stores): void {
       expect(await list(thread.id, { after: '1.1.1' })).toEqual([two]);
       expect(await list(thread.id, { limit: 1 })).toEqual([one]);
       await expect(list(thread.id, { after: 'first' })).rejects.toMatchObject({ code: 'InvalidValue' });
+    });
+
+    it('of immediate subagents are no summaries, whatever their numbers', async () => {
+      const thread = await openThread(stores().store);
+      const { store } = thread;
+      await thread.begin([tool('t1', 'envoy')]);
+      const ref = { ...thread.from, step: 1, attempt: 1, call: 10_101 };
+      await store.modelCalls.start({ ...ref, model: 'main', modelId: 'm-1' });
+      await store.modelCalls.end({ ...ref, ok: true, usage });
+      expect(await store.modelCalls.list(thread.id)).toMatchObject([{ id: '1.1.10101', kind: 'bootstrap' }]);
+      const [log] = (await store.events.getLogs(thread.id)).filter(({ type }) => type === 'model_call');
+      expect(log?.data.purpose).toBeUndefined();
     });
 
     it('say how they differ from the one before', async () => {
