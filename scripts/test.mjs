@@ -134,6 +134,7 @@ async function runChecks(node) {
     '--tsBuildInfoFile',
     TYPES,
   ]);
+  await check('type check of the page', node, [tsc, '-p', 'src/ui/tsconfig.json', '--noEmit', ...TSC_ALONE]);
   await check('lint', node, ['node_modules/@biomejs/biome/bin/biome', 'ci']);
   await check('licences', node, ['scripts/check-licences.mjs']);
 }

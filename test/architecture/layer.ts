@@ -93,6 +93,18 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:', 'zod'],
     files: [IN_PROCESS],
   },
+  // Bundled into one file of the package (scripts/build-page.ts): what it imports is no dependency of an installation.
+  ui: {
+    layers: [],
+    packages: ['preact', '@preact/signals'],
+    files: [
+      'client/http/http-place.ts',
+      'client/http/live-lines.ts',
+      'client/http/outgoing-json.ts',
+      'client/http/patience.ts',
+    ],
+    types: ['client/http/answers.ts', 'core/event/thread-event.ts'],
+  },
   testing: {
     layers: [...OUTSIDE, 'temporal-service'],
     packages: ['node:', 'openai', '@temporalio/client', '@temporalio/worker'],

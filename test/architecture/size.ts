@@ -38,7 +38,7 @@ export function measureSize(sources: readonly SourceFile[] = readSources()): Siz
       ]),
     );
   return {
-    tokens: byFolder(({ text }) => countTokens(text)),
+    tokens: byFolder(({ path, text }) => countTokens(text, path.endsWith('x'))),
     files: byFolder(() => 1),
     singleImporters: single.length,
     smallSingleImporters: single.filter(({ lines }) => lines < 60).length,
@@ -55,9 +55,9 @@ export function measureSize(sources: readonly SourceFile[] = readSources()): Siz
   };
 }
 
-function countTokens(text: string): number {
+function countTokens(text: string, jsx: boolean): number {
   let count = 0;
-  for (const { type } of jsTokens(text))
+  for (const { type } of jsTokens(text, { jsx }))
     if (!/^(WhiteSpace|LineTerminatorSequence|MultiLineComment|SingleLineComment)$/.test(type)) count += 1;
   return count;
 }

@@ -30,7 +30,7 @@ export interface SourceFile {
 
 export function readSources(folder = join(ROOT, 'src')): SourceFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((file) => readSource(relative(folder, file).split(sep).join('/'), readFileSync(file, 'utf8')));

@@ -62,6 +62,9 @@ describe('everthread dev without a configured server', () => {
   });
 
   it('runs everything, prints the addresses, and serves other commands', async () => {
+    const [first] = dev.stdout().match(/^ {2}\w.*http.*$/m) ?? [];
+    expect(first).toMatch(/Page\s+http:\S+\/ui$/);
+    expect(await (await fetch(`${api}/ui`)).text()).toContain('<title>Everthread</title>');
     expect(dev.stdout()).toMatch(/Temporal\s+127\.0\.0\.1:\d+, namespace default/);
     expect(dev.stdout()).toMatch(/Agents\s+helper/);
     expect(dev.stdout()).toContain('  everthread chat helper\n');

@@ -39,6 +39,7 @@ Examples:
         if (json) printJsonLine({ event: 'ready', url: served.url, publicUrl, tokens });
         else {
           const url = publicUrl?.replace(/\/+$/, '') ?? served.url;
+          printLine(`Page: ${url}/ui (see and steer threads)`);
           printLine(`Serving ${url}/v1 (${url}/openapi.json describes it),`);
           printLine(`and ${url}/api for clients of Standard Agents.`);
           if (publicUrl) printLine(`It listens at ${served.url}.`);

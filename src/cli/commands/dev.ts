@@ -161,6 +161,7 @@ function webUi({ uiUrl, namespace }: ResolvedServer): string[][] {
 function banner({ server, taskQueue, storeId, agents, projectDir, health, inspector, api }: Banner): string {
   const { store, taskQueue: usualQueue, publicUrl } = readConfiguration();
   const rows = [
+    ['Page', `${api.url}/ui`],
     ['Temporal', `${server.address}, namespace ${server.namespace} (${SOURCES[server.source]})`],
     ...webUi(server),
     ['HTTP API', `${api.url} (${api.asksForTokens ? 'with a token' : 'this machine only, no tokens'})`],

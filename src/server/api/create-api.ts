@@ -21,6 +21,7 @@ import { permitOrigins } from './cross-origin.ts';
 import type { ApiAgent, ApiHost } from './host.ts';
 import { toOwnError } from './json-body.ts';
 import { limitBody, limitConversation } from './limit-body.ts';
+import { pageResponse } from './page.ts';
 import { jsonResponse, problemResponse, toProblem } from './problem.ts';
 import {
   addressOf,
@@ -100,6 +101,7 @@ export function createApi(options: ApiOptions): Api {
     },
   });
   for (const each of API_ROUTES) addRoute(app, each, host, access);
+  app.get('/ui', ({ req }) => pageResponse(req.raw));
   app.get('/openapi.json', ({ req }) => jsonResponse(openApiDocument(app, addressOf(req.raw))));
   const live = createLiveStreams();
   const tickets = createTickets();

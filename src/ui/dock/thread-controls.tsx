@@ -1,0 +1,87 @@
+/** Stop, continue, cancel, terminate: those that have an effect in the thread's status. Terminate asks first. */
+import { useSignal } from '@preact/signals';
+import { ActButton, attempt } from '../parts/act-button.tsx';
+import { everthread } from '../session/commands.ts';
+import { act } from '../session/session.ts';
+import type { ThreadReading } from '../story/reading.ts';
+
+export function ThreadControls({ reading: { threadId, thread } }: { readonly reading: ThreadReading }) {
+  const asks = useSignal(false);
+  const status = thread.value?.status ?? 'idle';
+  const works = status === 'running' || status === 'waiting';
+  const of = (word: string) => everthread('threads', word, threadId);
+  const ids = { threadId };
+  if (asks.value)
+    return (
+      <div class="row" role="alertdialog" aria-label="Terminate this thread?">
+        <span>End this thread permanently? It accepts nothing afterwards.</span>
+        <ActButton
+          command={of('terminate')}
+          tone="danger"
+          name="confirm"
+          run={async () => {
+            const body = { reason: 'terminated from the page' };
+            await attempt(
+              () => act('POST /v1/threads/{threadId}/terminate', ids, { body, again: true }),
+              'Terminated.',
+            );
+            asks.value = false;
+          }}
+        >
+          Terminate
+        </ActButton>
+        <button type="button" class="plain" onClick={() => (asks.value = false)}>
+          Keep it
+        </button>
+      </div>
+    );
+  return (
+    <div class="row controls">
+      {works && (
+        <ActButton
+          command={of('stop')}
+          name="stop"
+          run={() =>
+            attempt(
+              () => act('POST /v1/threads/{threadId}/stop', ids, { body: {} }),
+              'Asked the thread to stop.',
+            )
+          }
+        >
+          Stop
+        </ActButton>
+      )}
+      {works && (
+        <ActButton
+          command={of('cancel')}
+          name="cancel"
+          run={() =>
+            attempt(
+              () => act('POST /v1/threads/{threadId}/cancel', ids, { body: {} }),
+              'Asked to cancel what runs.',
+            )
+          }
+        >
+          Cancel
+        </ActButton>
+      )}
+      {!works && (
+        <ActButton
+          command={of('continue')}
+          name="continue"
+          run={() =>
+            attempt(
+              () => act('POST /v1/threads/{threadId}/continue', ids, { body: {} }),
+              'Asked the thread to continue.',
+            )
+          }
+        >
+          Continue
+        </ActButton>
+      )}
+      <ActButton command={of('terminate')} name="terminate" run={() => (asks.value = true)}>
+        Terminate…
+      </ActButton>
+    </div>
+  );
+}

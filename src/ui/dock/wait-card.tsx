@@ -1,0 +1,207 @@
+/** What a thread asks a person, and the buttons that answer it. The first answer counts; another one is told so. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { ActButton, attempt, notice } from '../parts/act-button.tsx';
+import { Fields, Folded, LongText } from '../parts/values.tsx';
+import { everthread } from '../session/commands.ts';
+import { act, may } from '../session/session.ts';
+import type { ThreadReading, Wait } from '../story/reading.ts';
+import { age, until } from '../text.ts';
+import { type Answer, QuestionForm, VariablesForm } from './question-form.tsx';
+
+interface CardProps {
+  readonly wait: Wait;
+  readonly reading: ThreadReading;
+}
+
+const TITLES: Readonly<Record<Wait['kind'], string>> = {
+  approval: 'Asks for approval',
+  question: 'Asks a question',
+  variables: 'Needs variables',
+  paused: 'Is paused',
+  reconcile: 'Its outcome is unknown',
+};
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  already_answered: 'Somebody else has answered this differently, and first: their answer counts.',
+  stale: 'What would be done has changed since it was shown: look again.',
+  expired: 'This has expired: the answer does not count.',
+  closed: 'This is no longer needed: the answer does not count.',
+  unknown: 'This does not exist any more.',
+};
+
+export function WaitCard({ wait, reading }: CardProps) {
+  const answer: Answer = async (given) => {
+    const body = { ...given, ...(wait.fingerprint !== null && { fingerprint: wait.fingerprint }) };
+    const verdict = await attempt(() =>
+      act('POST /v1/waits/{waitId}/answer', { waitId: wait.id }, { body, again: true }),
+    );
+    const problem = verdict && OUTCOMES[verdict.outcome];
+    if (problem) notice.value = { text: problem, failed: true };
+    await reading.readWaits();
+  };
+  return (
+    <section class="wait" data-wait={wait.kind} aria-label={`${TITLES[wait.kind]}: ${wait.name}`}>
+      <header>
+        <strong>
+          <bdi>{wait.name}</bdi> <span>{TITLES[wait.kind].toLowerCase()}</span>
+        </strong>
+        <span class="faint">
+          {wait.threadId !== reading.threadId && (
+            <a href={`#/threads/${encodeURIComponent(wait.threadId)}`}>a subagent</a>
+          )}{' '}
+          asked {age(wait.openedAt)} ago{wait.expiresAt !== null && `, expires ${until(wait.expiresAt)}`}
+        </span>
+      </header>
+      {wait.kind !== 'approval' && <LongText text={wait.summary} />}
+      <Asked wait={wait} />
+      {may('answer') ? (
+        <Answers wait={wait} answer={answer} />
+      ) : (
+        <p class="faint">Your token may not answer.</p>
+      )}
+    </section>
+  );
+}
+
+/** What is shown with the question. */
+function Asked({ wait: { kind, data, summary } }: { readonly wait: Wait }) {
+  const shown = (data ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind === 'approval')
+    return (
+      <>
+        {'arguments' in shown ? <Fields value={shown.arguments} /> : <LongText text={summary} />}
+        <p class="faint">
+          {typeof shown.reason === 'string' && <bdi>{shown.reason}</bdi>}
+          {Array.isArray(shown.capabilities) && shown.capabilities.length > 0 && (
+            <bdi> · {shown.capabilities.join(', ')}</bdi>
+          )}
+        </p>
+        {Array.isArray(shown.artifacts) && shown.artifacts.length > 0 && (
+          <Folded label="What it would change" value={shown.artifacts} />
+        )}
+      </>
+    );
+  if (kind === 'reconcile' && 'arguments' in shown) return <Fields value={shown.arguments} />;
+  if (kind === 'variables' || data === null || 'schema' in shown) return null;
+  return <Folded label="Details" value={data} />;
+}
+
+function Answers({ wait, answer }: { readonly wait: Wait; readonly answer: Answer }) {
+  switch (wait.kind) {
+    case 'approval':
+      return <Approval wait={wait} answer={answer} />;
+    case 'paused':
+      return <Decision wait={wait} answer={answer} yes="Let it go on" no="End it" />;
+    case 'reconcile':
+      return <Reconciliation wait={wait} answer={answer} />;
+    case 'question':
+      return <QuestionForm wait={wait} answer={answer} />;
+    case 'variables':
+      return <VariablesForm wait={wait} answer={answer} />;
+  }
+}
+
+const SCOPES = {
+  once: 'this call only',
+  execution: 'the same call with the same arguments, until this execution ends',
+  thread: 'the same call with the same arguments, in this thread',
+  always: 'the same call with the same arguments, in every thread',
+} as const;
+
+function Approval({ wait, answer }: { readonly wait: Wait; readonly answer: Answer }) {
+  const scope = useSignal<keyof typeof SCOPES>('once');
+  // Without a fingerprint there is no “same call” that a wider scope could let pass.
+  const scopes =
+    wait.fingerprint === null ? null : (
+      <label class="scope">
+        Lets pass{' '}
+        <select
+          value={scope}
+          onChange={({ currentTarget }) => (scope.value = currentTarget.value as keyof typeof SCOPES)}
+        >
+          {Object.entries(SCOPES).map(([each, words]) => (
+            <option key={each} value={each}>
+              {each}: {words}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  return (
+    <Decision wait={wait} answer={answer} yes="Approve" no="Deny" scope={scope.value}>
+      {scopes}
+    </Decision>
+  );
+}
+
+interface DecisionProps {
+  readonly wait: Wait;
+  readonly answer: Answer;
+  readonly yes: string;
+  readonly no: string;
+  readonly scope?: string;
+  readonly children?: ComponentChildren;
+}
+
+function Decision({ wait, answer, yes, no, scope = 'once', children }: DecisionProps) {
+  const reason = useSignal('');
+  const words = reason.value.trim();
+  const given = (approved: boolean) => ({
+    approved,
+    ...(words !== '' && { reason: words }),
+    ...(approved && scope !== 'once' && { scope }),
+  });
+  const shown = (approved: boolean) =>
+    everthread(
+      'waits',
+      'answer',
+      wait.id,
+      approved ? '--approve' : '--deny',
+      ...(approved && scope !== 'once' ? ['--scope', scope] : []),
+      ...(words === '' ? [] : ['--reason', words]),
+    );
+  return (
+    <div class="row">
+      {children}
+      <input
+        aria-label="Reason"
+        placeholder="Reason (optional)"
+        value={reason}
+        onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+      />
+      <ActButton command={shown(true)} tone="main" name="approve" run={() => answer(given(true))}>
+        {yes}
+      </ActButton>
+      <ActButton command={shown(false)} tone="danger" name="deny" run={() => answer(given(false))}>
+        {no}
+      </ActButton>
+    </div>
+  );
+}
+
+function Reconciliation({ wait, answer }: { readonly wait: Wait; readonly answer: Answer }) {
+  const note = useSignal('');
+  const value = (completed: boolean) => ({
+    completed,
+    ...(note.value.trim() !== '' && { note: note.value.trim() }),
+  });
+  const shown = (completed: boolean) =>
+    everthread('waits', 'answer', wait.id, '--value', JSON.stringify(value(completed)));
+  return (
+    <div class="row">
+      <input
+        aria-label="How the outcome is known"
+        placeholder="How do you know? (optional)"
+        value={note}
+        onInput={({ currentTarget }) => (note.value = currentTarget.value)}
+      />
+      <ActButton command={shown(true)} tone="main" name="done" run={() => answer({ value: value(true) })}>
+        It was done
+      </ActButton>
+      <ActButton command={shown(false)} name="not-done" run={() => answer({ value: value(false) })}>
+        It was not
+      </ActButton>
+    </div>
+  );
+}

@@ -1,0 +1,201 @@
+/** What belongs to a thread beside its story: its family, files, values and effects. */
+import { useSignal } from '@preact/signals';
+import { ActButton, attempt, CommandLine } from '../parts/act-button.tsx';
+import { Attachments } from '../parts/attachments.tsx';
+import { Loaded, useLoad } from '../parts/loaded.tsx';
+import { Folded } from '../parts/values.tsx';
+import { everthread } from '../session/commands.ts';
+import { act, ask, may, read, upload } from '../session/session.ts';
+import { age, until } from '../text.ts';
+import type { TabProps } from './drawer.tsx';
+
+export function Family({ reading }: TabProps) {
+  const rootId = reading.thread.value?.rootId ?? reading.threadId;
+  const load = useLoad(
+    () => ask('GET /v1/threads/{threadId}/family', { threadId: rootId }),
+    [rootId, reading.thread.value?.updatedAt],
+  );
+  return (
+    <Loaded load={load}>
+      {({ family }) => (
+        <>
+          <ul class="family">
+            {family.map(({ thread, child, depth }) => (
+              <li key={thread.id} style={{ marginInlineStart: `${depth * 16}px` }}>
+                <span class={`status ${thread.status}`}>{thread.status}</span>{' '}
+                <a
+                  href={`#/threads/${encodeURIComponent(thread.id)}/family`}
+                  aria-current={thread.id === reading.threadId ? 'page' : undefined}
+                >
+                  <bdi>{child?.name ?? thread.name ?? thread.agent}</bdi>
+                </a>{' '}
+                <bdi class="faint">{child?.status}</bdi>
+              </li>
+            ))}
+          </ul>
+          <CommandLine usual={everthread('threads', 'tree', rootId)} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+export function Files({ reading: { threadId, log, changes } }: TabProps) {
+  const path = useSignal('/');
+  void changes.value;
+  const changed = log.rows.findLast(({ type }) => type.startsWith('file.'))?.seq;
+  const load = useLoad(
+    () => ask('GET /v1/threads/{threadId}/files', { threadId }, { query: { path: path.value } }),
+    [threadId, path.value, changed],
+  );
+  const send = async (files: FileList | null) => {
+    for (const file of files ?? [])
+      await attempt(() => upload(threadId, `${path.value.replace(/\/$/, '')}/${file.name}`, file), 'Stored.');
+    load.again();
+  };
+  return (
+    <>
+      <p>
+        <bdi>{path.value}</bdi>{' '}
+        {path.value !== '/' && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => (path.value = path.value.replace(/\/[^/]*$/, '') || '/')}
+          >
+            Up
+          </button>
+        )}
+      </p>
+      <Loaded load={load}>
+        {({ entries }) => (
+          <>
+            {entries.length === 0 && <p class="faint">No files.</p>}
+            <ul class="files">
+              {entries
+                .filter((each) => each.isDirectory)
+                .map((each) => (
+                  <li key={each.path}>
+                    <button type="button" class="quiet" onClick={() => (path.value = each.path)}>
+                      <bdi>{each.name}/</bdi>
+                    </button>
+                  </li>
+                ))}
+            </ul>
+            <Attachments threadId={threadId} files={entries.filter((each) => !each.isDirectory)} />
+          </>
+        )}
+      </Loaded>
+      {may('write') && (
+        <label class="button plain">
+          Add files
+          <input type="file" multiple onChange={({ currentTarget }) => void send(currentTarget.files)} />
+        </label>
+      )}
+      <CommandLine usual={everthread('threads', 'files', threadId)} />
+    </>
+  );
+}
+
+interface EnvRow {
+  readonly name: string;
+  readonly type: string;
+  readonly source: string;
+}
+
+export function Values({ reading: { threadId, log, changes } }: TabProps) {
+  void changes.value;
+  const changed = log.rows.findLast(({ type }) => type === 'value.changed')?.seq;
+  const load = useLoad(
+    () => ask('GET /v1/threads/{threadId}/values', { threadId }, { query: { limit: 1000 } }),
+    [threadId, changed],
+  );
+  const variables = useLoad(
+    () => read<{ readonly variables: readonly EnvRow[] }>(`/v1/threads/${encodeURIComponent(threadId)}/env`),
+    [threadId],
+  );
+  const rows = variables.value?.variables ?? [];
+  return (
+    <>
+      <Loaded load={load}>
+        {({ values }) => (
+          <>
+            {values.length === 0 && <p class="faint">No values.</p>}
+            {values.map(({ key, value }) => (
+              <Folded key={key} label={key} value={value} />
+            ))}
+          </>
+        )}
+      </Loaded>
+      {rows.length > 0 && (
+        <>
+          <h3>Variables</h3>
+          <table class="fields">
+            <tbody>
+              {rows.map(({ name, type, source }) => (
+                <tr key={name}>
+                  <th scope="row">
+                    <bdi>{name}</bdi>
+                  </th>
+                  <td>
+                    {type} <span class="faint">of the {source}</span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+      <CommandLine usual={everthread('threads', 'values', threadId)} />
+    </>
+  );
+}
+
+export function Effects({ reading: { threadId, log, changes } }: TabProps) {
+  void changes.value;
+  const changed = log.rows.findLast(({ type }) => type.startsWith('effect.'))?.seq;
+  const load = useLoad(() => ask('GET /v1/threads/{threadId}/effects', { threadId }), [threadId, changed]);
+  const change = async (route: Parameters<typeof act>[0], effectId: string) => {
+    await attempt(() => act(route, { threadId, effectId } as never));
+    load.again();
+  };
+  return (
+    <>
+      <Loaded load={load}>
+        {({ effects }) => (
+          <>
+            {effects.length === 0 && <p class="faint">No effects are scheduled.</p>}
+            {effects.map(({ id, name, args, scheduledAt, createdAt }) => (
+              <section key={id} class="effect">
+                <strong>
+                  <bdi>{name}</bdi>
+                </strong>{' '}
+                <span class="faint">
+                  due {until(scheduledAt)}, made {age(createdAt)} ago
+                </span>
+                <Folded label="Arguments" value={args} />
+                {may('write') && (
+                  <div class="row">
+                    <ActButton
+                      command={everthread('threads', 'effects', 'run', threadId, id)}
+                      run={() => change('POST /v1/threads/{threadId}/effects/{effectId}/run', id)}
+                    >
+                      Run now
+                    </ActButton>
+                    <ActButton
+                      command={everthread('threads', 'effects', 'cancel', threadId, id)}
+                      run={() => change('DELETE /v1/threads/{threadId}/effects/{effectId}', id)}
+                    >
+                      Cancel
+                    </ActButton>
+                  </div>
+                )}
+              </section>
+            ))}
+          </>
+        )}
+      </Loaded>
+      <CommandLine usual={everthread('threads', 'effects', 'list', threadId)} />
+    </>
+  );
+}

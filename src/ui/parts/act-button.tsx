@@ -1,0 +1,77 @@
+/**
+ * A button, and the command that does the same. The command of the button under the pointer or with the focus is shown in
+ * one line of the page (`CommandLine`), where it can be copied.
+ */
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { messageOf } from '../session/session.ts';
+
+export const shownCommand = signal('');
+const copied = signal('');
+
+interface ActButtonProps {
+  readonly command: string;
+  readonly run: () => unknown;
+  readonly children: ComponentChildren;
+  readonly tone?: 'main' | 'danger' | 'plain';
+  readonly name?: string;
+  readonly disabled?: boolean;
+}
+
+export function ActButton({ command, run, children, tone = 'plain', name, disabled }: ActButtonProps) {
+  const show = () => {
+    shownCommand.value = command;
+  };
+  return (
+    <button
+      type="button"
+      class={tone}
+      data-act={name}
+      title={command}
+      disabled={disabled}
+      onPointerEnter={show}
+      onFocus={show}
+      onClick={() => void run()}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function CommandLine({ usual }: { readonly usual: string }) {
+  const command = shownCommand.value || usual;
+  return (
+    <div class="command">
+      <code dir="ltr">{command}</code>
+      <CopyButton text={command} label="Copy" />
+    </div>
+  );
+}
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const copy = async () => {
+    // Absent from pages that were loaded without TLS from another machine.
+    await navigator.clipboard?.writeText(text).catch(() => undefined);
+    copied.value = text;
+  };
+  return (
+    <button type="button" class="quiet" title={text} onClick={() => void copy()}>
+      {copied.value === text ? 'Copied' : label}
+    </button>
+  );
+}
+
+/** What the last action of the page led to; errors stay until they are closed. */
+export const notice = signal<{ readonly text: string; readonly failed: boolean } | null>(null);
+
+/** Runs an action, and shows why it failed. Resolves to undefined then. */
+export async function attempt<T>(work: () => Promise<T>, done?: string): Promise<T | undefined> {
+  try {
+    const result = await work();
+    notice.value = done === undefined ? null : { text: done, failed: false };
+    return result;
+  } catch (error) {
+    notice.value = { text: messageOf(error), failed: true };
+    return undefined;
+  }
+}

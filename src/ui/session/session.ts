@@ -1,0 +1,177 @@
+/**
+ * The connection of the page to the server that it came from, and what its user may do there.
+ * - The token is kept for this tab alone (`sessionStorage`). It is taken out of the address at once.
+ * - Requests that only read wait as long as the server is away; the page says so meanwhile. What changes something is
+ *   given up after a while, and its sender told.
+ */
+import { computed, signal } from '@preact/signals';
+import type { Answers, PathIds } from '../../client/http/answers.ts';
+import { type HttpConnection, requestOnce, toHttpConnection } from '../../client/http/http-place.ts';
+import {
+  callRoute,
+  type RetryableRequest,
+  requestJson,
+  requestWithRetry,
+} from '../../client/http/patience.ts';
+import { takeToken } from '../address.ts';
+
+const KEPT = 'everthread-token';
+const ACTION_PATIENCE_MS = 15_000;
+
+export const API_URL = location.origin + location.pathname.replace(/\/ui\/?$/, '');
+const VERSION = document.querySelector('meta[name=version]')?.getAttribute('content') ?? '';
+
+type Scope = 'read' | 'write' | 'answer' | 'admin';
+
+export interface Caller {
+  readonly name: string | null;
+  readonly scopes: readonly string[];
+  readonly userId: string | null;
+  readonly organizationId: string | null;
+}
+
+export interface ServerFacts {
+  readonly version: string;
+  readonly temporal: { readonly address: string; readonly namespace: string; readonly uiUrl: string | null };
+}
+
+export type Session =
+  | { readonly kind: 'opening' }
+  /** `why`: what the server said to the token that was given. */
+  | { readonly kind: 'refused'; readonly code: string; readonly why: string; readonly hasToken: boolean }
+  | { readonly kind: 'open'; readonly caller: Caller; readonly server: ServerFacts | null };
+
+export const session = signal<Session>({ kind: 'opening' });
+/** False while the server cannot be reached. */
+export const online = signal(true);
+/** True if the server has another version of this page. */
+export const outdated = signal(false);
+export const hasToken = signal(false);
+
+export const serverFacts = computed(() => (session.value.kind === 'open' ? session.value.server : null));
+
+export function may(scope: Scope): boolean {
+  if (session.value.kind !== 'open') return false;
+  const { scopes } = session.value.caller;
+  return scopes.includes(scope) || scopes.includes('admin');
+}
+
+const never = new AbortController().signal;
+let reading: HttpConnection;
+let acting: HttpConnection;
+
+/** Notes whether the server is there. A response of a proxy in front of it is none of the server's. */
+const watchedFetch: typeof fetch = async (input, init) => {
+  try {
+    const response = await fetch(input, init);
+    const isProxy = response.status >= 502 && !response.headers.get('content-type')?.includes('problem+json');
+    if (!online.value && !isProxy) void noteVersion();
+    online.value = !isProxy;
+    return response;
+  } catch (error) {
+    if (!init?.signal?.aborted) online.value = false;
+    throw error;
+  }
+};
+
+function connect(token: string | null): void {
+  const given = { url: API_URL, fetch: watchedFetch, ...(token && { token }) };
+  reading = toHttpConnection({ ...given, patienceMs: Number.POSITIVE_INFINITY }, never);
+  acting = toHttpConnection({ ...given, patienceMs: ACTION_PATIENCE_MS }, never);
+  hasToken.value = token !== null;
+}
+
+/** The connection for streams. */
+export const connection = (): HttpConnection => reading;
+
+/** Takes a token out of the address, if there is one, and finds out what it permits. */
+export async function openSession(): Promise<void> {
+  const { token, rest } = takeToken(location.hash);
+  if (token !== null) {
+    history.replaceState(null, '', `${location.pathname}${rest}`);
+    sessionStorage.setItem(KEPT, token);
+  }
+  await useToken(sessionStorage.getItem(KEPT));
+}
+
+/** `token`: null to go on without one. */
+export async function useToken(token: string | null): Promise<void> {
+  if (token === null) sessionStorage.removeItem(KEPT);
+  else sessionStorage.setItem(KEPT, token);
+  connect(token);
+  try {
+    const [caller, server] = await Promise.all([
+      read<Caller>('/v1/whoami').catch(whoIsCalling),
+      read<ServerFacts>('/v1/server').catch(() => null),
+    ]);
+    session.value = { kind: 'open', caller, server };
+  } catch (error) {
+    session.value = { kind: 'refused', code: codeOf(error), why: messageOf(error), hasToken: token !== null };
+  }
+}
+
+/** For a server that cannot say it: whoever may read is shown every button. */
+async function whoIsCalling(error: unknown): Promise<Caller> {
+  if (codeOf(error) !== 'RouteNotFound') throw error;
+  await ask('GET /v1/threads', {}, { query: { limit: 1 } });
+  return { name: null, scopes: ['admin'], userId: null, organizationId: null };
+}
+
+export const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';
+export const messageOf = (error: unknown): string =>
+  (error as { message?: string } | null)?.message ?? String(error);
+
+async function noteVersion(): Promise<void> {
+  const response = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  const tag = response?.ok ? (response.headers.get('etag') ?? '') : '';
+  if (tag !== '' && !tag.includes(VERSION)) outdated.value = true;
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) void noteVersion();
+});
+
+type Asked = Omit<RetryableRequest, 'path' | 'method'>;
+
+/** A route that only reads. */
+export function ask<Route extends keyof Answers & `GET ${string}`>(
+  route: Route,
+  ids: PathIds<Route>,
+  asked: Asked = {},
+): Promise<Answers[Route]> {
+  return callRoute(reading, route, ids, asked);
+}
+
+/** A route that changes something. `again`: true if a repetition changes nothing. */
+export function act<Route extends keyof Answers>(
+  route: Route,
+  ids: PathIds<Route>,
+  asked: Asked = {},
+): Promise<Answers[Route]> {
+  return callRoute(acting, route, ids, asked);
+}
+
+export function read<T>(path: string, asked: Asked = {}): Promise<T> {
+  return requestJson<T>(reading, { path, again: true, ...asked });
+}
+
+export function readBytes(path: string, query: object): Promise<Blob> {
+  return requestWithRetry(reading, { path, query, again: true }, (response) => response.blob());
+}
+
+/** Uploads a file to a path of the thread. */
+export async function upload(threadId: string, path: string, file: File): Promise<void> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const response = await requestOnce(
+    acting,
+    {
+      method: 'PUT',
+      path: `/v1/threads/${encodeURIComponent(threadId)}/file`,
+      query: { path },
+      headers: { 'content-type': file.type || 'application/octet-stream' },
+      bytes,
+    },
+    AbortSignal.timeout(300_000),
+  );
+  await response.body?.cancel();
+}

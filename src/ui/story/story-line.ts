@@ -1,0 +1,48 @@
+/** Sentences of a thread's story (`as=story`), which say why something happened, among the items of its log. */
+import type { LogItem } from './log.ts';
+
+export interface StoryRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly step?: number;
+  readonly line: string;
+  readonly kind: string;
+}
+
+export interface NoteItem {
+  readonly kind: 'note';
+  readonly key: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly depth: number;
+  readonly line: string;
+  readonly tone: 'plain' | 'warning' | 'failure';
+}
+
+export type Item = LogItem | NoteItem;
+
+/** What the items of the log show already. */
+const SHOWN_OTHERWISE = new Set(['message', 'step', 'tool', 'subagent']);
+const FAILURES = new Set(['error', 'lost']);
+const PLAIN = new Set(['wait', 'status']);
+
+export function toNote({ seq, at, line, kind }: StoryRow): NoteItem | null {
+  if (SHOWN_OTHERWISE.has(kind)) return null;
+  const tone = FAILURES.has(kind) ? 'failure' : PLAIN.has(kind) ? 'plain' : 'warning';
+  return { kind: 'note', key: `note ${seq} ${line}`, seq, at, depth: 0, line, tone };
+}
+
+/** Merges two lists that are each in the order of the log. */
+export function mergeNotes(items: readonly LogItem[], notes: readonly NoteItem[], from: number): Item[] {
+  const merged: Item[] = [];
+  let next = notes.findIndex(({ seq }) => seq >= from);
+  if (next < 0) return [...items];
+  for (const item of items) {
+    while (next < notes.length && (notes[next] as NoteItem).seq < item.seq) {
+      merged.push(notes[next] as NoteItem);
+      next += 1;
+    }
+    merged.push(item);
+  }
+  return [...merged, ...notes.slice(next)];
+}

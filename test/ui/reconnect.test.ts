@@ -1,0 +1,95 @@
+/** The page while its server is away: it says so, and goes on with nothing doubled and nothing missing. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import type { Page } from 'puppeteer-core';
+import { says, scriptedModel } from '../../src/testing/index.ts';
+import { testApi } from '../support/api.ts';
+import { cuttingProxy } from '../support/cutting-proxy.ts';
+import { PROGRAM_OPTIONS } from '../support/program-options.ts';
+import { closeAfterTest, eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
+import { browsing, countOf, inBrowser, shows, textOf } from './browsed.ts';
+
+const WORDS = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
+
+async function serve({ store, taskQueue }: TestRuntime, port: number) {
+  const path = store.place.replace('SQLite at ', '');
+  const program = join(import.meta.dirname, '..', 'support', 'api-process.ts');
+  const child: ChildProcess = fork(program, [`sqlite:${path}?synchronous=normal`, taskQueue, String(port)], {
+    execArgv: [...PROGRAM_OPTIONS],
+  });
+  closeAfterTest(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  const [taken] = (await once(child, 'message')) as [number];
+  return { child, port: taken, url: `http://127.0.0.1:${taken}` };
+}
+
+/** The story on the page equals the thread's messages, each once and in order. */
+async function expectWhole(page: Page, { messages }: TestRuntime, threadId: string): Promise<void> {
+  const stored = (await messages(threadId)).map(({ content }) => content);
+  await shows(page, String(stored.at(-1)).slice(-20), '.scroller');
+  await eventually('no text that is still written', async () => (await countOf(page, '.live')) === 0);
+  const shown = await page.evaluate(
+    `[...document.querySelectorAll('.scroller article .words')].map(({ textContent }) => textContent)`,
+  );
+  expect(shown).toEqual(stored);
+}
+
+inBrowser('the page without its server', () => {
+  const open = browsing();
+
+  it('says that the connection is lost when the server is killed during an answer, and goes on when it is back', async () => {
+    const model = scriptedModel(({ messages }) =>
+      says(`${messages.length} ${WORDS}`, { chunks: 60, chunkDelayMs: 50 }),
+    );
+    const runtime = await testRuntime({ model, fresh: true });
+    const first = await serve(runtime, 0);
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'hi' }] });
+    const page = await open(first.url, `#/threads/${threadId}`);
+    await shows(page, 'word5', '.live');
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+    await shows(page, 'The connection is lost');
+    await runtime.client.waitForIdle(threadId);
+    await runtime.client.queueMessage(threadId, { content: 'again' });
+    await serve(runtime, first.port);
+    await eventually('it is no longer lost', async () => (await textOf(page, '.announcements')) === '');
+    await runtime.client.waitForIdle(threadId);
+    await expectWhole(page, runtime, threadId);
+  });
+
+  it('shows each word once over a connection that is cut again and again', async () => {
+    const model = scriptedModel(({ messages }) =>
+      says(`${messages.length} ${WORDS}`, { chunks: 60, chunkDelayMs: 20 }),
+    );
+    const runtime = await testRuntime({ model });
+    const proxy = await cuttingProxy((await testApi(runtime)).url);
+    const threadId = await runtime.start('hi');
+    const page = await open(proxy.url, `#/threads/${threadId}`);
+    await shows(page, 'word59', '.scroller');
+    proxy.cut(...Array.from({ length: 20 }, (_, n) => 700 + 311 * n));
+    await runtime.say(threadId, 'again');
+    await eventually('it was cut', () => proxy.cuts > 5);
+    proxy.cut();
+    await expectWhole(page, runtime, threadId);
+  });
+
+  it('asks to reload when the server has another version of the page', async () => {
+    const runtime = await testRuntime({ model: scriptedModel(() => says('hello')) });
+    const { url } = await testApi(runtime);
+    const page = await open(url);
+    await shows(page, 'Threads');
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (request.method() === 'HEAD')
+        void request.respond({ status: 200, headers: { etag: '"ffffffffffffffff"' } });
+      else void request.continue();
+    });
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await shows(page, 'The server has a newer page');
+  });
+});
