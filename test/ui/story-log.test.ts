@@ -56,7 +56,7 @@ describe('the story of a log', () => {
   });
 
   it('is the same whether it was read from the beginning, or its beginning was added later', async () => {
-    const rows = await realRows();
+    const rows = (await realRows()).filter(({ type }) => type !== 'model.chunk');
     const whole = readAll(rows);
     for (const cut of rows.keys()) {
       const log = readAll(rows.slice(cut));

@@ -139,8 +139,9 @@ inBrowser('threads on the page', () => {
     const page = await open(url, `#/threads/${threadId}`);
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
-    await shows(page, 'onerror=');
     await shows(page, 'Show all');
+    await page.evaluate(`document.querySelector('.scroller').scrollTop = 0`);
+    await shows(page, 'onerror=');
     await click(page, '[data-tool=weather] summary');
     await shows(page, '<b>x</b>.svg');
     for (const tab of ['raw', 'files', 'request', 'timeline', 'family']) {

@@ -13,7 +13,7 @@ export function Dock({ reading }: { readonly reading: ThreadReading }) {
   const waits = reading.waits.value;
   const isOver = thread.terminatedAt !== null;
   return (
-    <footer class="dock" aria-label="Actions" onPointerLeave={() => (shownCommand.value = '')}>
+    <section class="dock" aria-label="Actions" onPointerLeave={() => (shownCommand.value = '')}>
       {waits.length > 0 && (
         <div class="waits">
           {waits.map((wait) => (
@@ -34,6 +34,6 @@ export function Dock({ reading }: { readonly reading: ThreadReading }) {
         <p class="faint">Your token may read this thread, and not change it.</p>
       )}
       <CommandLine usual={everthread('threads', 'tail', thread.id)} />
-    </footer>
+    </section>
   );
 }

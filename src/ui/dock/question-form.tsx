@@ -89,6 +89,7 @@ interface FieldProps {
 function Field({ field, value, onChange }: FieldProps) {
   const { name, label, hint, kind, required, choices } = field;
   return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: it is the one that its kind needs
     <label>
       <span>
         <bdi>{label}</bdi>
@@ -135,7 +136,7 @@ export function VariablesForm({ wait, answer }: FormProps) {
         <label key={name}>
           <bdi>{name}</bdi>
           <input
-            {...{ type: types[name] === 'text' ? 'text' : 'password' }}
+            type={(types[name] === 'text' ? 'text' : 'password') as 'password'}
             autocomplete="off"
             value={typed.value[name] ?? ''}
             onInput={({ currentTarget }) => (typed.value = { ...typed.value, [name]: currentTarget.value })}

@@ -31,7 +31,10 @@ export function useLoad<T>(work: () => Promise<T>, causes: readonly unknown[]): 
       over = true;
     };
   }, [...causes, times.value]);
-  return { ...state.value, again: () => void (times.value += 1) };
+  const again = () => {
+    times.value += 1;
+  };
+  return { ...state.value, again };
 }
 
 interface LoadedProps<T> {
@@ -50,5 +53,5 @@ export function Loaded<T>({ load: { value, error }, children }: LoadedProps<T>) 
         </bdi>
       </p>
     );
-  return value === null ? <p class="faint">Reading…</p> : <>{children(value)}</>;
+  return value === null ? <p class="faint">Reading…</p> : children(value);
 }

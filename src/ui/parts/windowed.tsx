@@ -148,11 +148,11 @@ export class Windowed<T extends { readonly key: string }> extends Component<Wind
     const { first, last, above, below } = this.#find();
     this.#shown = { first, last };
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled part must be reachable by keyboard
       <div
         class="scroller"
         ref={this.#scroller}
         onScroll={this.#onScroll}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard
         tabIndex={0}
         role="log"
         aria-label={label}

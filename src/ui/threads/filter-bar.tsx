@@ -46,7 +46,7 @@ export function FilterBar({ filters, version }: { readonly filters: Filters; rea
     ...new Set([...Object.keys(counts?.agent ?? {}), ...(filters.agent ? [filters.agent] : [])]),
   ];
   return (
-    <div class="filters" role="search" aria-label="Filters">
+    <search class="filters" aria-label="Filters">
       <div class="row statuses">
         <StatusButton name="" label="all" n={counts?.total} filters={filters} set={set} />
         {STATUSES.map((name) => (
@@ -117,7 +117,7 @@ export function FilterBar({ filters, version }: { readonly filters: Filters; rea
           </select>
         </label>
       </div>
-    </div>
+    </search>
   );
 }
 
