@@ -5,6 +5,8 @@ import { expect, it } from '@jest/globals';
 import type { Page } from 'puppeteer-core';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
+import { openBeside } from '../support/database-beside.ts';
+import { lengthen } from '../support/long-thread.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
 import { browsing, countOf, inBrowser, shows, textOf } from './browsed.ts';
 import { weatherTools } from './weather.ts';
@@ -67,24 +69,23 @@ inBrowser('the page', () => {
   });
 
   it('holds at most 500 elements of a thread with 10,000 messages, from its end to its beginning', async () => {
-    const runtime = await testRuntime({ model: scriptedModel(() => says('the very end')) });
+    const model = scriptedModel(({ messages }) =>
+      messages.at(-1)?.content === 'end' ? says('the very end') : says('an answer'),
+    );
+    const runtime = await testRuntime({ model, fresh: true });
     const { url } = await testApi(runtime);
-    const messages = Array.from({ length: 9_998 }, (_, n) => ({
-      role: n % 2 === 0 ? ('user' as const) : ('assistant' as const),
-      content: `message ${n}`,
-    }));
-    const { threadId } = await runtime.client.startThread({
-      agent: 'helper',
-      messages: [...messages, { content: 'and now?' }],
-    });
-    await runtime.client.waitForIdle(threadId, { timeoutMs: 120_000 });
+    const threadId = await runtime.start('the very beginning');
+    const db = openBeside(runtime.store.place.replace('SQLite at ', 'sqlite:'));
+    await lengthen(db, threadId, 9_998);
+    await db.destroy();
+    await runtime.say(threadId, 'end');
     const page = await open(url, `#/threads/${threadId}`);
     await shows(page, 'the very end');
     const most = [await countOf(page, '*')];
     await eventually('the first message', async () => {
       await page.evaluate(`document.querySelector('.scroller').scrollTop = 0`);
       most.push(await countOf(page, '*'));
-      return /message 0\n/.test(await textOf(page, '.scroller'));
+      return (await page.evaluate('document.querySelector(".scroller [data-step]")?.dataset.step')) === '1';
     });
     expect(Math.max(...most)).toBeLessThanOrEqual(500);
   });

@@ -10,7 +10,7 @@ import { act } from '../session/session.ts';
 import type { ThreadReading } from '../story/reading.ts';
 import { bytes, shorten } from '../text.ts';
 
-export function SendBox({ reading: { threadId } }: { readonly reading: ThreadReading }) {
+export function SendBox({ reading: { threadId, waits } }: { readonly reading: ThreadReading }) {
   const text = useSignal('');
   const files = useSignal<readonly File[]>([]);
   const sending = useSignal(false);
@@ -67,7 +67,7 @@ export function SendBox({ reading: { threadId } }: { readonly reading: ThreadRea
       </label>
       <ActButton
         command={everthread('threads', 'send', threadId, shorten(text.value, 200) || 'TEXT', ...attached)}
-        tone="main"
+        tone={waits.value.length > 0 ? 'plain' : 'main'}
         name="send"
         disabled={sending.value}
         run={send}

@@ -71,12 +71,7 @@ function Asked({ wait: { kind, data, summary } }: { readonly wait: Wait }) {
     return (
       <>
         {'arguments' in shown ? <Fields value={shown.arguments} /> : <LongText text={summary} />}
-        <p class="faint">
-          {typeof shown.reason === 'string' && <bdi>{shown.reason}</bdi>}
-          {Array.isArray(shown.capabilities) && shown.capabilities.length > 0 && (
-            <bdi> · {shown.capabilities.join(', ')}</bdi>
-          )}
-        </p>
+        <p class="faint">{typeof shown.reason === 'string' && <bdi>{shown.reason}</bdi>}</p>
         {Array.isArray(shown.artifacts) && shown.artifacts.length > 0 && (
           <Folded label="What it would change" value={shown.artifacts} />
         )}

@@ -36,7 +36,7 @@ const AUTHORS: Readonly<Record<string, string>> = { user: 'User', assistant: 'Ag
 function MessageBubble({ item, reading }: ItemProps<MessageItem>) {
   const message = reading.messages.get(item.messageId);
   if (item.deleted) return <p class="line faint">A message was deleted.</p>;
-  if (!message) return <p class="line faint">…</p>;
+  if (!message) return null;
   const { role, content, subagent_name: child, silent, metadata, attachments, created_at: at } = message;
   // An answer that only calls tools has no text of its own: the calls follow.
   if (!content && !attachments) return null;
@@ -59,7 +59,9 @@ function MessageBubble({ item, reading }: ItemProps<MessageItem>) {
 }
 
 function Step({ item, reading }: ItemProps<StepItem>) {
-  const text = item.state === 'running' ? reading.log.textOf(item) : undefined;
+  // What has been written stays until its message has been read.
+  const isUnread = item.messageId !== null && !reading.messages.has(item.messageId);
+  const text = item.state === 'running' || isUnread ? reading.log.textOf(item) : undefined;
   const call = item.calls.at(-1);
   return (
     <div style={indent(item.depth)} data-step={item.step} data-state={item.state}>

@@ -22,6 +22,7 @@ export function TaskList() {
   }, []);
   return (
     <main class="threads">
+      <h1 class="unseen">Tasks</h1>
       <Loaded load={load}>
         {({ tasks }) => (
           <>

@@ -60,66 +60,72 @@ export function FilterBar({ filters, version }: { readonly filters: Filters; rea
           />
         ))}
       </div>
-      <div class="row">
-        <label>
-          <span class="faint">Agent</span>
-          <input
-            id="search"
-            list="agents"
-            value={filters.agent ?? ''}
-            placeholder="any ( / )"
-            onChange={({ currentTarget }) => set('agent', currentTarget.value.trim())}
-          />
-          <datalist id="agents">
-            {agents.map((each) => (
-              <option key={each} value={each}>
-                {counts?.agent[each]}
-              </option>
-            ))}
-          </datalist>
-        </label>
-        {TEXTS.map(([name, label]) => (
-          <label key={name}>
-            <span class="faint">{label}</span>
+      <details open={!matchMedia('(max-width: 860px)').matches || isFiltered(others)}>
+        <summary>Filters and order</summary>
+        <div class="row">
+          <label>
+            <span class="faint">Agent</span>
             <input
-              value={filters[name] ?? ''}
-              placeholder="any"
-              onChange={({ currentTarget }) => set(name, currentTarget.value.trim())}
+              id="search"
+              list="agents"
+              value={filters.agent ?? ''}
+              placeholder="any ( / )"
+              onChange={({ currentTarget }) => set('agent', currentTarget.value.trim())}
             />
+            <datalist id="agents">
+              {agents.map((each) => (
+                <option key={each} value={each}>
+                  {counts?.agent[each]}
+                </option>
+              ))}
+            </datalist>
           </label>
-        ))}
-        <label>
-          <span class="faint">Changed</span>
-          <select
-            onChange={({ currentTarget }) => {
-              const days = Number(currentTarget.value);
-              set('updatedAfter', days === 0 ? '' : String(Date.now() * 1000 - days * DAY_MICROS));
-            }}
-          >
-            {PERIODS.map(([label, days]) => (
-              <option key={days} value={days}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span class="faint">Order</span>
-          <select
-            value={filters.sort ?? ''}
-            onChange={({ currentTarget }) => set('sort', currentTarget.value)}
-          >
-            {Object.entries(SORTS).map(([name, label]) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+          {TEXTS.map(([name, label]) => (
+            <label key={name}>
+              <span class="faint">{label}</span>
+              <input
+                value={filters[name] ?? ''}
+                placeholder="any"
+                onChange={({ currentTarget }) => set(name, currentTarget.value.trim())}
+              />
+            </label>
+          ))}
+          <label>
+            <span class="faint">Changed</span>
+            <select
+              onChange={({ currentTarget }) => {
+                const days = Number(currentTarget.value);
+                set('updatedAfter', days === 0 ? '' : String(Date.now() * 1000 - days * DAY_MICROS));
+              }}
+            >
+              {PERIODS.map(([label, days]) => (
+                <option key={days} value={days}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            <span class="faint">Order</span>
+            <select
+              value={filters.sort ?? ''}
+              onChange={({ currentTarget }) => set('sort', currentTarget.value)}
+            >
+              {Object.entries(SORTS).map(([name, label]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </details>
     </search>
   );
 }
+
+/** True if the list is narrowed by more than a status and an agent. */
+const isFiltered = (filters: Filters): boolean => Object.keys(filters).length > 0;
 
 interface StatusProps {
   readonly name: string;

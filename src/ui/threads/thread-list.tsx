@@ -123,6 +123,7 @@ export function ThreadList({ filters }: { readonly filters: Filters }) {
   const isEmpty = shown && shown.waiting.length + shown.failed.length + shown.rest.length === 0;
   return (
     <main class="threads">
+      <h1 class="unseen">Threads</h1>
       <FilterBar filters={filters} version={version.value} />
       {failure.value !== null && <Refusal error={failure.value} />}
       {!shown && failure.value === null && <p class="faint">Reading the threads…</p>}
