@@ -15,7 +15,9 @@ async function realRows(): Promise<readonly ThreadEvent[]> {
   ]);
   const runtime = await testRuntime({ model, tools: weatherTools() });
   const threadId = await runtime.start('How is the weather?');
-  return Array.fromAsync(runtime.client.events(threadId, { follow: false }));
+  const rows: ThreadEvent[] = [];
+  for await (const row of runtime.client.events(threadId, { follow: false })) rows.push(row);
+  return rows;
 }
 
 const shapeOf = ({ items }: StoryLog) =>

@@ -5,7 +5,7 @@ import { Loaded, useLoad } from '../parts/loaded.tsx';
 import { everthread } from '../session/commands.ts';
 import { ask } from '../session/session.ts';
 import { count, money } from '../text.ts';
-import type { TabProps } from './drawer.tsx';
+import type { TabProps } from './tab.ts';
 
 interface Member {
   readonly threadId: string;

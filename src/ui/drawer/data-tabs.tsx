@@ -7,7 +7,7 @@ import { Folded } from '../parts/values.tsx';
 import { everthread } from '../session/commands.ts';
 import { act, ask, may, read, upload } from '../session/session.ts';
 import { age, until } from '../text.ts';
-import type { TabProps } from './drawer.tsx';
+import type { TabProps } from './tab.ts';
 
 export function Family({ reading }: TabProps) {
   const rootId = reading.thread.value?.rootId ?? reading.threadId;

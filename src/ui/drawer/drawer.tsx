@@ -2,18 +2,12 @@
 import type { FunctionComponent } from 'preact';
 import type { Tab } from '../address.ts';
 import { openTab } from '../router.ts';
-import type { ThreadReading } from '../story/reading.ts';
 import { Budget } from './budget.tsx';
 import { Effects, Family, Files, Values } from './data-tabs.tsx';
 import { RawRows } from './raw.tsx';
 import { RequestTab } from './request.tsx';
+import type { TabProps } from './tab.ts';
 import { Timeline } from './timeline.tsx';
-
-export interface TabProps {
-  readonly reading: ThreadReading;
-  /** The model call that the address names. */
-  readonly call: string | undefined;
-}
 
 const SHOWN: Readonly<Record<Tab, FunctionComponent<TabProps>>> = {
   request: RequestTab,

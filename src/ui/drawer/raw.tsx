@@ -6,7 +6,7 @@ import { Windowed } from '../parts/windowed.tsx';
 import { command, curl, everthread } from '../session/commands.ts';
 import { API_URL, serverFacts } from '../session/session.ts';
 import { clock } from '../text.ts';
-import type { TabProps } from './drawer.tsx';
+import type { TabProps } from './tab.ts';
 
 export function RawRows({ reading }: TabProps) {
   const kind = useSignal('');
@@ -35,7 +35,7 @@ export function RawRows({ reading }: TabProps) {
           label="temporal"
           text={command('temporal', 'workflow', 'show', '--workflow-id', `thread/${threadId}`, ...place)}
         />
-        <CopyButton label="rows as JSON" text={JSON.stringify(rows.map(({ row }) => row))} />
+        <CopyButton label="rows as JSON" text={() => JSON.stringify(rows.map(({ row }) => row))} />
       </p>
       <Windowed
         items={rows}

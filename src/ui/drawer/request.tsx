@@ -7,7 +7,7 @@ import { goToCall } from '../router.ts';
 import { everthread } from '../session/commands.ts';
 import { read } from '../session/session.ts';
 import { bytes, clock, count, money, parseOr, plural, pretty } from '../text.ts';
-import type { TabProps } from './drawer.tsx';
+import type { TabProps } from './tab.ts';
 
 interface ModelCallRow {
   readonly id: string;

@@ -1,8 +1,8 @@
 /** Bars over time: Temporal's queue, limiters, people, models, tools, subagents. */
 import { useEffect, useState } from 'preact/hooks';
 import { clock, duration } from '../text.ts';
-import type { TabProps } from './drawer.tsx';
 import { type SpanKind, toTimeRows } from './spans.ts';
+import type { TabProps } from './tab.ts';
 
 /** Most rows at once: the newest ones. */
 const SHOWN = 60;

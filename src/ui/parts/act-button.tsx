@@ -2,12 +2,11 @@
  * A button, and the command that does the same. The command of the button under the pointer or with the focus is shown in
  * one line of the page (`CommandLine`), where it can be copied.
  */
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { messageOf } from '../session/session.ts';
 
 export const shownCommand = signal('');
-const copied = signal('');
 
 interface ActButtonProps {
   readonly command: string;
@@ -48,15 +47,28 @@ export function CommandLine({ usual }: { readonly usual: string }) {
   );
 }
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+interface CopyButtonProps {
+  /** A function for a text that is large. */
+  readonly text: string | (() => string);
+  readonly label: string;
+}
+
+export function CopyButton({ text, label }: CopyButtonProps) {
+  const copied = useSignal('');
+  const what = typeof text === 'string' ? text : label;
   const copy = async () => {
     // Absent from pages that were loaded without TLS from another machine.
-    await navigator.clipboard?.writeText(text).catch(() => undefined);
-    copied.value = text;
+    await navigator.clipboard?.writeText(typeof text === 'string' ? text : text()).catch(() => undefined);
+    copied.value = what;
   };
   return (
-    <button type="button" class="quiet" title={text} onClick={() => void copy()}>
-      {copied.value === text ? 'Copied' : label}
+    <button
+      type="button"
+      class="quiet"
+      title={typeof text === 'string' ? text : undefined}
+      onClick={() => void copy()}
+    >
+      {copied.value === what ? 'Copied' : label}
     </button>
   );
 }

@@ -82,7 +82,7 @@ function Step({ item, reading }: ItemProps<StepItem>) {
           {text.reasoning && !text.text && <div class="words faint">{text.reasoning.slice(-2000)}</div>}
           {text.text && (
             <div class="words" dir="auto">
-              {text.text}
+              {text.text.slice(-LIVE)}
             </div>
           )}
           {[...text.inputs].map(([name, given]) => (
@@ -96,6 +96,9 @@ function Step({ item, reading }: ItemProps<StepItem>) {
     </div>
   );
 }
+
+/** Characters of an answer that is being written: laying out all of a very long one takes too long to do it each frame. */
+const LIVE = 20_000;
 
 /** Model, attempt, time to the first token, duration, tokens, cost: what is known of them. */
 function stepText(step: StepItem): string {

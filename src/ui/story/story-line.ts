@@ -22,7 +22,7 @@ export interface NoteItem {
 export type Item = LogItem | NoteItem;
 
 /** What the items of the log show already. */
-const SHOWN_OTHERWISE = new Set(['message', 'step', 'tool', 'subagent']);
+const SHOWN_OTHERWISE = new Set(['message', 'text', 'step', 'tool', 'subagent']);
 const FAILURES = new Set(['error', 'lost']);
 const PLAIN = new Set(['wait', 'status']);
 
