@@ -79,6 +79,29 @@ inBrowser('the page without its server', () => {
     await expectWhole(page, runtime, threadId);
   });
 
+  it('has no stream while it is hidden, and goes on behind the last row when it is seen again', async () => {
+    const model = scriptedModel(({ messages }) => says(`${messages.length} ${WORDS}`));
+    const runtime = await testRuntime({ model });
+    const { url } = await testApi(runtime);
+    const threadId = await runtime.start('hi');
+    const page = await open(url, `#/threads/${threadId}`);
+    await runtime.say(threadId, 'while seen');
+    await expectWhole(page, runtime, threadId);
+    const ended: string[] = [];
+    page.on('requestfailed', (request) => ended.push(request.url()));
+    const see = (hidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+        document.dispatchEvent(new Event('visibilitychange'));
+      `);
+    await see(true);
+    await eventually('the stream ends', () => ended.some((address) => address.includes('/events')));
+    await runtime.say(threadId, 'while hidden');
+    expect(await textOf(page, '.scroller')).not.toContain('while hidden');
+    await see(false);
+    await expectWhole(page, runtime, threadId);
+  });
+
   it('asks to reload when the server has another version of the page', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('hello')) });
     const { url } = await testApi(runtime);

@@ -4,8 +4,8 @@ import { ActButton, attempt, CommandLine } from '../parts/act-button.tsx';
 import { Attachments } from '../parts/attachments.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
 import { Folded } from '../parts/values.tsx';
-import { everthread } from '../session/commands.ts';
-import { act, ask, may, read, upload } from '../session/session.ts';
+import { curl, everthread } from '../session/commands.ts';
+import { API_URL, act, ask, may, read, upload } from '../session/session.ts';
 import { age, until } from '../text.ts';
 import type { TabProps } from './tab.ts';
 
@@ -177,7 +177,7 @@ export function Effects({ reading: { threadId, log, changes } }: TabProps) {
                 {may('write') && (
                   <div class="row">
                     <ActButton
-                      command={everthread('threads', 'effects', 'run', threadId, id)}
+                      command={curl(`${API_URL}/v1/threads/${threadId}/effects/${id}/run`, 'POST')}
                       run={() => change('POST /v1/threads/{threadId}/effects/{effectId}/run', id)}
                     >
                       Run now
@@ -195,7 +195,7 @@ export function Effects({ reading: { threadId, log, changes } }: TabProps) {
           </>
         )}
       </Loaded>
-      <CommandLine usual={everthread('threads', 'effects', 'list', threadId)} />
+      <CommandLine usual={everthread('threads', 'effects', threadId)} />
     </>
   );
 }
