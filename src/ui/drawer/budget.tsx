@@ -7,15 +7,6 @@ import { ask } from '../session/session.ts';
 import { count, money } from '../text.ts';
 import type { TabProps } from './tab.ts';
 
-interface Member {
-  readonly threadId: string;
-  readonly agent: string;
-  readonly costUsd: number | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly steps: number;
-}
-
 const NAMES: Readonly<Record<string, string>> = {
   maxSteps: 'steps',
   maxLlmCalls: 'model calls',
@@ -38,9 +29,7 @@ export function Budget({ reading }: TabProps) {
   );
   return (
     <Loaded load={load}>
-      {(answer) => {
-        const { lines } = answer;
-        const { members = [] } = answer as { readonly members?: readonly Member[] };
+      {({ lines, members }) => {
         return (
           <>
             {lines.length === 0 && <p class="faint">Nothing limits this thread.</p>}
@@ -79,7 +68,7 @@ export function Budget({ reading }: TabProps) {
                       <td class="number">
                         {count(member.inputTokens)} in, {count(member.outputTokens)} out
                       </td>
-                      <td class="number">{member.costUsd === null ? '–' : money(member.costUsd)}</td>
+                      <td class="number">{money(member.costUsd)}</td>
                     </tr>
                   ))}
                 </tbody>

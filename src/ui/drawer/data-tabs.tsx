@@ -5,7 +5,7 @@ import { Attachments } from '../parts/attachments.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
 import { Folded } from '../parts/values.tsx';
 import { curl, everthread } from '../session/commands.ts';
-import { API_URL, act, ask, may, read, upload } from '../session/session.ts';
+import { API_URL, act, ask, may, upload } from '../session/session.ts';
 import { age, until } from '../text.ts';
 import type { TabProps } from './tab.ts';
 
@@ -97,12 +97,6 @@ export function Files({ reading: { threadId, log, changes } }: TabProps) {
   );
 }
 
-interface EnvRow {
-  readonly name: string;
-  readonly type: string;
-  readonly source: string;
-}
-
 export function Values({ reading: { threadId, log, changes } }: TabProps) {
   void changes.value;
   const changed = log.rows.findLast(({ type }) => type === 'value.changed')?.seq;
@@ -110,10 +104,7 @@ export function Values({ reading: { threadId, log, changes } }: TabProps) {
     () => ask('GET /v1/threads/{threadId}/values', { threadId }, { query: { limit: 1000 } }),
     [threadId, changed],
   );
-  const variables = useLoad(
-    () => read<{ readonly variables: readonly EnvRow[] }>(`/v1/threads/${encodeURIComponent(threadId)}/env`),
-    [threadId],
-  );
+  const variables = useLoad(() => ask('GET /v1/threads/{threadId}/env', { threadId }), [threadId]);
   const rows = variables.value?.variables ?? [];
   return (
     <>

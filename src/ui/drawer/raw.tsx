@@ -16,7 +16,7 @@ export function RawRows({ reading }: TabProps) {
     .filter(({ type }) => type.includes(kind.value))
     .map((row) => ({ key: String(row.seq), row }));
   const temporal = serverFacts.value?.temporal;
-  const place = temporal ? ['--address', temporal.address, '--namespace', temporal.namespace] : [];
+  const place = temporal?.address ? ['--address', temporal.address, '--namespace', temporal.namespace] : [];
   return (
     <>
       <p class="row">

@@ -1,65 +1,49 @@
 /** What a model was sent: the request of each call, its parts by size, and what is new in it since the call before. */
 
+import { useSignal } from '@preact/signals';
+import type { Answers } from '../../client/http/answers.ts';
 import { CommandLine } from '../parts/act-button.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
 import { Folded, Json, LongText } from '../parts/values.tsx';
+import { Windowed } from '../parts/windowed.tsx';
 import { goToCall } from '../router.ts';
 import { everthread } from '../session/commands.ts';
-import { read } from '../session/session.ts';
-import { bytes, clock, count, money, parseOr, plural, pretty } from '../text.ts';
+import { ask } from '../session/session.ts';
+import { bytes, clock, count, duration, money, parseOr, plural, pretty } from '../text.ts';
 import type { TabProps } from './tab.ts';
 
-interface ModelCallRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly prompt: string | null;
-  readonly model: string;
-  readonly startedAt: number;
-  readonly status: string;
-  readonly messages: number | null;
-  readonly bytes: number | null;
-  readonly request: 'kept' | 'removed' | 'off';
-  readonly cost?: number | null;
-  readonly usage?: { readonly promptTokens: number; readonly completionTokens: number } | null;
-}
+type ModelCalls = Answers['GET /v1/threads/{threadId}/model-calls']['modelCalls'];
+type ModelCallRow = ModelCalls[number];
 
+/** What is shown of a message as it was sent. */
 interface SentMessage {
   readonly role: string;
   readonly content?: unknown;
   readonly toolCalls?: readonly { readonly name?: string; readonly arguments?: unknown }[];
-  readonly toolCallId?: string;
 }
 
-interface SentRequest {
-  readonly request: {
-    readonly model: string;
-    readonly messages: readonly SentMessage[];
-    readonly tools?: readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
-  };
-  readonly gaps: readonly { readonly position: number; readonly reason: string }[];
-  readonly sizes: Readonly<Record<string, number>>;
-  readonly changedFrom: string | null;
-  readonly diff: readonly { readonly position: number; readonly change: 'added' | 'removed' | 'changed' }[];
+interface SentTool {
+  readonly name?: string;
+  readonly function?: { readonly name: string };
 }
 
 const PAGE = 1000;
 
-async function listCalls(path: string): Promise<readonly ModelCallRow[]> {
+async function listCalls(threadId: string): Promise<ModelCalls> {
   const calls: ModelCallRow[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await read<{ modelCalls: readonly ModelCallRow[]; cursor: string | null }>(path, {
-      query: { limit: PAGE, after },
-    });
+    const query = { limit: PAGE, after };
+    const page = await ask('GET /v1/threads/{threadId}/model-calls', { threadId }, { query });
     calls.push(...page.modelCalls);
-    if (page.modelCalls.length < PAGE || page.cursor === null) return calls;
+    if (page.cursor === null) return calls;
     after = page.cursor;
   }
 }
 
 export function RequestTab({ reading, call }: TabProps) {
-  const path = `/v1/threads/${encodeURIComponent(reading.threadId)}/model-calls`;
+  const { threadId } = reading;
   const steps = reading.thread.value?.lastStep;
-  const calls = useLoad(() => listCalls(path), [path, steps, call]);
+  const calls = useLoad(() => listCalls(threadId), [threadId, steps, call]);
   return (
     <Loaded load={calls}>
       {(list) => {
@@ -71,7 +55,7 @@ export function RequestTab({ reading, call }: TabProps) {
               Model call
               <select
                 value={shown.id}
-                onChange={({ currentTarget }) => goToCall(reading.threadId, currentTarget.value)}
+                onChange={({ currentTarget }) => goToCall(threadId, currentTarget.value)}
               >
                 {list.map((each) => (
                   <option key={each.id} value={each.id}>
@@ -81,9 +65,9 @@ export function RequestTab({ reading, call }: TabProps) {
               </select>
             </label>
             <CallFacts call={shown} />
-            <CommandLine usual={everthread('threads', 'request', reading.threadId, shown.id)} />
+            <CommandLine usual={everthread('threads', 'request', threadId, shown.id)} />
             {shown.request === 'kept' ? (
-              <Sent key={shown.id} path={`${path}/${encodeURIComponent(shown.id)}/request`} />
+              <Sent key={shown.id} threadId={threadId} callId={shown.id} />
             ) : (
               <p class="faint">
                 {shown.request === 'off' ? 'The server keeps no requests.' : 'Its request is no longer kept.'}
@@ -107,30 +91,53 @@ function CallFacts({ call }: { readonly call: ModelCallRow }) {
   const facts = [
     clock(call.startedAt),
     call.prompt && `prompt ${call.prompt}`,
-    call.messages !== null && call.messages !== undefined && plural(call.messages, 'message'),
+    call.messages !== null && plural(call.messages, 'message'),
+    call.firstTokenAt && `first token ${duration(call.firstTokenAt - call.startedAt)}`,
+    call.endedAt && duration(call.endedAt - call.startedAt),
     usage && `${count(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
     cost && money(cost),
   ];
   return <p class="faint">{facts.filter(Boolean).join(' · ')}</p>;
 }
 
-function Sent({ path }: { readonly path: string }) {
-  const load = useLoad(() => read<SentRequest>(path), [path]);
+function Sent(asked: { readonly threadId: string; readonly callId: string }) {
+  const onlyNew = useSignal(false);
+  const load = useLoad(
+    () => ask('GET /v1/threads/{threadId}/model-calls/{callId}/request', asked),
+    [asked.threadId, asked.callId],
+  );
   return (
     <Loaded load={load}>
       {({ request, gaps, sizes, changedFrom, diff }) => {
-        const { messages, tools = [], ...options } = request;
-        const changes = new Map(diff.map(({ position, change }) => [position, change]));
+        const { messages: sent = [], tools: offered = [], ...options } = request;
+        const [messages, tools] = [sent as readonly SentMessage[], offered as readonly SentTool[]];
+        // The position of a message that was left out is one of the request before.
+        const changes = new Map(
+          diff.filter(({ change }) => change !== 'removed').map(({ position, change }) => [position, change]),
+        );
+        const countOf = (kind: string) => diff.filter(({ change }) => change === kind).length;
+        const shown = messages
+          .map((message, position) => ({ key: String(position), message, position }))
+          .filter(({ position }) => !onlyNew.value || changes.has(position));
         const missing = new Map(gaps.map(({ position, reason }) => [position, reason]));
         return (
           <>
             <Sizes sizes={sizes} />
             {changedFrom !== null && (
               <p class="faint">
-                New since {changedFrom}:{' '}
-                {plural(diff.filter(({ change }) => change === 'added').length, 'message')}
-                {diff.some(({ change }) => change === 'removed') &&
-                  `, ${diff.filter(({ change }) => change === 'removed').length} left out`}
+                New since {changedFrom}: {plural(countOf('added'), 'message')}
+                {countOf('changed') > 0 && `, ${countOf('changed')} changed`}
+                {countOf('removed') > 0 && `, ${countOf('removed')} left out`}{' '}
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={onlyNew.value}
+                    onChange={({ currentTarget }) => {
+                      onlyNew.value = currentTarget.checked;
+                    }}
+                  />
+                  only what is new
+                </label>
               </p>
             )}
             {tools.length > 0 && (
@@ -142,18 +149,21 @@ function Sent({ path }: { readonly path: string }) {
               </details>
             )}
             <Folded label="Options" value={options} />
-            <ol class="sent">
-              {messages.map((message, position) => (
-                <li key={position} class={changes.get(position) ?? ''} data-role={message.role}>
+            <Windowed
+              items={shown}
+              estimate={70}
+              label="Messages of the request"
+              render={({ message, position }) => (
+                <div class={`sent ${changes.get(position) ?? ''}`} data-role={message.role}>
                   <SentMessageText
                     message={message}
                     change={changes.get(position)}
                     gap={missing.get(position)}
                     position={position}
                   />
-                </li>
-              ))}
-            </ol>
+                </div>
+              )}
+            />
           </>
         );
       }}

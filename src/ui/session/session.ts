@@ -7,12 +7,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Answers, PathIds } from '../../client/http/answers.ts';
 import { type HttpConnection, requestOnce, toHttpConnection } from '../../client/http/http-place.ts';
-import {
-  callRoute,
-  type RetryableRequest,
-  requestJson,
-  requestWithRetry,
-} from '../../client/http/patience.ts';
+import { callRoute, type RetryableRequest, requestWithRetry } from '../../client/http/patience.ts';
 import { takeToken } from '../address.ts';
 
 const KEPT = 'everthread-token';
@@ -23,23 +18,14 @@ const VERSION = document.querySelector('meta[name=version]')?.getAttribute('cont
 
 type Scope = 'read' | 'write' | 'answer' | 'admin';
 
-export interface Caller {
-  readonly name: string | null;
-  readonly scopes: readonly string[];
-  readonly userId: string | null;
-  readonly organizationId: string | null;
-}
-
-export interface ServerFacts {
-  readonly version: string;
-  readonly temporal: { readonly address: string; readonly namespace: string; readonly uiUrl: string | null };
-}
+export type Caller = Answers['GET /v1/whoami'];
+export type ServerFacts = Answers['GET /v1/server'];
 
 export type Session =
   | { readonly kind: 'opening' }
   /** `why`: what the server said to the token that was given. */
   | { readonly kind: 'refused'; readonly code: string; readonly why: string; readonly hasToken: boolean }
-  | { readonly kind: 'open'; readonly caller: Caller; readonly server: ServerFacts | null };
+  | { readonly kind: 'open'; readonly caller: Caller; readonly server: ServerFacts };
 
 export const session = signal<Session>({ kind: 'opening' });
 /** False while the server cannot be reached. */
@@ -100,21 +86,11 @@ export async function useToken(token: string | null): Promise<void> {
   else sessionStorage.setItem(KEPT, token);
   connect(token);
   try {
-    const [caller, server] = await Promise.all([
-      read<Caller>('/v1/whoami').catch(whoIsCalling),
-      read<ServerFacts>('/v1/server').catch(() => null),
-    ]);
+    const [caller, server] = await Promise.all([ask('GET /v1/whoami', {}), ask('GET /v1/server', {})]);
     session.value = { kind: 'open', caller, server };
   } catch (error) {
     session.value = { kind: 'refused', code: codeOf(error), why: messageOf(error), hasToken: token !== null };
   }
-}
-
-/** For a server that cannot say it: whoever may read is shown every button. */
-async function whoIsCalling(error: unknown): Promise<Caller> {
-  if (codeOf(error) !== 'RouteNotFound') throw error;
-  await ask('GET /v1/threads', {}, { query: { limit: 1 } });
-  return { name: null, scopes: ['admin'], userId: null, organizationId: null };
 }
 
 export const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';
@@ -149,10 +125,6 @@ export function act<Route extends keyof Answers>(
   asked: Asked = {},
 ): Promise<Answers[Route]> {
   return callRoute(acting, route, ids, asked);
-}
-
-export function read<T>(path: string, asked: Asked = {}): Promise<T> {
-  return requestJson<T>(reading, { path, again: true, ...asked });
 }
 
 export function readBytes(path: string, query: object): Promise<Blob> {

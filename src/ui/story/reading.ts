@@ -9,7 +9,7 @@ import { signal } from '@preact/signals';
 import type { Answers } from '../../client/http/answers.ts';
 import { liveLines } from '../../client/http/live-lines.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
-import { ask, codeOf, connection, read } from '../session/session.ts';
+import { ask, connection } from '../session/session.ts';
 import { PIECES, StoryLog } from './log.ts';
 import { type NoteItem, type StoryRow, toNote } from './story-line.ts';
 
@@ -46,7 +46,6 @@ export class ThreadReading {
   #noteCursor = '';
   #frame = false;
   #refreshing = false;
-  #storyKnown = true;
 
   constructor(threadId: string) {
     this.threadId = threadId;
@@ -231,16 +230,10 @@ export class ThreadReading {
     keep: (cursor: string) => void = () => undefined,
   ): Promise<NoteItem[]> {
     const notes: NoteItem[] = [];
-    const path = `/v1/threads/${encodeURIComponent(this.threadId)}/events`;
-    for (let cursor = after; this.#storyKnown; ) {
+    for (let cursor = after; ; ) {
       const query = { as: 'story', after: cursor, limit: PAGE };
-      const page = await read<Answers['GET /v1/threads/{threadId}/events']>(path, { query }).catch(
-        (error: unknown) => {
-          if (codeOf(error) !== 'InvalidRequest') throw error;
-          this.#storyKnown = false;
-        },
-      );
-      if (!page) break;
+      const asked = { threadId: this.threadId };
+      const page = await ask('GET /v1/threads/{threadId}/events', asked, { query });
       for (const row of page.events as readonly StoryRow[]) {
         const note = row.seq <= last ? toNote(row) : null;
         if (note) notes.push(note);
@@ -249,7 +242,6 @@ export class ThreadReading {
       keep(cursor);
       if (!page.more || Number.parseInt(cursor, 10) >= last) return notes;
     }
-    return notes;
   }
 
   #show(): void {

@@ -46,22 +46,15 @@ export function ThreadPage({ threadId, tab, call }: ThreadPageProps) {
   );
 }
 
-/** What lists and threads tell of a thread's cost, if the server tells it. */
-interface Costs {
-  readonly costUsd?: number | null;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-}
-
 function Heading({ reading, tab }: { readonly reading: ThreadReading; readonly tab: Tab | undefined }) {
   const thread = reading.thread.value;
   const facts = serverFacts.value;
   if (!thread) return <header class="heading faint">Reading the thread…</header>;
-  const { costUsd, inputTokens = 0, outputTokens = 0 } = thread as Costs;
+  const { costUsd, inputTokens, outputTokens } = thread;
   const tokens = inputTokens + outputTokens;
   const parts = [
     plural(thread.lastStep, 'step'),
-    costUsd && money(costUsd),
+    costUsd > 0 && money(costUsd),
     tokens > 0 && `${count(tokens)} tokens`,
     `changed ${age(thread.updatedAt)} ago`.replace('now ago', 'now'),
   ];

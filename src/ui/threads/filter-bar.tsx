@@ -2,16 +2,10 @@
 import type { FILTERS, Filters } from '../address.ts';
 import { useLoad } from '../parts/loaded.tsx';
 import { filterBy } from '../router.ts';
-import { read } from '../session/session.ts';
+import { ask } from '../session/session.ts';
 import { count } from '../text.ts';
 
-interface Counts {
-  readonly total: number;
-  readonly status: Readonly<Record<string, number>>;
-  readonly agent: Readonly<Record<string, number>>;
-}
-
-const STATUSES = ['running', 'waiting', 'failed', 'idle', 'stopped', 'terminated'];
+const STATUSES = ['running', 'waiting', 'failed', 'idle', 'stopped', 'terminated'] as const;
 const SORTS: Readonly<Record<string, string>> = {
   '': 'last changed',
   created: 'newest',
@@ -35,7 +29,7 @@ const TEXTS = [
 export function FilterBar({ filters, version }: { readonly filters: Filters; readonly version: number }) {
   const { status: _status, agent: _agent, sort: _sort, ...others } = filters;
   const { value: counts } = useLoad(
-    () => read<Counts>('/v1/threads/counts', { query: { rootsOnly: true, ...others } }),
+    () => ask('GET /v1/threads/counts', {}, { query: { rootsOnly: true, ...others } }),
     [JSON.stringify(others), version],
   );
   const set = (name: (typeof FILTERS)[number], value: string) => {

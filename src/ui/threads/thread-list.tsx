@@ -7,23 +7,12 @@ import { CommandLine } from '../parts/act-button.tsx';
 import { NoThreads, Refusal } from '../parts/guide.tsx';
 import { filterBy } from '../router.ts';
 import { everthread } from '../session/commands.ts';
-import { ask, codeOf, read } from '../session/session.ts';
+import { ask } from '../session/session.ts';
 import { abortWhenHidden } from '../story/reading.ts';
 import { age, count, money, plural, shorten } from '../text.ts';
 import { FilterBar } from './filter-bar.tsx';
 
-type Thread = Answers['GET /v1/threads']['threads'][number] & ListedThread;
-
-/** What a list tells of a thread beside its record. */
-interface ListedThread {
-  readonly costUsd?: number | null;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly waitingFor?: { readonly kind: string; readonly since: number; readonly name: string } | null;
-  readonly failedCode?: string | null;
-  readonly firstWords?: string | null;
-  readonly lastWords?: string | null;
-}
+type Thread = Answers['GET /v1/threads']['threads'][number];
 
 interface Listed {
   readonly waiting: readonly Thread[];
@@ -73,19 +62,16 @@ async function watchChanges(changed: () => void, closed: AbortSignal): Promise<v
     const signal = AbortSignal.any([closed, hidden.signal]);
     try {
       const query = { cursor, limit: 100, ...(cursor !== undefined && { wait: CHANGES_WAIT_S }) };
-      const page = await read<{ threads: readonly unknown[]; cursor: string }>('/v1/threads/changes', {
-        query,
-        signal,
-      });
+      const page = await ask('GET /v1/threads/changes', {}, { query, signal });
       if (page.threads.length > 0 || cursor === undefined) changed();
       cursor = page.cursor;
-    } catch (error) {
+    } catch {
       if (hidden.signal.aborted && !closed.aborted)
         await new Promise((resolve) =>
           document.addEventListener('visibilitychange', resolve, { once: true }),
         );
-      // A server without this feed: the list is read regularly.
-      else if (codeOf(error) !== '') changed();
+      // The cursor is of another store, or the token was revoked: the list is read anew, and tells.
+      else [cursor] = [undefined, changed()];
     } finally {
       hidden.stop();
     }
@@ -201,13 +187,12 @@ const WAITS: Readonly<Record<string, string>> = {
 };
 
 function ThreadRow({ thread }: { readonly thread: Thread }) {
-  const { id, status, agent, name, costUsd, firstWords, lastWords, waitingFor, failedCode, lastError } =
-    thread;
+  const { id, status, agent, name, costUsd, firstWords, lastWords, waitingFor, failedCode } = thread;
   const words = firstWords ?? name ?? '';
-  const tokens = (thread.inputTokens ?? 0) + (thread.outputTokens ?? 0);
+  const tokens = thread.inputTokens + thread.outputTokens;
   const state = waitingFor
     ? `${WAITS[waitingFor.kind] ?? waitingFor.kind} ${waitingFor.name}, for ${age(waitingFor.since)}`
-    : (failedCode ?? (status === 'failed' ? lastError?.code : undefined) ?? lastWords);
+    : (failedCode ?? lastWords);
   return (
     <a class="entry" data-row href={toFragment({ view: 'thread', threadId: id })}>
       <span class={`status ${status}`}>{status}</span>
