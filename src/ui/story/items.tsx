@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Attachments } from '../parts/attachments.tsx';
 import { Folded, LongText } from '../parts/values.tsx';
 import { goToCall } from '../router.ts';
-import { bytes, clock, count, duration, money, parseOr, plural } from '../text.ts';
+import { bytes, clock, count, duration, money, parseOr, plural, shorten } from '../text.ts';
 import type { DiscardedItem, MessageItem, StepItem, ToolItem } from './log.ts';
 import type { ThreadReading } from './reading.ts';
 import type { Item, NoteItem } from './story-line.ts';
@@ -206,10 +206,16 @@ function Discarded({ item, reading }: ItemProps<DiscardedItem>) {
   );
 }
 
+/** Characters of a sentence: those that quote arguments are longer. */
+const NOTE = 220;
+
 function Note({ item }: { readonly item: NoteItem }) {
   return (
-    <p class={`line ${item.tone}`} title={clock(item.at)}>
-      <bdi>{item.line}</bdi>
+    <p
+      class={`line ${item.tone === 'plain' ? 'faint' : item.tone}`}
+      title={`${clock(item.at)}: ${item.line}`}
+    >
+      <bdi>{shorten(item.line, NOTE)}</bdi>
     </p>
   );
 }

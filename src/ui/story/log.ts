@@ -148,6 +148,14 @@ export class StoryLog {
     return call && this.texts.get(call.id);
   }
 
+  /** `id`: of the request that began to be answered then. */
+  noteFirstToken(id: string, at: number): void {
+    this.#firstPieces.set(id, at);
+    const step = this.#steps.get(Number.parseInt(id, 10));
+    const call = step?.calls.find((each) => each.id === id);
+    if (call) call.firstAt = at;
+  }
+
   #addPiece(row: ThreadEvent & { readonly type: 'model.chunk' }): boolean {
     if (row.seq <= this.#lastPiece) return false;
     this.#lastPiece = row.seq;
@@ -159,11 +167,7 @@ export class StoryLog {
     text.reasoning += reasoning;
     text.pieces += 1;
     if (input) text.inputs.set(input.name, (text.inputs.get(input.name) ?? '') + input.delta);
-    if (!this.#firstPieces.has(id)) {
-      this.#firstPieces.set(id, row.at);
-      const found = this.#steps.get(row.step ?? 0)?.calls.find((each) => each.id === id);
-      if (found) found.firstAt = row.at;
-    }
+    if (!this.#firstPieces.has(id)) this.noteFirstToken(id, row.at);
     return true;
   }
 

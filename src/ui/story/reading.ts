@@ -60,7 +60,12 @@ export class ThreadReading {
       this.from = after + 1;
       this.#noteCursor = after === 0 ? '0' : `${after}.999999999`;
       for (const row of await this.#rows(after, thread.lastSeq)) this.log.add(row);
-      await Promise.all([this.#readMessages(), this.#readNotes(), this.#readWaits()]);
+      await Promise.all([
+        this.#readMessages(),
+        this.#readNotes(),
+        this.#readWaits(),
+        this.#readFirstTokens(),
+      ]);
       this.loading.value = false;
       this.#show();
       if (live) void this.#follow();
@@ -92,7 +97,7 @@ export class ThreadReading {
       this.from = after + 1;
       const notes = await this.#storyPage(after === 0 ? '0' : `${after}.999999999`, last);
       this.notes = [...notes, ...this.notes];
-      await this.#readMessages();
+      await Promise.all([this.#readMessages(), this.#readFirstTokens()]);
       this.#show();
     } catch (error) {
       this.#fail(error);
@@ -206,6 +211,17 @@ export class ThreadReading {
       const last = page.messages.at(-1);
       if (!page.hasMore || !last || last.created_at < first) return;
     }
+  }
+
+  /** When models began to answer: the log has it in the pieces of answers alone, which are not kept for long. */
+  async #readFirstTokens(): Promise<void> {
+    const first = this.log.items.find((item) => item.kind === 'step');
+    if (first?.kind !== 'step') return;
+    const query = { after: `${first.step}.0.0`, limit: PAGE };
+    const asked = { threadId: this.threadId };
+    const { modelCalls } = await ask('GET /v1/threads/{threadId}/model-calls', asked, { query });
+    for (const { id, firstTokenAt } of modelCalls)
+      if (firstTokenAt !== null) this.log.noteFirstToken(id, firstTokenAt);
   }
 
   #missing(): readonly string[] {

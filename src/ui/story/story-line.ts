@@ -7,6 +7,8 @@ export interface StoryRow {
   readonly step?: number;
   readonly line: string;
   readonly kind: string;
+  /** Kind of the row of the log. */
+  readonly type: string;
 }
 
 export interface NoteItem {
@@ -23,11 +25,12 @@ export type Item = LogItem | NoteItem;
 
 /** What the items of the log show already. */
 const SHOWN_OTHERWISE = new Set(['message', 'text', 'step', 'tool', 'subagent']);
+const SHOWN_BY_ITEMS = new Set(['thread.created', 'execution.started']);
 const FAILURES = new Set(['error', 'lost']);
 const PLAIN = new Set(['wait', 'status']);
 
-export function toNote({ seq, at, line, kind }: StoryRow): NoteItem | null {
-  if (SHOWN_OTHERWISE.has(kind)) return null;
+export function toNote({ seq, at, line, kind, type }: StoryRow): NoteItem | null {
+  if (SHOWN_OTHERWISE.has(kind) || SHOWN_BY_ITEMS.has(type)) return null;
   const tone = FAILURES.has(kind) ? 'failure' : PLAIN.has(kind) ? 'plain' : 'warning';
   return { kind: 'note', key: `note ${seq} ${line}`, seq, at, depth: 0, line, tone };
 }

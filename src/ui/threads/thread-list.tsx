@@ -192,7 +192,7 @@ function ThreadRow({ thread }: { readonly thread: Thread }) {
   const tokens = thread.inputTokens + thread.outputTokens;
   const state = waitingFor
     ? `${WAITS[waitingFor.kind] ?? waitingFor.kind} ${waitingFor.name}, for ${age(waitingFor.since)}`
-    : (failedCode ?? lastWords);
+    : (failedCode ?? (lastWords === firstWords ? null : lastWords));
   return (
     <a class="entry" data-row href={toFragment({ view: 'thread', threadId: id })}>
       <span class={`status ${status}`}>{status}</span>
