@@ -9,6 +9,7 @@ export interface StoryRow {
   readonly kind: string;
   /** Kind of the row of the log. */
   readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 export interface NoteItem {
@@ -29,8 +30,10 @@ const SHOWN_BY_ITEMS = new Set(['thread.created', 'execution.started']);
 const FAILURES = new Set(['error', 'lost']);
 const PLAIN = new Set(['wait', 'status']);
 
-export function toNote({ seq, at, line, kind, type }: StoryRow): NoteItem | null {
+export function toNote({ seq, at, line, kind, type, data }: StoryRow): NoteItem | null {
   if (SHOWN_OTHERWISE.has(kind) || SHOWN_BY_ITEMS.has(type)) return null;
+  // Its call says that it waits, and the dock for what.
+  if (type === 'wait.opened' && data.callId !== undefined) return null;
   const tone = FAILURES.has(kind) ? 'failure' : PLAIN.has(kind) ? 'plain' : 'warning';
   return { kind: 'note', key: `note ${seq} ${line}`, seq, at, depth: 0, line, tone };
 }
