@@ -17,7 +17,7 @@ export function Dock({ reading }: { readonly reading: ThreadReading }) {
       {waits.length > 0 && (
         <div class="waits">
           {waits.map((wait) => (
-            <WaitCard key={wait.id} wait={wait} reading={reading} />
+            <WaitCard key={wait.id} wait={wait} threadId={thread.id} answered={() => reading.readWaits()} />
           ))}
         </div>
       )}

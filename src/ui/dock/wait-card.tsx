@@ -5,13 +5,16 @@ import { ActButton, attempt, notice } from '../parts/act-button.tsx';
 import { Fields, Folded, LongText } from '../parts/values.tsx';
 import { everthread } from '../session/commands.ts';
 import { act, may } from '../session/session.ts';
-import type { ThreadReading, Wait } from '../story/reading.ts';
+import type { Wait } from '../story/reading.ts';
 import { age, until } from '../text.ts';
 import { type Answer, QuestionForm, VariablesForm } from './question-form.tsx';
 
 interface CardProps {
   readonly wait: Wait;
-  readonly reading: ThreadReading;
+  /** The thread that is shown: a wait of one of its subagents says so. */
+  readonly threadId: string;
+  /** Reads the waits again. */
+  readonly answered: () => unknown;
 }
 
 const TITLES: Readonly<Record<Wait['kind'], string>> = {
@@ -30,7 +33,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   unknown: 'This does not exist any more.',
 };
 
-export function WaitCard({ wait, reading }: CardProps) {
+export function WaitCard({ wait, threadId, answered }: CardProps) {
   const answer: Answer = async (given) => {
     const body = { ...given, ...(wait.fingerprint !== null && { fingerprint: wait.fingerprint }) };
     const verdict = await attempt(() =>
@@ -38,7 +41,7 @@ export function WaitCard({ wait, reading }: CardProps) {
     );
     const problem = verdict && OUTCOMES[verdict.outcome];
     if (problem) notice.value = { text: problem, failed: true };
-    await reading.readWaits();
+    await answered();
   };
   return (
     <section class="wait" data-wait={wait.kind} aria-label={`${TITLES[wait.kind]}: ${wait.name}`}>
@@ -47,7 +50,7 @@ export function WaitCard({ wait, reading }: CardProps) {
           <bdi>{wait.name}</bdi> <span>{TITLES[wait.kind].toLowerCase()}</span>
         </strong>
         <span class="faint">
-          {wait.threadId !== reading.threadId && (
+          {wait.threadId !== threadId && (
             <a href={`#/threads/${encodeURIComponent(wait.threadId)}`}>a subagent</a>
           )}{' '}
           asked {age(wait.openedAt)} ago{wait.expiresAt !== null && `, expires ${until(wait.expiresAt)}`}

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { liveLines } from '../../client/http/live-lines.ts';
 import { toFragment } from '../address.ts';
+import { WaitCard } from '../dock/wait-card.tsx';
 import { ActButton, attempt, CommandLine } from '../parts/act-button.tsx';
 import { Refusal } from '../parts/guide.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
@@ -69,6 +70,11 @@ export function TaskPage({ taskId }: { readonly taskId: string }) {
     () => ask('GET /v1/tasks/{taskId}/steps', { taskId }, { query: { limit: 1000 } }),
     [taskId, load.value?.steps, load.value?.status],
   );
+  const threadId = load.value?.threadId;
+  const waits = useLoad(
+    async () => (threadId === undefined ? { waits: [] } : ask('GET /v1/waits', {}, { query: { threadId } })),
+    [threadId, rows.value.length],
+  );
   useEffect(() => {
     document.title = `Task ${taskId}`;
     const closing = new AbortController();
@@ -86,10 +92,7 @@ export function TaskPage({ taskId }: { readonly taskId: string }) {
                 <span class={`status ${task.status}`}>{task.status}</span> <bdi>{task.name}</bdi>
               </h1>
               <p class="faint">
-                <bdi>{task.id}</bdi> · {plural(task.steps, 'step')} · {money(task.spentCostUsd)} ·{' '}
-                <a href={toFragment({ view: 'thread', threadId: task.threadId })}>
-                  its thread, with its questions
-                </a>
+                <bdi>{task.id}</bdi> · {plural(task.steps, 'step')} · {money(task.spentCostUsd)}
               </p>
               <Folded label="Input" value={task.spec} />
               {task.verdict !== null && <Fields value={task.verdict} />}
@@ -141,7 +144,16 @@ export function TaskPage({ taskId }: { readonly taskId: string }) {
           label="Log of the task"
           render={({ event }) => <Folded label={event.type ?? 'event'} value={event} />}
         />
-        <CommandLine usual={everthread('tasks', 'show', taskId)} />
+        <section class="dock" aria-label="Actions">
+          <Loaded load={waits}>
+            {(answer) =>
+              answer.waits.map((wait) => (
+                <WaitCard key={wait.id} wait={wait} threadId={wait.threadId} answered={waits.again} />
+              ))
+            }
+          </Loaded>
+          <CommandLine usual={everthread('tasks', 'show', taskId)} />
+        </section>
       </section>
     </main>
   );
