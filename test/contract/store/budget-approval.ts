@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BudgetDefinition } from '../../../src/core/governance/budget.ts';
 import type { OpenWait } from '../../../src/store/wait/wait-record.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 import { create } from './family-driver.ts';
@@ -85,6 +86,9 @@ export function registerBudgetApproval(given: () => Stores): void {
           toolCalls,
         },
       );
+      // The store's clock has milliseconds: within one of them no time has passed.
+      const begun = Date.now();
+      await eventually('time has passed', () => Date.now() > begun);
       expect(await store.waits.open(approval(thread))).toMatchObject(denied);
     });
 
