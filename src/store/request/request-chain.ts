@@ -214,7 +214,7 @@ class Writing {
   place(id: string, message: ProviderMessage): number | undefined {
     const slot = this.#find(id);
     if (slot?.shownBy === this.#state.requests) return undefined;
-    if (slot?.message && isSameMessage(slot.message, message)) return this.#show(slot, message);
+    if (slot?.message && isSameMessage(slot.message, message)) return this.#show(slot);
     const shown = showMessage(message, this.#sent.redact);
     if (slot?.digest === shown.digest) return this.#show(slot, message);
     const form = formOf(message, shown, this.#findStored(id));
@@ -249,8 +249,9 @@ class Writing {
 
   #read(name: string, value: unknown, show: () => ShownText): ShownText {
     const known = this.#state.values.get(name);
-    const shown = known && isSameValue(known.value, value) ? known.shown : show();
-    this.#state.values.set(name, { value, shown });
+    const isKnown = known !== undefined && isSameValue(known.value, value);
+    const shown = isKnown ? known.shown : show();
+    if (!isKnown) this.#state.values.set(name, { value, shown });
     this.bytes += shown.bytes;
     return shown;
   }
@@ -284,7 +285,8 @@ class Writing {
     return this.#shown;
   }
 
-  #show(slot: Slot, message: ProviderMessage): number {
+  /** A message that is the same as before is not held: all objects of a long request would outlive their step. */
+  #show(slot: Slot, message = slot.message): number {
     slot.place = this.#shown.push(slot) - 1;
     slot.message = message;
     slot.shownBy = this.#state.requests;
