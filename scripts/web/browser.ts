@@ -83,6 +83,8 @@ const LOOK = `(() => {
 
 /** Sends a message by the page's own events: hidden pages are not painted, and pointer input waits for painting. */
 export async function say(page: Page, text: string): Promise<void> {
+  // The page reads its chat's messages first.
+  await page.waitForSelector('form');
   await page.evaluate(
     `(() => { const form = document.querySelector('form'); form.elements.text.value = ${JSON.stringify(text)}; form.requestSubmit(); })()`,
   );

@@ -103,4 +103,4 @@ async function open() {
   createRoot(document.getElementById('chat')).render(h(Chat, { earlier }));
 }
 
-open();
+void open();

@@ -69,7 +69,7 @@ describe('a list of threads', () => {
     const { threads } = JSON.parse((await project.run(['threads', 'list', '--json'])).stdout);
     const found = threads.find(({ id }: { id: string }) => id === 'order');
     expect(found).toMatchObject({
-      firstWords: 'I am\norder',
+      firstWords: 'I am order',
       createdAt: expect.stringMatching(/^20\d\d-.+\.\d{6}Z$/),
     });
   });

@@ -34,6 +34,7 @@ const BODIES: Readonly<Record<string, object>> = {
 const OWN = new Set([
   ...['get /v1/threads', 'post /v1/threads', 'get /v1/tasks', 'post /v1/tasks'],
   ...['get /v1/agents', 'get /v1/agents/{agent}', 'get /v1/models', 'get /a2a/{agent}/tasks'],
+  ...['get /v1/whoami', 'get /v1/server', 'get /v1/threads/counts', 'get /v1/threads/changes'],
 ]);
 
 /** Error code of A2A over JSON-RPC. */
@@ -99,8 +100,9 @@ describe('access to the API', () => {
         continue;
       }
       const own = OWN.has(route);
-      // A page requests the stream of its chat before one exists.
-      const nothing = route.endsWith('/chat/{chatId}/stream') ? 204 : 404;
+      // A page requests the stream and the messages of its chat before one exists.
+      const isStream = route.endsWith('/chat/{chatId}/stream');
+      const nothing = isStream ? 204 : route.endsWith('/chat/{chatId}/messages') ? 200 : 404;
       // Lists over all threads require a thread id; if the path has one, the rest of the request is not read.
       const unnamed = foreign === 400 && !route.includes('{threadId}');
       expect([route, foreign]).toEqual([route, own ? expect.any(Number) : unnamed ? 400 : nothing]);
@@ -108,6 +110,8 @@ describe('access to the API', () => {
     expect((await api.call('GET', '/v1/threads', undefined, as(ADA))).body.threads).not.toContainEqual(
       expect.objectContaining({ userId: 'bob' }),
     );
+    const chat = `/v1/agents/helper/chat/${threadId}/messages`;
+    expect((await api.call('GET', chat, undefined, as(ADA))).body).toEqual({ messages: [], before: null });
     expect((await api.call('GET', '/v1/waits', undefined, as(ADA))).body.code).toBe('InvalidRequest');
     expect(await runtime.client.getThread(threadId)).toMatchObject({ status: 'idle', terminatedAt: null });
     expect((await runtime.client.getMessages(threadId)).total).toBe(2);

@@ -55,8 +55,7 @@ describe('threads over HTTP', () => {
     const bad = async (method: string, path: string, body?: unknown) =>
       (await api.call(method, path, body)).body.code;
     expect(await bad('GET', '/v1/threads?cursor=x')).toBe('InvalidCursor');
-    expect(await bad('GET', '/v1/threads?order=size')).toBe('InvalidRequest');
-    expect(await bad('GET', '/v1/threads?tag=a&order=updated')).toBe('InvalidValue');
+    expect(await bad('GET', '/v1/threads?sort=size')).toBe('InvalidRequest');
     expect(await bad('PATCH', `/v1/threads/${ids[0]}`, {})).toBe('InvalidRequest');
     expect(await bad('PATCH', `/v1/threads/${ids[0]}`, { tags: [''] })).toBe('InvalidValue');
     expect(await bad('PATCH', `/v1/threads/${ids[0]}`, { env: { GOOD: 'x', 'b d': 'x' } })).toBe(

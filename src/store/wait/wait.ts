@@ -125,7 +125,8 @@ function toRow(thread: ThreadTransaction, command: OpenWait, now: number): WaitR
     state: 'open',
     answer: null,
     reason: null,
-    opened_at: now,
+    // Later than the wait before it, so that lists have the order in which they were opened.
+    opened_at: thread.stamp(),
     expires_at: expiresInMs === undefined ? null : now + expiresInMs * 1000,
     ended_at: null,
     heard: 0,
