@@ -1,8 +1,8 @@
 /** The options of the demo's command line. */
 import { parseArgs } from 'node:util';
 
-/** `library`: one conversation. `research`: a family of threads. `refund`: one that waits for a person. `web`: a page in a browser. */
-export type Scenario = 'library' | 'research' | 'refund' | 'web';
+/** `library`: one conversation. `research`: a family of threads. `refund`: one that waits for a person. `web`: a page in a browser. `ui`: ours. */
+export type Scenario = 'library' | 'research' | 'refund' | 'web' | 'ui';
 
 export interface Options {
   readonly scenario: Scenario;
@@ -18,7 +18,7 @@ const QUESTION = 'A passenger was charged twice. What do we do, and who refunds 
 const REFUND = 'Booking LF-2207 was charged twice. Please refund 42 euros.';
 const RESEARCH = 'Who approves a refund of a double charge? Who leads when an incident is declared?';
 
-export const HELP = `npm run demo [-- [research | refund | web] [options] [question]]
+export const HELP = `npm run demo [-- [research | refund | web | ui] [options] [question]]
 
 Asks the librarian of agents/ a question and has it publish the answer, while the workers that run it are killed:
   worker A with SIGKILL while the model's answer streams, worker B while a tool runs that must not run twice.
@@ -36,6 +36,9 @@ the command, and the next worker pays what was shown, once. Takes about 20 secon
 With web: a page of useChat, the AI SDK's hook, asks the question over HTTP. The worker is killed in mid-answer, and the page
 goes on by itself. A browser of this machine opens it without a window, else you do. Takes about 20 seconds.
 
+With ui: the page at /ui shows the thread while its worker is killed in mid-answer. A browser of this machine opens it
+without a window, else you do. Takes about 20 seconds. With --keep it stays open to look around.
+
   question     default: "${QUESTION}"
                with research a sentence for each researcher: "${RESEARCH}"
                with refund a booking and an amount: "${REFUND}"
@@ -48,7 +51,7 @@ goes on by itself. A browser of this machine opens it without a window, else you
 Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, EVERTHREAD_MODEL   a real model instead of the scripted one
   TEMPORAL_ADDRESS (or a profile)                     your Temporal service instead of one of the demo's own
-  EVERTHREAD_BROWSER                                  the program of a Chromium, for web
+  EVERTHREAD_BROWSER                                  the program of a Chromium, for web and ui
   NO_COLOR                                            no colours
 
 Files: .everthread/demo/ (store, the bulletin, logs), made anew by each run. Exit code 1 when a promise was broken.`;
@@ -58,8 +61,9 @@ const USUAL: Readonly<Record<Scenario, string>> = {
   research: RESEARCH,
   refund: REFUND,
   web: QUESTION,
+  ui: QUESTION,
 };
-const SCENARIOS = ['research', 'refund', 'web'] as const;
+const SCENARIOS = ['research', 'refund', 'web', 'ui'] as const;
 
 /** Throws a TypeError that names the unknown option. */
 export function parseOptions(args: readonly string[]): Options {

@@ -15,7 +15,7 @@ const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const FOLDER = resolve(process.env.EVERTHREAD_DEMO_FOLDER || join(PROJECT, '.everthread', 'demo'));
 /** The folder may be one of the user's: other files in it are not touched. */
 const MADE_BY_US =
-  /^(?:store|temporal)\.db|^(?:published|refunds)\.md$|^(?:temporal|worker-\w)\.log$|^page-7\.js$|^web\.png$/;
+  /^(?:store|temporal)\.db|^(?:published|refunds)\.md$|^(?:temporal|worker-\w)\.log$|^page-7\.js$|^(?:web|ui)\.png$/;
 
 const SCENARIOS: Readonly<
   Record<Scenario, { readonly title: string; perform(theatre: Theatre): Promise<boolean> }>
@@ -37,6 +37,10 @@ const SCENARIOS: Readonly<
     title: 'A page of useChat in a browser. The worker that answers it will be killed.',
     // Only this scenario loads a bundler and a browser.
     perform: async (theatre) => (await import('./web.ts')).performWeb(theatre),
+  },
+  ui: {
+    title: 'The page at /ui, on a thread whose worker will be killed.',
+    perform: async (theatre) => (await import('./ui.ts')).performUi(theatre),
   },
 };
 

@@ -67,7 +67,7 @@ export async function performWeb(theatre: Theatre): Promise<boolean> {
 }
 
 /** Opens the page in a browser of this machine; undefined if there is none. */
-async function openInBrowser({ stack, screen }: Theatre, address: string): Promise<Page | undefined> {
+export async function openInBrowser({ stack, screen }: Theatre, address: string): Promise<Page | undefined> {
   const program = findBrowser();
   if (program === undefined) return undefined;
   const browser = await openBrowser(program);
@@ -105,7 +105,7 @@ async function checkPage(page: Page, said: readonly string[], loads: () => numbe
   ];
 }
 
-function checkThread({ events }: ThreadLog, wasCut: boolean): Finding[] {
+export function checkThread({ events }: ThreadLog, wasCut: boolean): Finding[] {
   const count = (type: string) => events.filter((event) => event.type === type).length;
   return [
     {
@@ -115,7 +115,7 @@ function checkThread({ events }: ThreadLog, wasCut: boolean): Finding[] {
   ];
 }
 
-async function until(
+export async function until(
   what: string,
   timeoutMs: number,
   signal: AbortSignal | undefined,
