@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Attachments } from '../parts/attachments.tsx';
 import { Folded, LongText } from '../parts/values.tsx';
 import { goToCall } from '../router.ts';
-import { bytes, clock, count, duration, money, parseOr, plural, shorten } from '../text.ts';
+import { clock, count, duration, money, parseOr, plural, shorten } from '../text.ts';
 import type { DiscardedItem, MessageItem, StepItem, ToolItem } from './log.ts';
 import type { ThreadReading } from './reading.ts';
 import type { Item, NoteItem } from './story-line.ts';
@@ -189,15 +189,14 @@ function argumentsOf({ step, callId }: ToolItem, { log, messages }: ThreadReadin
   return calls.find(({ id: each }) => each === callId)?.function.arguments ?? '';
 }
 
+/** The sentence that follows says why. */
 function Discarded({ item, reading }: ItemProps<DiscardedItem>) {
   const text = reading.log.texts.get(item.callId)?.text ?? '';
   return (
     <div style={indent(item.depth)}>
-      <p class="line warning">
-        An attempt at step {item.callId.split('.')[0]} was discarded: {item.reason}
-        {text === '' ? '. Its text is no longer kept.' : ` (${bytes(text.length)} of text)`}
-      </p>
-      {text !== '' && (
+      {text === '' ? (
+        <p class="line faint">What it had written is no longer kept.</p>
+      ) : (
         <del class="words" dir="auto">
           {text.slice(0, 2000)}
         </del>

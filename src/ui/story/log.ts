@@ -80,7 +80,6 @@ export interface ToolItem extends Placed {
 export interface DiscardedItem extends Placed {
   readonly kind: 'discarded';
   readonly callId: string;
-  readonly reason: string;
 }
 
 export interface ChildItem extends Placed {
@@ -218,7 +217,7 @@ export class StoryLog {
       case 'attempt.discarded': {
         const callId = callIdOf({ step: row.step, attempt: row.data.attempt }, row.data.call);
         if (row.data.reason === 'Removed') this.texts.delete(callId);
-        else this.items.push({ kind: 'discarded', ...placeOf(row), callId, reason: row.data.reason });
+        else this.items.push({ kind: 'discarded', ...placeOf(row), callId });
         return;
       }
       case 'subagent.created':
