@@ -22,7 +22,7 @@ import {
   restoreChain,
 } from './request-chain.ts';
 import type { GapReason, SentRequest } from './request-record.ts';
-import { openRows } from './request-row.ts';
+import { type CallPlace, idOfCall, openRows } from './request-row.ts';
 
 /** The newest call of each chain, and how many removals of texts came before it. */
 interface Heads {
@@ -37,12 +37,6 @@ const MAX_CHAINS = 16;
 export interface RequestColumns {
   readonly chain?: string;
   readonly request?: string;
-}
-
-export type CallPlace = Pick<StepRef, 'step' | 'attempt'> & { readonly call: number };
-
-export function idOfCall({ step, attempt, call }: CallPlace): string {
-  return `${step}.${attempt}.${call}`;
 }
 
 export async function keepRequest(

@@ -3,14 +3,14 @@
  * shares with other requests, and the thread's messages as they are now. Where a message is not what was sent any more,
  * the request has a gap.
  */
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { toContextMessage, toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
-import { isSummary } from '../transaction/log.ts';
+import { isSummary, selectModelCalls } from '../transaction/log.ts';
 import { type Row, readInBatches, selectRows } from '../transaction/rows.ts';
 import type { ChainPart, Entry, LikeText, OwnMessage, RequestPart } from './request-chain.ts';
 import type {
@@ -23,8 +23,8 @@ import type {
   RequestState,
   ShownRequest,
 } from './request-record.ts';
-import { openRows, parseCallId, positionsOf, type RequestRows } from './request-row.ts';
-import { composeMessage, digestOf, type Form, roleOfForm } from './shown-message.ts';
+import { idOfCall, openRows, parse, parseCallId, positionsOf, type RequestRows } from './request-row.ts';
+import { composeMessage, digestOf, type Form, hasOwnText, roleOfForm } from './shown-message.ts';
 
 /**
  * By step, attempt and number; the requests for a summary, which come first in their step, have numbers above 1,000.
@@ -35,7 +35,7 @@ export async function listModelCalls(
   threadId: string,
   { after = '0.0.0', limit }: ListModelCalls = {},
 ): Promise<ModelCallRecord[]> {
-  const rows = await selectCalls(db as Transaction<Tables>, threadId)
+  const rows = await selectShown(db, threadId)
     .where((eb) => {
       const { step, attempt, call } = requireCallId(after);
       return eb.or([
@@ -56,17 +56,8 @@ export async function listModelCalls(
   return rows.map(toRecord);
 }
 
-function selectCalls(db: Transaction<Tables>, threadId: string) {
-  return db
-    .selectFrom('model_calls')
-    .innerJoin('steps', (join) =>
-      join
-        .onRef('steps.thread_id', '=', 'model_calls.thread_id')
-        .onRef('steps.step', '=', 'model_calls.step'),
-    )
-    .selectAll('model_calls')
-    .select(['steps.kind', 'steps.side'])
-    .where('model_calls.thread_id', '=', threadId);
+function selectShown(db: Kysely<Tables>, threadId: string) {
+  return selectModelCalls(db, threadId).selectAll('model_calls').select(['steps.kind', 'steps.side']);
 }
 
 function requireCallId(id: string) {
@@ -85,7 +76,7 @@ function toRecord(row: CallRow): ModelCallRecord {
   const request = parse<RequestPart>(row.request);
   const chain = parse<ChainPart>(row.chain);
   return {
-    id: `${step}.${attempt}.${call}`,
+    id: idOfCall(row),
     step,
     attempt,
     call,
@@ -132,7 +123,7 @@ export async function readRequest(
   return inSnapshot(context, async (db) => {
     const place = parseCallId(id);
     const [row] = place
-      ? await selectCalls(db, threadId)
+      ? await selectShown(db, threadId)
           .where('model_calls.step', '=', place.step)
           .where('model_calls.attempt', '=', place.attempt)
           .where('model_calls.call', '=', place.call)
@@ -234,7 +225,7 @@ async function composeMessages(
   threadId: string,
   asked: readonly AskedMessage[],
 ): Promise<ComposedMessages> {
-  const isText = ({ form }: AskedMessage) => typeof form === 'string' && form.startsWith('x');
+  const isText = ({ form }: AskedMessage) => hasOwnText(form);
   const ids = asked.flatMap((each) =>
     each.messageId !== undefined && !isText(each) ? [each.messageId] : [],
   );
@@ -317,5 +308,3 @@ function compare(before: readonly AskedMessage[], after: readonly AskedMessage[]
   });
   return [...removed, ...others];
 }
-
-const parse = <T>(text: string | null): T | undefined => (text === null ? undefined : JSON.parse(text));

@@ -7,6 +7,7 @@ import { readInBatches, updateRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { noteRemoval } from './keep-request.ts';
 import type { ChainPart, RequestPart } from './request-chain.ts';
+import { parse } from './request-row.ts';
 
 const MAX_THREADS = 100;
 const DAY_US = 86_400_000_000;
@@ -75,7 +76,7 @@ async function findUsed(thread: ThreadTransaction): Promise<ReadonlySet<string>>
   const used = new Set<string>();
   const first = new Map<string, number>();
   const parts = rows.flatMap(({ chain, request }) =>
-    chain === null ? [] : [{ chain: JSON.parse(chain) as ChainPart, request: parse(request) }],
+    chain === null ? [] : [{ chain: JSON.parse(chain) as ChainPart, request: parse<RequestPart>(request) }],
   );
   for (const { chain, request } of parts) {
     if (!request) continue;
@@ -92,5 +93,3 @@ async function findUsed(thread: ThreadTransaction): Promise<ReadonlySet<string>>
 }
 
 const evenOf = (runs: readonly number[]) => runs.filter((_, index) => index % 2 === 0);
-const parse = (text: string | null): RequestPart | undefined =>
-  text === null ? undefined : JSON.parse(text);

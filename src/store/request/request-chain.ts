@@ -16,6 +16,7 @@ import {
   digestOf,
   type Form,
   formOf,
+  hasOwnText,
   letterOf,
   type RoleLetter,
   type ShownText,
@@ -130,7 +131,7 @@ export function restoreChain(
   const state = newChain();
   state.next = next;
   for (const [position, id, digest, bytes, form] of entries)
-    state.slots.set(id, { id, position, digest, bytes, own: isOwn(form), shownBy: 0, place: 0 });
+    state.slots.set(id, { id, position, digest, bytes, own: hasOwnText(form), shownBy: 0, place: 0 });
   for (const [, digest, , , like] of own) if (!like) state.texts.add(digest);
   for (const part of [tools, options]) if (part) state.texts.add(part[0]);
   return state;
@@ -218,7 +219,7 @@ class Writing {
     const shown = showMessage(message, this.#sent.redact);
     if (slot?.digest === shown.digest) return this.#show(slot, message);
     const form = formOf(message, shown, this.#findStored(id));
-    const own = isOwn(form);
+    const own = hasOwnText(form);
     if (own) this.#name(shown, { messageId: id, quotes: false });
     const { digest, bytes } = shown;
     const kept = slot ?? { id, position: this.next, digest, bytes, own, shownBy: 0, place: 0 };
@@ -343,10 +344,6 @@ function sameEnds(one: string, other: string): readonly [before: number, after: 
 }
 
 const isFirstHalf = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xd800;
-
-function isOwn(form: Form): boolean {
-  return typeof form === 'string' && form.startsWith('x');
-}
 
 /** Compares what a message of most requests has, before anything is enumerated. */
 function isSameMessage(one: ProviderMessage, other: ProviderMessage): boolean {

@@ -39,7 +39,7 @@ export function openRows(db: Kysely<Tables>, threadId: string): RequestRows {
       .limit(PAGE)
       .execute();
     for (const row of rows)
-      pages.set(`${row.step}.${row.attempt}.${row.call}`, {
+      pages.set(idOfCall(row), {
         chain: parse<ChainPart>(row.chain),
         request: parse<RequestPart>(row.request),
       });
@@ -71,12 +71,25 @@ export function positionsOf(runs: readonly number[]): number[] {
   return positions;
 }
 
+/** A call of a step: attempt at the step, and number within that attempt. */
+export interface CallPlace {
+  readonly step: number;
+  readonly attempt: number;
+  readonly call: number;
+}
+
+export function idOfCall({ step, attempt, call }: CallPlace): string {
+  return `${step}.${attempt}.${call}`;
+}
+
 /** Undefined if the text is no id of a call. */
-export function parseCallId(id: string) {
+export function parseCallId(id: string): CallPlace | undefined {
   const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(id);
   if (!match) return undefined;
   const [step = 0, attempt = 0, call = 0] = match.slice(1).map(Number);
   return { step, attempt, call };
 }
 
-const parse = <T>(text: string | null): T | undefined => (text === null ? undefined : JSON.parse(text));
+/** The value of a column. */
+export const parse = <T>(text: string | null): T | undefined =>
+  text === null ? undefined : JSON.parse(text);

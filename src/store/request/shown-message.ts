@@ -53,6 +53,11 @@ export function letterOf({ role }: ProviderMessage): RoleLetter {
   return ROLES[role];
 }
 
+/** True if the message is made from a text of its own. */
+export function hasOwnText(form: Form): form is `x${RoleLetter}` {
+  return typeof form === 'string' && form.startsWith('x');
+}
+
 export function roleOfForm(form: Form): string {
   if (typeof form !== 'string') return NAMES[form.of];
   return NAMES[(form.startsWith('x') ? form.slice(1) : form) as RoleLetter];

@@ -3,7 +3,7 @@
  * is written only for what no other row shows.
  */
 
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { GetLogsOptions, Log } from '../../core/author/thread-log.ts';
 import { SUMMARY_CALLS } from '../../core/context/summary.ts';
 import type { EventKind } from '../../core/event/thread-event.ts';
@@ -117,20 +117,43 @@ export function isSummary({
   return call > SUMMARY_CALLS && (kind === 'model' || kind === 'prompt');
 }
 
-async function readModelCalls(
-  db: Transaction<Tables>,
-  { threadId, order, most }: LogQuery,
-): Promise<StepLog[]> {
-  const rows = await db
+/** Model calls of a thread, each with its step. */
+export function selectModelCalls(db: Kysely<Tables>, threadId: string) {
+  return db
     .selectFrom('model_calls')
     .innerJoin('steps', (join) =>
       join
         .onRef('steps.thread_id', '=', 'model_calls.thread_id')
         .onRef('steps.step', '=', 'model_calls.step'),
     )
-    .selectAll('model_calls')
-    .select(['steps.execution_id', 'steps.kind'])
-    .where('model_calls.thread_id', '=', threadId)
+    .where('model_calls.thread_id', '=', threadId);
+}
+
+/** Without what they were sent, which is most of their rows. */
+const LOGGED_CALL = [
+  'model_calls.step',
+  'model_calls.attempt',
+  'model_calls.call',
+  'model_calls.model',
+  'model_calls.model_id',
+  'model_calls.state',
+  'model_calls.usage',
+  'model_calls.cost_pico',
+  'model_calls.price',
+  'model_calls.error',
+  'model_calls.started_at',
+  'model_calls.first_token_at',
+  'model_calls.ended_at',
+  'steps.execution_id',
+  'steps.kind',
+] as const;
+
+async function readModelCalls(
+  db: Transaction<Tables>,
+  { threadId, order, most }: LogQuery,
+): Promise<StepLog[]> {
+  const rows = await selectModelCalls(db, threadId)
+    .select(LOGGED_CALL)
     .orderBy('model_calls.started_at', order)
     .limit(most)
     .execute();
