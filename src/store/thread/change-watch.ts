@@ -4,9 +4,9 @@
  * - A reader waits from before it lists the changes: what it does not see there wakes it.
  * - A query that fails wakes all: each then reads for itself and gets the error.
  */
-import { defer } from '../../core/value/deferred.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import type { AwaitGrowth } from '../transaction/event-record.ts';
+import { openWaiter } from '../transaction/waiter.ts';
 import { hasChanged, type Point } from './changes.ts';
 
 /** Milliseconds between queries: how old a change may be when a reader learns of it. */
@@ -25,18 +25,9 @@ export class ChangeWatch {
     this.#context = context;
   }
 
-  readonly wait = ({ signal, withinMs }: AwaitGrowth = {}): Promise<void> => {
-    if (this.#closed || signal?.aborted) return Promise.resolve();
-    const { promise, resolve } = defer<void>();
-    let late: ReturnType<typeof setTimeout> | undefined;
-    const wake = () => {
-      clearTimeout(late);
-      signal?.removeEventListener('abort', wake);
-      this.#forget(wake);
-      resolve();
-    };
-    signal?.addEventListener('abort', wake, { once: true });
-    if (withinMs !== undefined) late = setTimeout(wake, withinMs);
+  readonly wait = (asked: AwaitGrowth = {}): Promise<void> => {
+    if (this.#closed || asked.signal?.aborted) return Promise.resolve();
+    const { promise, wake } = openWaiter(asked, () => this.#forget(wake));
     this.#waiters.add(wake);
     this.#schedule();
     return promise;

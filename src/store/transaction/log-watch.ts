@@ -9,9 +9,9 @@
  *     including a poll that is already due.
  */
 import type { Kysely } from 'kysely';
-import { defer } from '../../core/value/deferred.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { AwaitGrowth } from './event-record.ts';
+import { openWaiter } from './waiter.ts';
 
 /** How often to poll. */
 interface PollPace {
@@ -50,23 +50,10 @@ export class LogWatch {
     this.#pace = pace;
   }
 
-  readonly wait = (
-    threadId: string,
-    after: number,
-    { signal, withinMs }: AwaitGrowth = {},
-  ): Promise<void> => {
-    if (this.#closed || signal?.aborted) return Promise.resolve();
-    const { promise, resolve } = defer<void>();
-    let late: ReturnType<typeof setTimeout> | undefined;
-    const wake = () => {
-      clearTimeout(late);
-      signal?.removeEventListener('abort', wake);
-      this.#forget(threadId, waiter);
-      resolve();
-    };
+  readonly wait = (threadId: string, after: number, asked: AwaitGrowth = {}): Promise<void> => {
+    if (this.#closed || asked.signal?.aborted) return Promise.resolve();
+    const { promise, wake } = openWaiter(asked, () => this.#forget(threadId, waiter));
     const waiter: Waiter = { after, wake };
-    signal?.addEventListener('abort', wake, { once: true });
-    if (withinMs !== undefined) late = setTimeout(wake, withinMs);
     const here = this.#waiters.get(threadId) ?? new Set();
     this.#waiters.set(threadId, here.add(waiter));
     this.#pollEarly();
