@@ -110,9 +110,9 @@ export class StoredThreads {
 
   /** The thread with all its descendants, each after its parent. Throws `ThreadNotFound`. */
   async getFamily(threadId: string): Promise<readonly FamilyMember[]> {
-    const thread = await this.getThread(threadId);
-    const family = await this.#store.family.read(threadId);
-    if (family.length === 0) return [{ thread, child: null, depth: 0 }];
+    const thread = await this.findThread(threadId);
+    const stored = await this.#store.family.read(threadId);
+    const family = stored.length > 0 ? stored : [{ thread, child: null, depth: 0 }];
     const shown = await this.#store.threads.conceal(family.map((member) => member.thread));
     return family.map((member, index) => ({ ...member, thread: shown[index] ?? member.thread }));
   }
@@ -223,13 +223,13 @@ export class StoredThreads {
 
   /** Requests to models, by step, attempt and number. Throws `ThreadNotFound`, `InvalidValue`. */
   async listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]> {
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return this.#store.modelCalls.list(threadId, options);
   }
 
   /** What a model was sent. Throws `ThreadNotFound`, `ModelCallNotFound`, `RequestRemoved`. */
   async getRequest(threadId: string, callId: string): Promise<ShownRequest> {
-    await this.getThread(threadId);
+    await this.findThread(threadId);
     return this.#store.modelCalls.readRequest(threadId, callId);
   }
 

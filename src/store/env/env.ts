@@ -134,7 +134,8 @@ export async function listThreadEnv(
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
+/** Without a value if its key is missing. */
+export function tryToOpen(context: CommandContext, row: EnvRow): { value?: string } {
   try {
     return { value: openVariable(context, row) };
   } catch (error) {

@@ -2,8 +2,7 @@
  * Replaces the secrets of threads in the words that lists show (transaction/thread-words.ts): those that the store has
  * for the thread, its user and the instance, as they are at the time of reading. Costs one read, for a whole page.
  */
-import { isRuntimeError } from '../../core/value/error.ts';
-import { openVariable } from '../env/env.ts';
+import { tryToOpen } from '../env/env.ts';
 import { createRedactor, type Redact } from '../env/redaction.ts';
 import type { CommandContext } from '../transaction/context.ts';
 import { readInBatches } from '../transaction/rows.ts';
@@ -21,10 +20,7 @@ export async function concealWords(
   if (secrets.length === 0) return [...threads];
   return threads.map((thread) => {
     if (!hasWords(thread)) return thread;
-    const redact = toRedact(
-      context,
-      secrets.filter((secret) => isOf(thread, secret)),
-    );
+    const redact = toRedact(secrets.filter((secret) => isOf(thread, secret)));
     const conceal = (words: string | null) => (words === null ? null : redact(words));
     return { ...thread, firstWords: conceal(thread.firstWords), lastWords: conceal(thread.lastWords) };
   });
@@ -34,13 +30,19 @@ function hasWords({ firstWords, lastWords }: ThreadRecord): boolean {
   return firstWords !== null || lastWords !== null;
 }
 
-type SecretRow = Awaited<ReturnType<typeof readSecrets>>[number];
+interface Secret {
+  readonly scope: 'thread' | 'user' | 'instance';
+  readonly owner: string;
+  readonly name: string;
+  /** Absent if its key is missing. */
+  readonly value?: string;
+}
 
-async function readSecrets({ db }: CommandContext, threads: readonly ThreadRecord[]) {
+async function readSecrets(context: CommandContext, threads: readonly ThreadRecord[]): Promise<Secret[]> {
   const users = threads.flatMap(({ userId }) => userId ?? []);
   const owners = [...new Set([...threads.map(({ id }) => id), ...users, ''])];
-  return readInBatches(owners, (batch) =>
-    db
+  const rows = await readInBatches(owners, (batch) =>
+    context.db
       .selectFrom('env_values')
       .selectAll()
       .where('scope', 'in', ['thread', 'user', 'instance'])
@@ -48,18 +50,20 @@ async function readSecrets({ db }: CommandContext, threads: readonly ThreadRecor
       .where('type', '=', 'secret')
       .execute(),
   );
+  return rows.map((row) => ({
+    scope: row.scope,
+    owner: row.owner,
+    name: row.name,
+    ...tryToOpen(context, row),
+  }));
 }
 
-function isOf({ id, userId }: ThreadRecord, { scope, owner }: SecretRow): boolean {
+function isOf({ id, userId }: ThreadRecord, { scope, owner }: Secret): boolean {
   if (scope === 'instance') return true;
   return owner === (scope === 'thread' ? id : userId);
 }
 
-function toRedact(context: CommandContext, secrets: readonly SecretRow[]): Redact {
-  try {
-    return createRedactor(secrets.map((row) => ({ name: row.name, value: openVariable(context, row) })));
-  } catch (error) {
-    if (!isRuntimeError(error, 'InvalidConfiguration')) throw error;
-    return () => WITHHELD;
-  }
+function toRedact(secrets: readonly Secret[]): Redact {
+  const known = secrets.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
+  return known.length < secrets.length ? () => WITHHELD : createRedactor(known);
 }
