@@ -16,7 +16,7 @@ import type { UiMessage, UiPart, UiToolPart } from './ui-message.ts';
 
 /** The messages of these rows, in order. The rows begin between two executions. */
 export class ChatHistory {
-  readonly #told: UiMessage[] = [];
+  readonly #told: (UiMessage & { readonly parts: UiPart[] })[] = [];
   #reading: ChatReading;
   #open: UiPart[] = [];
 
@@ -35,7 +35,7 @@ export class ChatHistory {
     if (id === undefined && event.type === 'message.created' && event.data.depth === undefined)
       this.#addMessage(message);
     const [reading, chunks] = projectChat(this.#reading, row);
-    for (const chunk of chunks) this.#open = addChunk(this.#open, chunk);
+    for (const chunk of chunks) addChunk(this.#open, chunk);
     this.#reading = reading;
     if (event.type === 'execution.started') this.#open = [];
     if (event.type !== 'execution.ended' || id === undefined) return;
@@ -57,18 +57,16 @@ export class ChatHistory {
     if (message.role === 'tool') this.#addResult(message);
   }
 
-  #addResult({ tool_call_id: callId, content, tool_status: status }: Message): void {
-    const last = this.#told.findLastIndex(({ role }) => role === 'assistant');
-    const called = this.#told[last];
-    if (!called || callId === null) return;
+  #addResult({ tool_call_id: toolCallId, content, tool_status: status }: Message): void {
+    const called = this.#told.findLast(({ role }) => role === 'assistant');
+    if (!called || toolCallId === null) return;
     const text = content ?? '';
-    const parts = addChunk(
+    addChunk(
       called.parts,
       status === 'error'
-        ? { type: 'tool-output-error', toolCallId: callId, errorText: text, dynamic: true }
-        : { type: 'tool-output-available', toolCallId: callId, output: text, dynamic: true },
+        ? { type: 'tool-output-error', toolCallId, errorText: text, dynamic: true }
+        : { type: 'tool-output-available', toolCallId, output: text, dynamic: true },
     );
-    this.#told[last] = { ...called, parts };
   }
 }
 
@@ -96,37 +94,45 @@ function toolsOf(message: Message): UiPart[] {
   }));
 }
 
-/** The parts of a message after a chunk of its stream, as the AI SDK keeps them. */
-function addChunk(parts: readonly UiPart[], chunk: UiChunk): UiPart[] {
+/** Adds a chunk of a message's stream to its parts, as the AI SDK does. */
+function addChunk(parts: UiPart[], chunk: UiChunk): void {
   switch (chunk.type) {
     case 'start-step':
-      return [...parts, { type: 'step-start' }];
+      parts.push({ type: 'step-start' });
+      return;
     case 'text-start':
-      return [...parts, { type: 'text', text: '', state: 'done' }];
+      parts.push({ type: 'text', text: '', state: 'done' });
+      return;
     case 'text-delta': {
       const last = parts.at(-1);
-      return last?.type === 'text'
-        ? [...parts.slice(0, -1), { ...last, text: last.text + chunk.delta }]
-        : [...parts];
+      if (last?.type === 'text') parts[parts.length - 1] = { ...last, text: last.text + chunk.delta };
+      return;
     }
     case 'tool-input-available':
-      return putTool(parts, { ...toolOf(chunk), state: 'input-available', input: chunk.input });
+      putTool(parts, { ...toolOf(chunk), state: 'input-available', input: chunk.input });
+      return;
     case 'tool-input-error': {
       const { input, errorText } = chunk;
-      return putTool(parts, { ...toolOf(chunk), state: 'output-error', input, errorText });
+      putTool(parts, { ...toolOf(chunk), state: 'output-error', input, errorText });
+      return;
     }
     case 'tool-approval-request':
-      return changeTool(parts, chunk, { state: 'approval-requested', approval: { id: chunk.approvalId } });
+      changeTool(parts, chunk, { state: 'approval-requested', approval: { id: chunk.approvalId } });
+      return;
     case 'tool-output-available':
-      return changeTool(parts, chunk, { state: 'output-available', output: chunk.output }, true);
+      changeTool(parts, chunk, { state: 'output-available', output: chunk.output }, true);
+      return;
     case 'tool-output-error':
-      return changeTool(parts, chunk, { state: 'output-error', errorText: chunk.errorText }, true);
+      changeTool(parts, chunk, { state: 'output-error', errorText: chunk.errorText }, true);
+      return;
     case 'tool-output-denied':
-      return changeTool(parts, chunk, { state: 'output-denied' }, false);
+      changeTool(parts, chunk, { state: 'output-denied' }, false);
+      return;
     case 'steering-message':
-      return [...parts, chunk];
+      parts.push(chunk);
+      return;
     default:
-      return 'id' in chunk && 'data' in chunk && !('transient' in chunk) ? putData(parts, chunk) : [...parts];
+      if ('id' in chunk && 'data' in chunk && !('transient' in chunk)) putData(parts, chunk);
   }
 }
 
@@ -134,34 +140,38 @@ function toolOf({ toolCallId, toolName }: { readonly toolCallId: string; readonl
   return { type: 'dynamic-tool', toolCallId, toolName } as const;
 }
 
-function isToolOf(part: UiPart, callId: string): part is UiToolPart {
-  return part.type === 'dynamic-tool' && part.toolCallId === callId;
+/** Replaces the part at this place; appends it if there is none (-1). */
+function put(parts: UiPart[], at: number, part: UiPart): void {
+  parts.splice(at < 0 ? parts.length : at, 1, part);
 }
 
-function putTool(parts: readonly UiPart[], tool: UiToolPart): UiPart[] {
-  const at = parts.findLastIndex((part) => isToolOf(part, tool.toolCallId));
-  return at < 0 ? [...parts, tool] : parts.with(at, tool);
+function findTool(parts: readonly UiPart[], callId: string): number {
+  return parts.findLastIndex((part) => part.type === 'dynamic-tool' && part.toolCallId === callId);
+}
+
+function putTool(parts: UiPart[], tool: UiToolPart): void {
+  put(parts, findTool(parts, tool.toolCallId), tool);
 }
 
 /** `approved`: what the answer was if the call had to be approved. */
 function changeTool(
-  parts: readonly UiPart[],
+  parts: UiPart[],
   { toolCallId }: { readonly toolCallId: string },
   change: Partial<UiToolPart>,
   approved?: boolean,
-): UiPart[] {
-  const at = parts.findLastIndex((part) => isToolOf(part, toolCallId));
+): void {
+  const at = findTool(parts, toolCallId);
   const tool = parts[at] as UiToolPart | undefined;
-  if (!tool) return [...parts];
+  if (!tool) return;
   const { approval } = tool;
   const answered = approval && approved !== undefined ? { approval: { ...approval, approved } } : {};
-  return parts.with(at, { ...tool, ...answered, ...change });
+  put(parts, at, { ...tool, ...answered, ...change });
 }
 
 function putData(
-  parts: readonly UiPart[],
+  parts: UiPart[],
   { type, id, data }: { readonly type: `data-${string}`; readonly id: string; readonly data: unknown },
-): UiPart[] {
+): void {
   const at = parts.findIndex((part) => part.type === type && 'id' in part && part.id === id);
-  return at < 0 ? [...parts, { type, id, data }] : parts.with(at, { type, id, data });
+  put(parts, at, { type, id, data });
 }
