@@ -6,21 +6,17 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { serveApi } from '../../src/cli/serve/serve-api.ts';
 import { createApi } from '../../src/server/index.ts';
-import { createNarrator } from './narrator.ts';
+import { openInBrowser, playCutAnswer, until } from './cut-answer.ts';
 import type { Finding } from './promise.ts';
 import { printPromises, printRunning, printTranscript } from './report.ts';
-import { interruptAnswer } from './story.ts';
 import type { Theatre } from './theatre.ts';
-import { ThreadLog } from './thread-log.ts';
-import { checkThread, openInBrowser, until } from './web.ts';
 
-const MODEL_MS = 180_000;
 /** Time for the page to show what the log has told. */
 const PAGE_MS = 20_000;
 const PICTURE = 'ui.png';
 
 export async function performUi(theatre: Theatre): Promise<boolean> {
-  const { screen, client, threadId, stack, options, folder, first, timeouts, signal } = theatre;
+  const { screen, client, threadId, stack, options, folder } = theatre;
   const served = await serveApi(createApi({ client }), { host: '127.0.0.1', port: 0 });
   stack.defer(() => served.close());
   screen.say('you', options.question);
@@ -32,17 +28,9 @@ export async function performUi(theatre: Theatre): Promise<boolean> {
   await page?.setViewport({ width: 1000, height: 1600 });
   if (!page) screen.say('note', 'No browser was found (EVERTHREAD_BROWSER): open the page yourself.');
 
-  const log = new ThreadLog(client, threadId, createNarrator(screen, client, threadId));
-  stack.defer(() => log.close());
-  const stage = { ...theatre, log, early: false, timeouts, signal };
-  const cut = await Promise.race([interruptAnswer(stage, first), theatre.failure]);
-  await Promise.race([client.waitForIdle(threadId, { timeoutMs: MODEL_MS }), theatre.failure]);
-  const { lastSeq } = await client.getThread(threadId);
-  const isTold = () => (log.events.at(-1)?.seq ?? 0) >= lastSeq || undefined;
-  await log.until('the log tells of it', isTold, MODEL_MS);
-  const { messages } = await client.getMessages(threadId, { limit: 1000 });
+  const { messages, findings: ofThread } = await playCutAnswer(theatre);
   const said = messages.flatMap(({ role, content }) => (role !== 'tool' && content ? [content] : []));
-  const findings = [...(page ? [await checkPage(page, said)] : []), ...checkThread(log, cut !== undefined)];
+  const findings = [...(page ? [await checkPage(page, said)] : []), ...ofThread];
   await page?.screenshot({ path: join(folder, PICTURE) });
   printTranscript(screen, messages);
   printPromises(screen, findings);
