@@ -1,28 +1,21 @@
 /** The place that the page shows: the fragment of its address, as a signal. */
 import { signal } from '@preact/signals';
-import { type Filters, type Place, parsePlace, type Tab, takeToken, toFragment } from './address.ts';
-import { useToken } from './session/session.ts';
+import { type Filters, type Place, parsePlace, type Tab, toFragment } from './address.ts';
+import { takeAddressToken, useToken } from './session/session.ts';
 
 export const place = signal<Place>(parsePlace(location.hash));
 
 /** Follows the address; a token that comes with one is taken out of it at once. */
 export function followAddress(): void {
   addEventListener('hashchange', () => {
-    const { token, rest } = takeToken(location.hash);
-    if (token !== null) {
-      history.replaceState(null, '', `${location.pathname}${rest}`);
-      void useToken(token);
-    }
+    const token = takeAddressToken();
+    if (token !== null) void useToken(token);
     place.value = parsePlace(location.hash);
   });
 }
 
-export function go(to: Place): void {
-  location.hash = toFragment(to);
-}
-
-/** As `go`, without a step in the history of the browser. */
-export function replace(to: Place): void {
+/** Shows another place, without a step in the history of the browser. */
+function replace(to: Place): void {
   history.replaceState(null, '', toFragment(to));
   place.value = to;
 }

@@ -35,47 +35,24 @@ export function ThreadControls({ reading: { threadId, thread } }: { readonly rea
         </button>
       </div>
     );
+  const ask = (word: 'stop' | 'cancel' | 'continue', done: string) => ({
+    name: word,
+    run: () => attempt(() => act(`POST /v1/threads/{threadId}/${word}`, ids, { body: {} }), done),
+  });
   return (
     <div class="row controls">
       {works && (
-        <ActButton
-          command={of('stop')}
-          name="stop"
-          run={() =>
-            attempt(
-              () => act('POST /v1/threads/{threadId}/stop', ids, { body: {} }),
-              'Asked the thread to stop.',
-            )
-          }
-        >
+        <ActButton command={of('stop')} {...ask('stop', 'Asked the thread to stop.')}>
           Stop
         </ActButton>
       )}
       {works && (
-        <ActButton
-          command={of('cancel')}
-          name="cancel"
-          run={() =>
-            attempt(
-              () => act('POST /v1/threads/{threadId}/cancel', ids, { body: {} }),
-              'Asked to cancel what runs.',
-            )
-          }
-        >
+        <ActButton command={of('cancel')} {...ask('cancel', 'Asked to cancel what runs.')}>
           Cancel
         </ActButton>
       )}
       {!works && (
-        <ActButton
-          command={of('continue')}
-          name="continue"
-          run={() =>
-            attempt(
-              () => act('POST /v1/threads/{threadId}/continue', ids, { body: {} }),
-              'Asked the thread to continue.',
-            )
-          }
-        >
+        <ActButton command={of('continue')} {...ask('continue', 'Asked the thread to continue.')}>
           Continue
         </ActButton>
       )}

@@ -1,6 +1,7 @@
 /** What a thread asks a person, and the buttons that answer it. The first answer counts; another one is told so. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { toFragment } from '../address.ts';
 import { ActButton, attempt, notice } from '../parts/act-button.tsx';
 import { Fields, Folded, LongText } from '../parts/values.tsx';
 import { everthread } from '../session/commands.ts';
@@ -51,7 +52,7 @@ export function WaitCard({ wait, threadId, answered }: CardProps) {
         </strong>
         <span class="faint">
           {wait.threadId !== threadId && (
-            <a href={`#/threads/${encodeURIComponent(wait.threadId)}`}>a subagent</a>
+            <a href={toFragment({ view: 'thread', threadId: wait.threadId })}>a subagent</a>
           )}{' '}
           asked {age(wait.openedAt)} ago{wait.expiresAt !== null && `, expires ${until(wait.expiresAt)}`}
         </span>

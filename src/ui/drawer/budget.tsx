@@ -1,5 +1,6 @@
 /** The limits of the newest execution, how far each is used up, and by which members of the family. */
 
+import { toFragment } from '../address.ts';
 import { CommandLine } from '../parts/act-button.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
 import { everthread } from '../session/commands.ts';
@@ -60,7 +61,7 @@ export function Budget({ reading }: TabProps) {
                   {members.map((member) => (
                     <tr key={member.threadId}>
                       <td>
-                        <a href={`#/threads/${encodeURIComponent(member.threadId)}`}>
+                        <a href={toFragment({ view: 'thread', threadId: member.threadId })}>
                           <bdi>{member.agent}</bdi>
                         </a>
                       </td>

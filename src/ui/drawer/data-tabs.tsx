@@ -1,5 +1,6 @@
 /** What belongs to a thread beside its story: its family, files, values and effects. */
 import { useSignal } from '@preact/signals';
+import { toFragment } from '../address.ts';
 import { ActButton, attempt, CommandLine } from '../parts/act-button.tsx';
 import { Attachments } from '../parts/attachments.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
@@ -24,7 +25,7 @@ export function Family({ reading }: TabProps) {
               <li key={thread.id} style={{ marginInlineStart: `${depth * 16}px` }}>
                 <span class={`status ${thread.status}`}>{thread.status}</span>{' '}
                 <a
-                  href={`#/threads/${encodeURIComponent(thread.id)}/family`}
+                  href={toFragment({ view: 'thread', threadId: thread.id, tab: 'family' })}
                   aria-current={thread.id === reading.threadId ? 'page' : undefined}
                 >
                   <bdi>{child?.name ?? thread.name ?? thread.agent}</bdi>

@@ -69,9 +69,7 @@ export function RequestTab({ reading, call }: TabProps) {
             {shown.request === 'kept' ? (
               <Sent key={shown.id} threadId={threadId} callId={shown.id} />
             ) : (
-              <p class="faint">
-                {shown.request === 'off' ? 'The server keeps no requests.' : 'Its request is no longer kept.'}
-              </p>
+              <p class="faint">{ABSENT[shown.request]}</p>
             )}
           </>
         );
@@ -79,6 +77,13 @@ export function RequestTab({ reading, call }: TabProps) {
     </Loaded>
   );
 }
+
+const ABSENT: Readonly<Record<Exclude<ModelCallRow['request'], 'kept'>, string>> = {
+  open: 'The call has not ended: its request is kept with its end.',
+  lost: 'Its worker was lost before it ended: the next attempt sent the same.',
+  removed: 'Its request is no longer kept.',
+  off: 'The server keeps no requests.',
+};
 
 function callLabel({ id, kind, model, status }: ModelCallRow): string {
   const [step, attempt, call] = id.split('.');

@@ -4,7 +4,7 @@
  */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { readBytes } from '../session/session.ts';
+import { filePath, readBytes } from '../session/session.ts';
 import { bytes } from '../text.ts';
 import { attempt } from './act-button.tsx';
 
@@ -44,8 +44,6 @@ export function Attachments({
   );
 }
 
-export const filePath = (threadId: string): string => `/v1/threads/${encodeURIComponent(threadId)}/file`;
-
 function Picture({ threadId, file }: { readonly threadId: string; readonly file: ShownFile }) {
   const address = useSignal<string | null>(null);
   useEffect(() => {
@@ -68,10 +66,7 @@ function Picture({ threadId, file }: { readonly threadId: string; readonly file:
 }
 
 /** Saved as bytes, so that no browser opens it as a page of this server. */
-export async function save(
-  threadId: string,
-  { path, name }: Pick<ShownFile, 'path' | 'name'>,
-): Promise<void> {
+async function save(threadId: string, { path, name }: Pick<ShownFile, 'path' | 'name'>): Promise<void> {
   const blob = await attempt(() => readBytes(filePath(threadId), { path }));
   if (!blob) return;
   const address = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }));

@@ -134,16 +134,6 @@ export class Windowed<T extends { readonly key: string }> extends Component<Wind
     return { first, last, above, below: Math.max(0, total - end) };
   }
 
-  /** Scrolls so that an item is in view. */
-  reveal(key: string): void {
-    const top = this.#topOf(key);
-    if (top === null || !this.#scroller.current) return;
-    this.#atEnd = false;
-    this.#anchor = null;
-    this.#scroller.current.scrollTop = Math.max(0, top - 80);
-    this.#onScroll();
-  }
-
   override render({ items, render, label }: WindowedProps<T>) {
     const { first, last, above, below } = this.#find();
     this.#shown = { first, last };

@@ -1,11 +1,6 @@
 /** The commands that do what the page does: of our command line, of curl and of Temporal's. No command holds a token. */
 import { hasToken } from './session.ts';
 
-export interface Shown {
-  readonly everthread: string;
-  readonly curl?: string;
-}
-
 const PLAIN = /^[\w./:=@%+,-]+$/;
 
 export function quote(text: string): string {

@@ -70,14 +70,16 @@ function connect(token: string | null): void {
 /** The connection for streams. */
 export const connection = (): HttpConnection => reading;
 
-/** Takes a token out of the address, if there is one, and finds out what it permits. */
-export async function openSession(): Promise<void> {
+/** Takes a token out of the address, if there is one. */
+export function takeAddressToken(): string | null {
   const { token, rest } = takeToken(location.hash);
-  if (token !== null) {
-    history.replaceState(null, '', `${location.pathname}${rest}`);
-    sessionStorage.setItem(KEPT, token);
-  }
-  await useToken(sessionStorage.getItem(KEPT));
+  if (token !== null) history.replaceState(null, '', `${location.pathname}${rest}`);
+  return token;
+}
+
+/** Finds out what the token of the address permits, or the one that this tab has. */
+export async function openSession(): Promise<void> {
+  await useToken(takeAddressToken() ?? sessionStorage.getItem(KEPT));
 }
 
 /** `token`: null to go on without one. */
@@ -127,6 +129,8 @@ export function act<Route extends keyof Answers>(
   return callRoute(acting, route, ids, asked);
 }
 
+export const filePath = (threadId: string): string => `/v1/threads/${encodeURIComponent(threadId)}/file`;
+
 export function readBytes(path: string, query: object): Promise<Blob> {
   return requestWithRetry(reading, { path, query, again: true }, (response) => response.blob());
 }
@@ -138,7 +142,7 @@ export async function upload(threadId: string, path: string, file: File): Promis
     acting,
     {
       method: 'PUT',
-      path: `/v1/threads/${encodeURIComponent(threadId)}/file`,
+      path: filePath(threadId),
       query: { path },
       headers: { 'content-type': file.type || 'application/octet-stream' },
       bytes,

@@ -229,8 +229,8 @@ export class StoryLog {
   }
 
   #beginStep(row: ThreadEvent & { readonly type: 'step.started' }): StepItem {
-    const queuedMs = (row.data as { readonly queuedMs?: number }).queuedMs ?? null;
-    return this.#pushStep(row, { prompt: row.data.prompt ?? null, side: row.data.side ?? null, queuedMs });
+    const { prompt = null, side = null, queuedMs = null } = row.data;
+    return this.#pushStep(row, { prompt, side, queuedMs });
   }
 
   #pushStep(row: ThreadEvent, known: Partial<StepItem> = {}): StepItem {
@@ -309,7 +309,7 @@ export class StoryLog {
         const found = tool ?? this.#pushTool(row, callId, row.data.name);
         found.state = 'running';
         found.startedAt ??= row.at;
-        found.queuedMs = (row.data as { readonly queuedMs?: number }).queuedMs ?? null;
+        found.queuedMs = row.data.queuedMs ?? null;
         return;
       }
       case 'tool.result':

@@ -10,6 +10,7 @@ import type { Answers } from '../../client/http/answers.ts';
 import { liveLines } from '../../client/http/live-lines.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { ask, connection } from '../session/session.ts';
+import { abortWhenHidden, whenVisible } from '../session/visibility.ts';
 import { PIECES, StoryLog } from './log.ts';
 import { type NoteItem, type StoryRow, toNote } from './story-line.ts';
 
@@ -26,7 +27,6 @@ const MESSAGE_PAGE = 200;
 /** More messages than this at once are read as a page, and not one by one. */
 const SINGLE_READS = 5;
 const REFRESH_MS = 250;
-const HIDDEN_MS = 5000;
 
 export class ThreadReading {
   readonly threadId: string;
@@ -58,7 +58,7 @@ export class ThreadReading {
       this.thread.value = thread;
       const after = Math.max(0, thread.lastSeq - PART);
       this.from = after + 1;
-      this.#noteCursor = after === 0 ? '0' : `${after}.999999999`;
+      this.#noteCursor = storyAfter(after);
       for (const row of await this.#rows(after, thread.lastSeq)) this.log.add(row);
       await Promise.all([
         this.#readMessages(),
@@ -95,7 +95,7 @@ export class ThreadReading {
       const after = Math.max(0, last - PART);
       this.log.prepend(await this.#rows(after, last));
       this.from = after + 1;
-      const notes = await this.#storyPage(after === 0 ? '0' : `${after}.999999999`, last);
+      const notes = await this.#storyPage(storyAfter(after), last);
       this.notes = [...notes, ...this.notes];
       await Promise.all([this.#readMessages(), this.#readFirstTokens()]);
       this.#show();
@@ -279,26 +279,5 @@ export class ThreadReading {
   }
 }
 
-async function whenVisible(closed: AbortSignal): Promise<void> {
-  while (document.hidden && !closed.aborted)
-    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
-}
-
-/** Aborts once the page has been hidden for a while. */
-export function abortWhenHidden(): { readonly signal: AbortSignal; stop(): void } {
-  const hidden = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = () => {
-    clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => hidden.abort(), HIDDEN_MS);
-  };
-  document.addEventListener('visibilitychange', look);
-  look();
-  return {
-    signal: hidden.signal,
-    stop() {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', look);
-    },
-  };
-}
+/** The cursor of the story behind a row of the log. */
+const storyAfter = (row: number): string => (row === 0 ? '0' : `${row}.999999999`);

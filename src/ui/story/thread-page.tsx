@@ -1,8 +1,7 @@
 /** One thread: its heading, its story, the dock with what it waits for, and the drawer. */
 import { useComputed } from '@preact/signals';
-import { createRef } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { TABS, type Tab } from '../address.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { TABS, type Tab, toFragment } from '../address.ts';
 import { Dock } from '../dock/dock.tsx';
 import { Drawer } from '../drawer/drawer.tsx';
 import { Refusal } from '../parts/guide.tsx';
@@ -12,7 +11,7 @@ import { serverFacts } from '../session/session.ts';
 import { age, count, money, plural, shorten } from '../text.ts';
 import { StoryItem } from './items.tsx';
 import { ThreadReading } from './reading.ts';
-import { type Item, mergeNotes } from './story-line.ts';
+import { mergeNotes } from './story-line.ts';
 
 interface ThreadPageProps {
   readonly threadId: string;
@@ -65,11 +64,11 @@ function Heading({ reading, tab }: { readonly reading: ThreadReading; readonly t
         <bdi>{thread.name ?? thread.agent}</bdi>
       </h1>
       <p class="faint">
-        <bdi title={threadIdTitle(thread.id)}>{thread.id}</bdi> · {parts.filter(Boolean).join(' · ')}
+        <bdi title={`Id of the thread: ${thread.id}`}>{thread.id}</bdi> · {parts.filter(Boolean).join(' · ')}
         {thread.parentId && (
           <>
             {' · '}
-            <a href={`#/threads/${encodeURIComponent(thread.parentId)}`}>its parent</a>
+            <a href={toFragment({ view: 'thread', threadId: thread.parentId })}>its parent</a>
           </>
         )}
         {facts?.temporal.uiUrl && (
@@ -109,9 +108,7 @@ function Heading({ reading, tab }: { readonly reading: ThreadReading; readonly t
   );
 }
 
-const threadIdTitle = (id: string) => `Id of the thread: ${id}`;
-
-export function workflowUrl(uiUrl: string, namespace: string, threadId: string): string {
+function workflowUrl(uiUrl: string, namespace: string, threadId: string): string {
   return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(`thread/${threadId}`)}`;
 }
 
@@ -119,7 +116,6 @@ export function workflowUrl(uiUrl: string, namespace: string, threadId: string):
 const ESTIMATE = 44;
 
 function Story({ reading }: { readonly reading: ThreadReading }) {
-  const list = useRef(createRef<Windowed<Item>>()).current;
   const items = useComputed(() => {
     void reading.changes.value;
     return mergeNotes(reading.log.items, reading.notes, reading.from);
@@ -128,7 +124,6 @@ function Story({ reading }: { readonly reading: ThreadReading }) {
     return <div class="scroller empty faint">{reading.loading.value ? '' : 'Nothing has happened yet.'}</div>;
   return (
     <Windowed
-      ref={list}
       items={items.value}
       estimate={ESTIMATE}
       follow

@@ -11,7 +11,7 @@ import { Fields, Folded } from '../parts/values.tsx';
 import { Windowed } from '../parts/windowed.tsx';
 import { everthread } from '../session/commands.ts';
 import { act, ask, connection, may } from '../session/session.ts';
-import { abortWhenHidden } from '../story/reading.ts';
+import { abortWhenHidden, whenVisible } from '../session/visibility.ts';
 import { age, money, plural } from '../text.ts';
 
 export function TaskList() {
@@ -165,16 +165,17 @@ async function followTask(
   closed: AbortSignal,
 ): Promise<void> {
   const path = `/v1/tasks/${encodeURIComponent(taskId)}/events`;
-  const hidden = abortWhenHidden();
-  try {
-    const reading = { path, query: {}, after: rows.value.at(-1)?.key, follow: true };
-    const signal = AbortSignal.any([closed, hidden.signal]);
-    for await (const { cursor, event } of liveLines(connection(), { ...reading, signal }))
-      rows.value = [...rows.value, { key: cursor, event: event as LogRow['event'] }];
-  } finally {
-    hidden.stop();
+  for (;;) {
+    const hidden = abortWhenHidden();
+    try {
+      const reading = { path, query: {}, after: rows.value.at(-1)?.key, follow: true };
+      const signal = AbortSignal.any([closed, hidden.signal]);
+      for await (const { cursor, event } of liveLines(connection(), { ...reading, signal }))
+        rows.value = [...rows.value, { key: cursor, event: event as LogRow['event'] }];
+    } finally {
+      hidden.stop();
+    }
+    if (!hidden.signal.aborted || closed.aborted) return;
+    await whenVisible(closed);
   }
-  if (!hidden.signal.aborted || closed.aborted) return;
-  await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
-  await followTask(taskId, rows, closed);
 }

@@ -8,7 +8,7 @@ import { NoThreads, Refusal } from '../parts/guide.tsx';
 import { filterBy } from '../router.ts';
 import { everthread } from '../session/commands.ts';
 import { ask } from '../session/session.ts';
-import { abortWhenHidden } from '../story/reading.ts';
+import { abortWhenHidden, whenVisible } from '../session/visibility.ts';
 import { age, count, money, plural, shorten } from '../text.ts';
 import { FilterBar } from './filter-bar.tsx';
 
@@ -66,10 +66,7 @@ async function watchChanges(changed: () => void, closed: AbortSignal): Promise<v
       if (page.threads.length > 0 || cursor === undefined) changed();
       cursor = page.cursor;
     } catch {
-      if (hidden.signal.aborted && !closed.aborted)
-        await new Promise((resolve) =>
-          document.addEventListener('visibilitychange', resolve, { once: true }),
-        );
+      if (hidden.signal.aborted) await whenVisible(closed);
       // The cursor is of another store, or the token was revoked: the list is read anew, and tells.
       else [cursor] = [undefined, changed()];
     } finally {
