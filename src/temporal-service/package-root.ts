@@ -21,6 +21,9 @@ export function packagePath(...parts: string[]): string {
   return join(packageRoot(), ...parts);
 }
 
+let version: string | undefined;
+
 export function packageVersion(): string {
-  return (JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string }).version;
+  version ??= (JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string }).version;
+  return version;
 }

@@ -104,8 +104,6 @@ export async function renderSystem(
 
 export interface History {
   readonly history: readonly ProviderMessage[];
-  /** The stored messages that it shows. */
-  readonly origins: MessageOrigins;
 }
 
 /**
@@ -130,7 +128,8 @@ export async function chooseHistory(
     ...openWithSummary(context.summary, chosen),
     ...made,
   ];
-  return go({ history, origins: { rows: chosen, made } });
+  const origins: MessageOrigins = { rows: chosen, made };
+  return go({ history, origins });
 }
 
 /** The roles that are sent: a hook may make up messages of any kind. */
@@ -142,7 +141,7 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'too
  */
 export async function filterHistory(
   { store }: Ports,
-  { context: { thread, step }, request, history }: RequestMaterial & Pick<History, 'history'>,
+  { context: { thread, step }, request, history }: RequestMaterial & History,
 ) {
   if (request.history === NO_REQUEST_HOOKS.history) return go({ history });
   const given = sanitiseHistory(history);
@@ -165,7 +164,7 @@ function toBlocked(error: unknown): HookBlocked {
 /** The last stage before a model is asked, so that no hook can produce a history that every provider refuses. */
 export function sanitise(
   _ports: unknown,
-  { context: { subprompt, trimmed }, active, history }: RequestMaterial & Pick<History, 'history'>,
+  { context: { subprompt, trimmed }, active, history }: RequestMaterial & History,
 ) {
   const whole = sanitiseHistory(history);
   const sent = trimmed > 0 ? beginWithUser(whole) : whole;

@@ -227,10 +227,7 @@ function toAnswer(produced: Produced, prompt: string) {
  */
 function remind(
   _ports: unknown,
-  {
-    context: { loops = [] },
-    history,
-  }: Pick<History, 'history'> & { readonly context: Pick<StepContext, 'loops'> },
+  { context: { loops = [] }, history }: History & { readonly context: Pick<StepContext, 'loops'> },
 ) {
   if (loops.length === 0) return go({ history });
   return go({ history: [...history, { role: 'user', content: composeReminder(loops) }] });

@@ -10,22 +10,16 @@ const TONES: Readonly<Partial<Record<StoryKind, Tone>>> = {
   tool: 'cyan',
   subagent: 'cyan',
   error: 'red',
-  ...Object.fromEntries(
-    (
-      [
-        'wait',
-        'retry',
-        'lost',
-        'compaction',
-        'trim',
-        'limit',
-        'fallback',
-        'repair',
-        'loop',
-        'budget',
-      ] as const
-    ).map((kind) => [kind, 'yellow']),
-  ),
+  wait: 'yellow',
+  retry: 'yellow',
+  lost: 'yellow',
+  compaction: 'yellow',
+  trim: 'yellow',
+  limit: 'yellow',
+  fallback: 'yellow',
+  repair: 'yellow',
+  loop: 'yellow',
+  budget: 'yellow',
 };
 
 export async function printStory(
