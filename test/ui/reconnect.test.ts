@@ -79,6 +79,20 @@ inBrowser('the page without its server', () => {
     await expectWhole(page, runtime, threadId);
   });
 
+  it('asks again when responses are cut within their headers, which browsers take for empty ones', async () => {
+    const runtime = await testRuntime({ model: scriptedModel(() => says('hello')) });
+    const proxy = await cuttingProxy((await testApi(runtime)).url);
+    const threadId = await runtime.start('hi');
+    const page = await open(proxy.url, `#/threads/${threadId}`);
+    await expectWhole(page, runtime, threadId);
+    const headOnly = 60;
+    proxy.cut(700, ...Array.from({ length: 40 }, () => headOnly));
+    await runtime.say(threadId, 'again');
+    await eventually('it was cut', () => proxy.cuts > 20);
+    proxy.cut();
+    await expectWhole(page, runtime, threadId);
+  });
+
   it('has no stream while it is hidden, and goes on behind the last row when it is seen again', async () => {
     const model = scriptedModel(({ messages }) => says(`${messages.length} ${WORDS}`));
     const runtime = await testRuntime({ model });

@@ -108,7 +108,9 @@ function toError(place: HttpConnection, { status, headers }: Response, text: str
   const problem = headers.get('content-type')?.includes('problem+json') ? readProblem(text) : null;
   if (problem === null) {
     // A proxy in between responds for an API that is unreachable.
-    if (status >= 500 || status === 429 || status === 408)
+    // Nobody responds with nothing at all: the response was cut within its headers.
+    const wasCut = text === '' && !headers.has('content-type');
+    if (status >= 500 || status === 429 || status === 408 || wasCut)
       return new NoAnswer(`The server answered with status ${status}.`);
     return new RuntimeError(
       'InvalidConfiguration',

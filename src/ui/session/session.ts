@@ -101,8 +101,9 @@ export const messageOf = (error: unknown): string =>
 
 async function noteVersion(): Promise<void> {
   const response = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
-  const tag = response?.ok ? (response.headers.get('etag') ?? '') : '';
-  if (tag !== '' && !tag.includes(VERSION)) outdated.value = true;
+  // A tag without its closing quote was cut.
+  const [, version = VERSION] = /"(.+)"/.exec((response?.ok && response.headers.get('etag')) || '') ?? [];
+  if (version !== VERSION) outdated.value = true;
 }
 
 document.addEventListener('visibilitychange', () => {
