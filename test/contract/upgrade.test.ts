@@ -28,6 +28,11 @@ const RECORDED = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.json'))
   .map((name) => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Recorded);
 
+interface Beside {
+  readonly kysely_migration: { readonly name: string; readonly timestamp: string };
+  readonly meta: Tables['meta'];
+}
+
 /** Restores the database as the earlier build left it. */
 async function restore(address: string, { migration, tables }: Recorded, schema?: string): Promise<void> {
   const db = openBeside(address);
@@ -75,15 +80,38 @@ describe.each(Object.keys(ADDRESSES) as (keyof typeof ADDRESSES)[])('on %s', (en
     },
   );
 
-  it('[runtime 13.2.2] a store of a development version is refused with what to delete', async () => {
-    const address = ADDRESSES[engine]('early');
-    await (await openStore(address, '')).close();
-    const db = openBeside(address) as unknown as Kysely<{ kysely_migration: { name: string } }>;
-    await db.updateTable('kysely_migration').set({ name: '0001_spine' }).execute();
-    await db.destroy();
-    await expect(openStore(address, '')).rejects.toMatchObject({
-      code: 'InvalidConfiguration',
-      message: expect.stringMatching(/before 0\.1\.0 and cannot be read: delete .*temporal-\*\.db/),
-    });
-  });
+  const REFUSED = [
+    {
+      of: 'a development version',
+      change: (db: Kysely<Beside>) =>
+        db.updateTable('meta').set({ value: 'another' }).where('key', '=', 'schema').execute(),
+      says: /before 0\.1\.0 and cannot be read: delete .*temporal-\*\.db/,
+    },
+    {
+      of: 'a development version that noted no schema',
+      change: (db: Kysely<Beside>) => db.deleteFrom('meta').where('key', '=', 'schema').execute(),
+      says: /before 0\.1\.0 and cannot be read: delete .*temporal-\*\.db/,
+    },
+    {
+      of: 'a newer version',
+      change: (db: Kysely<Beside>) =>
+        db.insertInto('kysely_migration').values({ name: '0002_later', timestamp: 'now' }).execute(),
+      says: /changed by a newer version of Everthread \(its migration "0002_later" .*run that version/,
+    },
+  ];
+
+  it.each(REFUSED)(
+    '[runtime 13.2.2] a store of $of is refused with what to do',
+    async ({ of, change, says }) => {
+      const address = ADDRESSES[engine](`refused_${of.replaceAll(' ', '_')}`);
+      await (await openStore(address, '')).close();
+      const db = openBeside(address) as unknown as Kysely<Beside>;
+      await change(db);
+      await db.destroy();
+      await expect(openStore(address, '')).rejects.toMatchObject({
+        code: 'InvalidConfiguration',
+        message: expect.stringMatching(says),
+      });
+    },
+  );
 });

@@ -3,7 +3,7 @@
  * One text for both engines: SQLite stores values unchanged in columns whose type it does not know, such as `bytea`.
  * Flags are 0 or 1, times microseconds since 1970, and `numeric(19, 0)` is a whole number of 64 bits (column.ts).
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -348,10 +348,19 @@ create table author_strikes (
 );
 `;
 
+/** Digest of the text above, which a store keeps. That of a development version before 0.1.0 is another one. */
+export const schemaDigest = createHash('sha256').update(SCHEMA).digest('hex').slice(0, 16);
+
 export const initial: Migration = {
   async up(db: Kysely<Tables>) {
     for (const statement of SCHEMA.split(/;\n/))
       if (statement.trim() !== '') await sql.raw(statement).execute(db);
-    await db.insertInto('meta').values({ key: 'store_id', value: randomUUID() }).execute();
+    await db
+      .insertInto('meta')
+      .values([
+        { key: 'store_id', value: randomUUID() },
+        { key: 'schema', value: schemaDigest },
+      ])
+      .execute();
   },
 };
