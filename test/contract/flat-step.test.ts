@@ -14,7 +14,7 @@ import { openBeside } from '../support/database-beside.ts';
 import { isLong } from '../support/long-form.ts';
 import { GROWING, lengthen } from '../support/long-thread.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
-import { closeAfterTest } from '../support/runtime.ts';
+import { closeAfterTest, eventually } from '../support/runtime.ts';
 import { call, message, openThread, ThreadDriver } from './thread-driver.ts';
 
 /** Fifteen times the short thread; fifty times in the long form. A scan reads that many times as many rows. */
@@ -145,7 +145,7 @@ describe('a step of a long thread on PostgreSQL', () => {
   });
   afterAll(() => database?.drop());
 
-  /** Returns how many rows were read for a step. The server's counters are final once its connections are closed. */
+  /** Returns how many rows were read for a step. */
   async function countRows(id: string, window?: HistoryWindow, one = false): Promise<number> {
     const before = await readRows();
     const store = await openStore(database.address, '');
@@ -154,7 +154,19 @@ describe('a step of a long thread on PostgreSQL', () => {
     return (await readRows()) - before;
   }
 
+  /** A server process counts what it has read when it ends, some time after its client has closed the connection. */
+  async function untilCounted(): Promise<void> {
+    await eventually('the connections have ended', async () => {
+      const [row] = await database.query(
+        `select count(*) as others from pg_stat_activity
+         where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      );
+      return Number(row?.others) === 0;
+    });
+  }
+
   async function readRows(): Promise<number> {
+    await untilCounted();
     const tables = GROWING.map((name) => `'${name}'`).join(', ');
     const [row] = await database.query(
       `select (select sum(seq_tup_read) from pg_stat_user_tables where relname in (${tables}))
