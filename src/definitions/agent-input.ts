@@ -1,4 +1,5 @@
 /** What authors pass to `defineAgent` (definitions §7, 0.1.0). Types alone; `define-agent.ts` checks them. */
+import type { AuthorSchema } from '../core/author/author-schema.ts';
 import type { BudgetInput } from './budget-input.ts';
 import type { AgentGuardsInput } from './guards-input.ts';
 import type { PolicyInput } from './policy-input.ts';
@@ -88,6 +89,12 @@ export interface SideInput {
    * default unlimited.
    */
   maxSteps?: number;
+  /**
+   * The type of an execution's last answer, a zod object: the answer is then JSON that fits it, and its value is the
+   * thread's `output`. An answer that does not fit is asked for again, twice at most; then the execution fails with
+   * `OutputInvalid`. Not for `dual_ai` agents, whose result is the arguments of `sessionStop`. Default none.
+   */
+  output?: AuthorSchema;
   /** A successful call of this tool ends the session with a result. */
   sessionStop?: SessionToolInput;
   /** A successful call of this tool ends the session with a failure. */

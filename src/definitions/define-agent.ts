@@ -14,6 +14,7 @@ import {
   isGiven,
   joinVariables,
   names,
+  objectSchema,
   TENVS_WARNING,
   tenvs,
   text,
@@ -21,6 +22,7 @@ import {
 } from './field.ts';
 import { agentGuards } from './guards-field.ts';
 import { policy } from './policy-field.ts';
+import { checkArguments } from './tool-schema.ts';
 
 const binding = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
@@ -35,6 +37,7 @@ const side = z
     stopTool: text.optional(),
     stopToolResponseProperty: text.optional(),
     maxSteps: count.optional(),
+    output: objectSchema.optional(),
     sessionStop: binding.optional(),
     sessionFail: binding.optional(),
     sessionStatus: binding.optional(),
@@ -115,12 +118,20 @@ const sideOf = (input: RawFields, name: string): RawFields => {
   return isFields(value) ? value : {};
 };
 
+const isDual = (input: RawFields) => input.type === 'dual_ai';
+
 const sideRules = (name: string): Rule[] => [
   {
     field: `${name}.stopToolResponseProperty`,
     message: 'names an argument of stopTool, which is not set',
     holds: (input) =>
       isGiven(sideOf(input, name).stopToolResponseProperty) && !isGiven(sideOf(input, name).stopTool),
+  },
+  {
+    field: `${name}.output`,
+    message:
+      'has no effect in a dual_ai agent: the arguments of its sessionStop tool are the type of its result',
+    holds: (input) => isDual(input) && isGiven(sideOf(input, name).output),
   },
   ...ALIASES.map(([field, old]) => ({
     field: `${name}.${old}`,
@@ -135,8 +146,6 @@ const aliasWarnings = (name: string): Rule[] =>
     message: `is deprecated: use ${field}`,
     holds: (input) => isGiven(sideOf(input, name)[old]),
   }));
-
-const isDual = (input: RawFields) => input.type === 'dual_ai';
 
 /** Both types of agents in one; a rule below requires `sideB` where its type does. */
 interface WrittenAgent extends AgentInputFields {
@@ -181,6 +190,7 @@ const AGENT: FieldTable<typeof agent, WrittenAgent> = {
     ...aliasWarnings('sideB'),
     TENVS_WARNING,
   ],
+  more: (fields) => checkArguments(sideOf(fields, 'sideA').output, 'sideA.output'),
   hints: {
     defaultPrompt: 'write prompt',
     defaultModel: 'the model is a field of the prompt',

@@ -3,6 +3,7 @@
  * `user` has no counterpart; `parallelToolCalls` goes into the options of those providers that support it.
  */
 
+import type { SchemaFormat } from '../core/answer/typed-answer.ts';
 import { toolText } from '../core/message/llm-message.ts';
 import type {
   ContentPart,
@@ -29,7 +30,7 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
     topP,
     topK,
     stopSequences: stopSequences && [...stopSequences],
-    responseFormat: responseFormat as object | undefined,
+    responseFormat: toResponseFormat(responseFormat),
     reasoning: tagged ? toEffort(request.reasoning) : undefined,
     providerOptions: toProviderOptions(request, model),
     abortSignal: signal,
@@ -39,6 +40,13 @@ export function toCallOptions(request: ProviderRequest, model: AiSdkLanguageMode
   const sent = unthinking ? messages.map(withoutParts) : messages;
   const prompt = sent.map((message) => toPromptMessage(message, asked));
   return definedFields({ ...options, ...unthinking, prompt });
+}
+
+/** The SDK's own form of a schema; whatever else an author has written is passed on. */
+function toResponseFormat(format: unknown): object | undefined {
+  const { type, json_schema: given } = (format ?? {}) as Partial<SchemaFormat>;
+  if (type !== 'json_schema' || !given) return format as object | undefined;
+  return { type: 'json', name: given.name, schema: given.schema };
 }
 
 /** The provider's name, which is the key of its options: `anthropic` for the provider `anthropic.messages`. */

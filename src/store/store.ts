@@ -108,7 +108,14 @@ import { listModelCalls, readRequest } from './request/read-request.ts';
 import { removeRequests } from './request/remove-requests.ts';
 import { beginStep } from './step/begin-step.ts';
 import { readContext } from './step/read-context.ts';
-import { commitStep, failStep, handOverStep, markGreeted, saveFlow } from './step/stored-step.ts';
+import {
+  commitStep,
+  failStep,
+  handOverStep,
+  markGreeted,
+  rejectAnswer,
+  saveFlow,
+} from './step/stored-step.ts';
 import { appendChunk, emitWaiting, endModelCall, holdModel, startModelCall } from './step/stream.ts';
 import { saveSummary } from './step/summary.ts';
 import { getManifest, noteManifest, saveManifest } from './task/manifest.ts';
@@ -202,6 +209,7 @@ export const COMMANDS = {
     begin: beginStep,
     readContext,
     commit: commitStep,
+    reject: rejectAnswer,
     fail: failStep,
     handOver: handOverStep,
     countBegun: countBegunSteps,

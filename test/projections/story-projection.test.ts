@@ -357,6 +357,7 @@ const SAMPLES: { readonly [Kind in EventKind]: EventData[Kind] } = {
   'step.started': { prompt: '~', parentStep: 1, callId: '~' },
   'step.retried': { reason: '~', cause: 'budget' },
   'step.committed': { messageId: '~', model: '~', finishReason: '~', droppedCalls: 1 },
+  'output.rejected': { text: '~', problems: '~', count: 1, model: '~', finishReason: '~' },
   'step.failed': failure as never,
   'context.trimmed': { messages: 2, model: '~' },
   'context.undercounted': { call: 1, model: '~', estimated: 2, counted: 1 },

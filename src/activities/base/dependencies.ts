@@ -87,6 +87,8 @@ export type FaultPoint =
   | 'model_streaming'
   | 'model_answered'
   | 'model_committed'
+  | 'output_rejected'
+  | 'output_rejection_stored'
   | 'tool_not_begun'
   | 'tool_committed'
   | 'wait_opened'

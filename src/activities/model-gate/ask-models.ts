@@ -33,6 +33,7 @@ import type { SubagentOffer } from '../model/subagent-tools.ts';
 import { emitEvent, NO_REQUEST_HOOKS, type RequestMaterial, type StepHooks } from './assemble.ts';
 import { judgeRequests } from './judge-request.ts';
 import type { OpenStep } from './read-step.ts';
+import { outputSchema } from './typed-answer.ts';
 
 export interface AssembledRequest extends Pick<OpenStep, 'ref' | 'called' | 'asked'>, RequestMaterial {
   readonly messages: readonly ProviderMessage[];
@@ -78,7 +79,8 @@ export async function askModels(
   const { thread, runContext } = context;
   const redact = async (text: string) => (await readRedactor(ports, thread))(text);
   const permissions = runContext?.permissions;
-  const step = { threadId: thread.id, messages, subagents, mcp, permissions };
+  const output = outputSchema(active, context);
+  const step = { threadId: thread.id, messages, subagents, mcp, permissions, output };
   const compacts = !hasCompacted && Boolean(findGuards(active.agent, active.prompt).compaction);
   const hooked = hooks.has('before_create_message');
   const endsWithAnswer = ({ images = [] }: ProviderResponse) => !hooked && images.length === 0;

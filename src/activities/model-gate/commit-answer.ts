@@ -19,6 +19,7 @@ import {
   toChanges,
 } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
 import { roleOf } from '../../core/thread/session.ts';
 import type { StepContext } from '../../store/step/step-place-record.ts';
 import type { AnsweredCall, CommitStep, CommittedStep, StepRecord } from '../../store/step/step-record.ts';
@@ -27,6 +28,7 @@ import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { StepHooks } from './assemble.ts';
+import type { CheckedAnswer } from './typed-answer.ts';
 
 export interface StepAnswer {
   readonly content: string | null;
@@ -53,10 +55,11 @@ export interface StepAnswer {
 /** A step with an answer that is not stored yet. */
 export interface AnsweredStep extends StepHooks {
   readonly ref: StepRef;
+  readonly active: ActiveSide;
   readonly answer: StepAnswer;
 }
 
-interface HookedAnswer {
+export interface HookedAnswer {
   /** The answer as hooks have seen and changed it; absent if there are no hooks around it. */
   readonly message?: Message;
 }
@@ -80,7 +83,15 @@ export type UncommittedStep = Exclude<CommittedStep, { kind: 'stored' }>;
 /** Stores answer, calls, usage and events in one transaction. */
 export async function commitAnswer(
   { store, probe, handover, firstCall }: ActivityDependencies,
-  { ref, answer: { ends, ...answer }, message, flow, hooks, sink }: AnsweredStep & HookedAnswer,
+  {
+    ref,
+    answer: { ends, ...answer },
+    message,
+    typed,
+    flow,
+    hooks,
+    sink,
+  }: AnsweredStep & HookedAnswer & CheckedAnswer,
 ) {
   const [first] = answer.toolCalls;
   // Hooks after the answer come before its calls.
@@ -90,6 +101,7 @@ export async function commitAnswer(
     ...ref,
     ...answer,
     ...(message && toChanges(message)),
+    ...(typed !== undefined && { content: typed, typed: true as const }),
     queuedTools,
     ...(await flow()),
     ...(ends ? { directive: ends } : {}),

@@ -37,13 +37,7 @@ import {
   type StepHooks,
   sanitise,
 } from './assemble.ts';
-import {
-  type AnsweredStep,
-  afterCreateAnswer,
-  beforeCreateAnswer,
-  commitAnswer,
-  type UncommittedStep,
-} from './commit-answer.ts';
+import { type AnsweredStep, afterCreateAnswer, beforeCreateAnswer, commitAnswer } from './commit-answer.ts';
 import { compact, compactForBudget } from './compact.ts';
 import {
   type FailedStep,
@@ -56,6 +50,7 @@ import {
   resolveSide,
 } from './read-step.ts';
 import type { DrainedStep } from './receive-input.ts';
+import { checkOutput, describeOutput, rejectAnswer, showRejected } from './typed-answer.ts';
 
 /** All that is known of a step while its hooks are open. */
 type HookedStep = ReadStep & StepHooks & Pick<AssembledRequest, 'hasCompacted'>;
@@ -77,9 +72,11 @@ export const ASSEMBLE = openGate<
   .stage(noteTrimmed) //              3 assemble: logs that not all messages have room
   .stage(runCompactionHooks) //            3 assemble: hooks receive the summary that was made
   .stage(renderSystem) //             3 assemble: the prompt, through its hooks
+  .stage(describeOutput) //           3 assemble: the type of the answer, for models that cannot be bound to it
   .stage(chooseHistory) //            3 assemble: the messages, through their hooks
   .stage(filterHistory) //            4 hooks on the request: may refuse it
   .stage(remind) //                   4 reminds of a loop that the previous calls make
+  .stage(showRejected) //             4 shows the answer that was rejected, and why
   .stage(sanitise); //                5 last, so that no hook can break the history
 
 /** Stages for an execution that code of another process produces: no model is asked, so nothing is assembled. */
@@ -94,8 +91,10 @@ const ASK = openGate<ActivityDependencies, AssembledRequest, FailedStep | HeldRe
   .stage(cleanAnswer) //              7 hygiene: names, arguments and ids of its calls
   .stage(composeAnswer); //           7 the answer: content, calls with their ids
 
-const STORE = openGate<ActivityDependencies, AnsweredStep, UncommittedStep>()
+const STORE = openGate<ActivityDependencies, AnsweredStep, AnsweredOutcome>()
   .stage(beforeCreateAnswer) //       8 hooks on the answer
+  .stage(checkOutput) //              8 the last answer fits its type
+  .stage(rejectAnswer) //             9 or the log keeps it, and it is asked for again
   .stage(commitAnswer) //             9 one transaction: answer, calls, usage, events
   .stage(afterCreateAnswer); //      10 hooks after it
 

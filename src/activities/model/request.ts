@@ -1,5 +1,6 @@
 /** Builds the request to a model (runtime §4) from the project's definitions and the thread's messages. */
 
+import { toSchemaFormat } from '../../core/answer/typed-answer.ts';
 import type { ModelDefinition, PromptDefinition } from '../../core/author/definition.ts';
 import type { Registry } from '../../core/author/registry.ts';
 import { withoutImages } from '../../core/context/context-provider.ts';
@@ -58,20 +59,23 @@ export interface AssembledStep {
   readonly mcp?: McpOffer;
   /** Permissions of the run's context. */
   readonly permissions?: Permissions;
+  /** What the last answer must fit. */
+  readonly output?: JsonSchema | undefined;
 }
 
 export function buildRequest(
   registry: Registry,
   active: ActiveSide,
   asked: AskedModel,
-  { threadId, messages, subagents, mcp, permissions }: AssembledStep,
+  { threadId, messages, subagents, mcp, permissions, output }: AssembledStep,
 ): ProviderRequest {
   const { prompt } = active;
   const { model } = asked;
   const { supportsImages, supportsToolCalls, supportsJsonMode, maxOutputTokens } = model.capabilities;
   const tools =
     supportsToolCalls === false ? [] : offerTools(registry, active, asked, { subagents, mcp, permissions });
-  const { responseFormat, ...providerOptions } = { ...model.providerOptions, ...prompt.providerOptions };
+  const { responseFormat: own, ...providerOptions } = { ...model.providerOptions, ...prompt.providerOptions };
+  const responseFormat = output ? toSchemaFormat(active.agent.name, output) : own;
   return {
     model: model.model,
     // Stored messages keep their images: another model may be able to see them (runtime §4).

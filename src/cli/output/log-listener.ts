@@ -134,6 +134,8 @@ const LINES: { readonly [Kind in EventKind]?: (data: EventData[Kind]) => LogLine
   },
   'attempt.discarded': ({ reason }) =>
     (reason === 'WorkerShutdown' ? info : warn)(`the beginning of an answer is discarded: ${reason}`),
+  'output.rejected': ({ problems, last }) =>
+    warn(`the answer does not fit its type${last ? '' : ' and is asked for again'}: ${problems}`),
   'tool.unknown': ({ name }) =>
     warn(`tool ${name}: its worker has ended; whether it took effect is unknown`, true),
   'action.uncertain': ({ name }) =>

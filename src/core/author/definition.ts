@@ -26,6 +26,8 @@ export interface SideDefinition {
   readonly stopTool?: string;
   readonly stopToolResponseProperty?: string;
   readonly maxSteps?: number;
+  /** What the last answer of an execution must fit. */
+  readonly output?: AuthorSchema;
   readonly sessionStop?: SessionToolBinding;
   readonly sessionFail?: SessionToolBinding;
   readonly sessionStatus?: SessionToolBinding;

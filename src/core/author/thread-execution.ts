@@ -8,9 +8,10 @@ export type Side = 'a' | 'b';
 export type FlowDirective = 'stop' | Side;
 /**
  * A FlowDirective, or a cause within the step: a hook blocked the request of a model step (definitions §9), the sender
- * of the step's tool calls wants no answer to them, or code of another process produced the answer.
+ * of the step's tool calls wants no answer to them, code of another process produced the answer, or the answer was
+ * rejected, so that the same side answers again.
  */
-export type StepDirective = FlowDirective | 'blocked' | 'unanswered' | 'produced';
+export type StepDirective = FlowDirective | 'blocked' | 'unanswered' | 'produced' | 'rejected';
 
 /** The execution in which code runs. Null if none runs: in effects and endpoints. */
 export interface ExecutionState {

@@ -175,6 +175,17 @@ export interface EventData {
     /** Number of `model.chunk` rows of the step, for all its requests. */
     readonly chunks?: number;
   };
+  /** The answer does not fit the `output` schema of the agent and is no message; `text`: the answer, cut if it is long. It is asked for again, unless `last` is set: then the execution fails. */
+  'output.rejected': {
+    readonly text: string;
+    readonly problems: string;
+    /** How many have been rejected since one was accepted, this one included. */
+    readonly count: number;
+    readonly last?: true;
+    readonly model: string;
+    readonly finishReason: string;
+    readonly usage?: ProviderUsage;
+  };
   /** The step failed permanently and has no answer. */
   'step.failed': StoredError;
   /** Messages that no longer fit were left out of a request. `room`: tokens for which messages were read; `assumed`: no model declares its window. `model`: set if only the request to this model had no room. */

@@ -41,6 +41,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'step.started': 'always',
   'step.retried': 'always',
   'step.committed': 'always',
+  'output.rejected': 'always',
   'step.failed': 'always',
   'context.trimmed': 'always',
   'context.undercounted': 'always',

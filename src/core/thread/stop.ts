@@ -107,6 +107,8 @@ function byCode({ directive, side, rules }: StepFacts): Ruling | undefined {
       return { ends: 'execution', reason: 'unanswered', turn: false };
     case 'produced':
       return { ends: 'execution', reason: 'produced', turn: false };
+    case 'rejected':
+      return GOES_ON;
     case 'stop':
       return endsSession('state_stop_session');
     default:

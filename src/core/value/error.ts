@@ -25,6 +25,8 @@ export const ERRORS = {
   AgentNotFound: { exit: 3, status: 404 },
   StoreMismatch: { exit: 1, status: 500 },
   MissingVariable: { exit: 1, status: 409 },
+  /** The answers of an execution did not fit its `output` schema, however often the model was asked again. */
+  OutputInvalid: { exit: 1, status: 422 },
   /** No subagent waits for variables under this id. */
   VariableRequestNotFound: { exit: 3, status: 404 },
   /** A request for variables can be answered once; the message names the thread that the answer created. */

@@ -19,13 +19,22 @@ import {
 
 type ModelKind = Extract<
   EventKind,
-  `step.${string}` | `context.${string}` | `model.${string}` | 'attempt.discarded' | 'execution.aborted'
+  | `step.${string}`
+  | 'output.rejected'
+  | `context.${string}`
+  | `model.${string}`
+  | 'attempt.discarded'
+  | 'execution.aborted'
 >;
 
 export const MODEL_STORY: StoryHandlers<ModelKind> = {
   'step.started': beginStep,
   'step.retried': (story, event) => [story, [toRetry(event)]],
   'step.committed': finishStep,
+  'output.rejected': tell('retry', ({ problems, last }, { step }) => {
+    const then = last ? 'It is not asked for again.' : 'It is asked for again.';
+    return `The answer of step ${step} does not fit its type: ${cut(problems, 300)}. ${then}`;
+  }),
   'step.failed': (story, { step, data: { code, message } }) => [
     forget(story, step),
     [{ kind: 'error', line: `${stepName(step)} failed (${code})${because(message)}` }],
@@ -192,6 +201,7 @@ function tokensOf({ promptTokens, completionTokens, cachedTokens = 0, estimated 
 const DISCARDS: Readonly<Record<string, string>> = {
   WorkerLost: 'its worker was lost',
   WorkerShutdown: 'its worker has shut down',
+  OutputRejected: 'the answer does not fit its type',
 };
 
 const FINISHES: Readonly<Record<string, string>> = {

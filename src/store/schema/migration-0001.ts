@@ -34,7 +34,7 @@ create table threads (
   listed_cost numeric(19, 0) default 0 not null, listed_tokens bigint default 0 not null,
   waiting_since bigint, waiting_for text, first_words text, last_words text,
   changed bigint default 0 not null, moved bigint default 0 not null,
-  requests text
+  requests text, output text
 );
 create index threads_by_root on threads (root_id);
 create index threads_in_order on threads (updated_at, id);
@@ -96,6 +96,7 @@ create table executions (
   thread_id text not null, id text not null, started_at bigint not null, ended_at bigint, stop_reason text,
   context text, run_context text, run_id text, session_id text, trace_id text, agent text, first_seq bigint,
   ended_as text, cancel_request text, budget text, streams integer default 1, end_told integer, produced integer,
+  rejected text, output text,
   constraint executions_key primary key (thread_id, id)
 );
 create index executions_open on executions (thread_id, ended_at);

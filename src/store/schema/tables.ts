@@ -107,6 +107,10 @@ export interface ExecutionTable {
   streams: Flag | null;
   /** 1 if code of another process produces it (table `producers`). */
   produced: Flag | null;
+  /** The newest answer that did not fit its type, if none has been accepted since (core/answer/typed-answer.ts). */
+  rejected: Json | null;
+  /** The message whose content is its typed answer; null if it has none. */
+  output: string | null;
 }
 
 export interface StepTable {

@@ -54,7 +54,7 @@ import {
   storeOutcome,
 } from '../transaction/run-recovery.ts';
 import { askedSteps, beginCount, countEnded, countedSteps } from '../transaction/step-count.ts';
-import { selectPlace, toCounts, toPlace, withCurrentAgent } from '../transaction/step-place.ts';
+import { readRejected, selectPlace, toCounts, toPlace, withCurrentAgent } from '../transaction/step-place.ts';
 import type { ThreadRow, ThreadTransaction } from '../transaction/thread-transaction.ts';
 import {
   applyHandoff,
@@ -407,7 +407,9 @@ function toOpened(
 ) {
   const scratch = JSON.parse(context ?? open?.context ?? '{}') as StepPlace['scratch'];
   const runContext = withCurrentAgent(row, drained.context);
-  return { executionId, ...toCounts(askedSteps(row)), side: row.side, scratch, runContext, subprompt: null };
+  const rejected = readRejected(open?.rejected);
+  const counts = toCounts(askedSteps(row));
+  return { executionId, ...counts, side: row.side, scratch, runContext, subprompt: null, rejected };
 }
 
 async function readPlace({ trx, threadId, row }: ThreadTransaction, step: number) {

@@ -26,7 +26,7 @@ import type { BeginStep } from './step-record.ts';
 
 export const selectOpenExecution = statement((db, threadId: string) =>
   selectRows(db, 'executions', { thread_id: threadId, ended_at: null })
-    .select(['id', 'context', 'run_context', 'cancel_request', 'produced'])
+    .select(['id', 'context', 'run_context', 'cancel_request', 'produced', 'rejected'])
     .limit(1),
 );
 
@@ -73,6 +73,7 @@ export async function setRunning(
     });
   }
   if (!open) pinGuards(thread, command);
+  if (!open && thread.row.output !== null) thread.set({ output: null });
   if (thread.row.status === 'running') return;
   thread.set({ status: 'running', stop_reason: null, last_error: null });
   thread.emit('thread.status', { status: 'running' });

@@ -3,6 +3,7 @@
  * step drains them and as modified by hooks; and summaries, which requests show in place of the older part of a thread's
  * history, while the messages themselves stay unchanged.
  */
+import type { RejectedAnswer } from '../../core/answer/typed-answer.ts';
 import type { Side } from '../../core/author/thread-execution.ts';
 import type { ContextMessage } from '../../core/context/context.ts';
 import type { Scale } from '../../core/context/context-estimate.ts';
@@ -33,6 +34,8 @@ export interface StepPlace {
   readonly runContext: RunContext | null;
   /** The sub-prompt that the step belongs to; null if it belongs to none. */
   readonly subprompt: SubpromptPlace | null;
+  /** The answer of its execution that was rejected last, if none has been accepted since. */
+  readonly rejected?: RejectedAnswer | undefined;
   /** Loops that its request must warn of; absent if there are none. */
   readonly loops?: readonly LoopWarning[];
   /** How models have counted the thread's requests. */

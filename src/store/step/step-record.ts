@@ -3,6 +3,7 @@
  * running step its model calls, and the text that they stream.
  */
 import type { LoggedRepairs } from '../../core/answer/clean-calls.ts';
+import type { RejectedAnswer } from '../../core/answer/typed-answer.ts';
 import type { FlowDirective, Side, StepDirective } from '../../core/author/thread-execution.ts';
 import type { ContextManifest } from '../../core/context/context-manifest.ts';
 import type { CountedRequest } from '../../core/context/model-count.ts';
@@ -183,8 +184,19 @@ export interface CommitStep extends StepRef, ChangedMessage {
   readonly context?: string;
   /** Tools that hooks of the request and of the answer queued; queued in the same transaction. */
   readonly queuedTools?: readonly QueuedTool[];
+  /** Set if the answer fits its type: its content is JSON, and the output of its execution. */
+  readonly typed?: true;
   /** Begins the first call in the same transaction, unless a budget is used up or this attempt has been replaced. */
   readonly begins?: BeginTool;
+}
+
+/** An answer that does not fit its type. */
+export interface RejectAnswer
+  extends StepRef,
+    Pick<CommitStep, 'model' | 'finishReason' | 'usage' | 'call' | 'context' | 'queuedTools'> {
+  readonly rejected: RejectedAnswer;
+  /** Set if it is not asked for again: the step fails with this. */
+  readonly error?: StoredError;
 }
 
 /** `closed`: the step is no longer open or wanted; the answer was not stored. */

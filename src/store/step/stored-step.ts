@@ -34,8 +34,15 @@ import { toSubprompt } from '../transaction/step-place.ts';
 import { readCall, type StepRow, selectStep } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { saveScratch } from './execution.ts';
-import type { BeginStep, CommitStep, CommittedStep, SaveFlow, StepRecord } from './step-record.ts';
-import { discardLost, selectModelCall, settleModelCall } from './stream.ts';
+import type {
+  BeginStep,
+  CommitStep,
+  CommittedStep,
+  RejectAnswer,
+  SaveFlow,
+  StepRecord,
+} from './step-record.ts';
+import { discardStreamed, selectModelCall, settleModelCall } from './stream.ts';
 
 type OwnFields = Pick<StepRow, 'kind' | 'state'> &
   Partial<
@@ -138,7 +145,7 @@ export async function retryStep(
   await settleUnreported(context, thread, { step });
   const handedOver = handed_over === before;
   const cause = endWait(thread) ? 'budget' : handedOver ? 'worker_shutdown' : 'worker_lost';
-  await discardLost(thread, { step, attempt: before }, handedOver ? 'WorkerShutdown' : 'WorkerLost');
+  await discardStreamed(thread, { step, attempt: before }, handedOver ? 'WorkerShutdown' : 'WorkerLost');
   const told = { reason: RETRY_REASONS[cause], cause, queuedMs: activity?.queuedMs } as const;
   thread.emit('step.retried', { ...told, handedOver: handedOver || undefined }, { step, attempt });
   return attempt;
@@ -228,7 +235,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
 /** `byOther`: another attempt has committed the step, not a repetition of this command. */
 async function findCommitted(
   thread: ThreadTransaction,
-  { step, attempt }: CommitStep,
+  { step, attempt }: StepRef,
   { first_seq: firstSeq }: StepRow,
 ): Promise<CommittedStep> {
   const emitted = await thread
@@ -266,6 +273,10 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
     step,
   });
   await saveScratch(thread, executionId, answer.context);
+  if (answer.typed) {
+    thread.set({ output: messageId });
+    await thread.update('executions', { id: executionId }, { output: messageId, rejected: null });
+  }
   await thread.update(
     'steps',
     { step },
@@ -290,6 +301,46 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
   if (subprompt) return;
   thread.set({ answer_due: 0 });
   forgetWarnings(thread, { executionId, side });
+}
+
+/**
+ * Ends a step whose answer does not fit its type: the log keeps the answer, and what it has streamed is void. The next step asks
+ * for it again; with `error` the step fails. A step ends once, as for `commitStep`.
+ */
+export async function rejectAnswer(context: CommandContext, command: RejectAnswer): Promise<CommittedStep> {
+  const { threadId, step, attempt, call, error, rejected } = command;
+  const answered = { ...command, call: 0, ...call };
+  return inRunWith(
+    context,
+    command,
+    (trx) => [selectStep(trx, threadId, step), selectModelCall(trx, answered)],
+    async (thread, [[opened], [known]]) => {
+      if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
+      // C3.
+      await settleModelCall(context, thread, { ...answered, ok: true }, known);
+      if (opened.state === 'committed') return findCommitted(thread, command, opened);
+      if (opened.state !== 'open') return { kind: 'closed' };
+      const { model, finishReason, usage } = command;
+      const { execution_id: executionId, kind, side } = opened;
+      await discardStreamed(thread, { step, attempt }, 'OutputRejected');
+      const last = error && (true as const);
+      thread.emit('output.rejected', { ...rejected, last, model, finishReason, usage }, { step, attempt });
+      await saveScratch(thread, executionId, command.context);
+      await thread.update('executions', { id: executionId }, { rejected: JSON.stringify(rejected) });
+      const state = error ? 'failed' : 'committed';
+      const directive = error ? null : 'rejected';
+      await thread.update('steps', { step }, { state, model, directive, closed_at: thread.now });
+      closeStep(thread);
+      await enqueueTools(thread, command.queuedTools ?? []);
+      if (error) {
+        thread.set({ last_error: JSON.stringify(error) });
+        thread.emit('step.failed', { ...error }, { step, attempt });
+        return { kind: 'closed' };
+      }
+      const written = { step, kind, side, model, directive, text: 0 } as const;
+      return { kind: 'stored', record: toStepRecord(thread, written, []) };
+    },
+  );
 }
 
 /** False if its call was settled when the execution ended: the answer is ignored, since its calls would never run. */

@@ -230,13 +230,13 @@ async function emitDiscarded(
 }
 
 /**
- * Discards what the last request of a lost attempt has streamed: no attempt continues it. A request that failed was
- * discarded with its failure.
+ * Discards what the last request of an attempt has streamed: it will not be the beginning of the answer. A request that
+ * failed was discarded with its failure.
  */
-export async function discardLost(
+export async function discardStreamed(
   thread: ThreadTransaction,
   { step, attempt }: Pick<ModelChunk, 'step' | 'attempt'>,
-  why: 'WorkerLost' | 'WorkerShutdown',
+  why: 'WorkerLost' | 'WorkerShutdown' | 'OutputRejected',
 ): Promise<void> {
   const last = await thread
     .select('events', { type: 'model.chunk', step, attempt })

@@ -114,6 +114,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
       waiting_for: null,
       first_words: null,
       last_words: null,
+      output: null,
     });
   });
 }

@@ -59,6 +59,11 @@ export interface ThreadRecord {
    */
   readonly firstWords: string | null;
   readonly lastWords: string | null;
+  /**
+   * The typed answer of its newest execution, as JSON; absent if the execution has none yet, if its message was deleted, and in lists
+   * (`output` of the agent's side).
+   */
+  readonly output?: Readonly<Record<string, unknown>>;
   /** The figures by which lists are sorted; while the thread runs, they may be a second older. */
   readonly listed: { readonly costUsd: number; readonly tokens: number };
   /** Set if the open execution spends from a budget. */
@@ -310,6 +315,8 @@ export interface ThreadTable {
   /** The beginnings of its first and of its newest message (transaction/thread-words.ts). */
   first_words: string | null;
   last_words: string | null;
+  /** The message whose content is the typed answer of its newest execution; null if there is none. */
+  output: string | null;
   /** The number of the transaction that has last written the row, and of the last one that has changed `updated_at` (changes.ts). */
   changed: number;
   moved: number;

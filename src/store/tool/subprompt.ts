@@ -147,6 +147,7 @@ function toFlowDirective({ directive }: StepRow): FlowDirective | null {
     case 'blocked':
     case 'unanswered':
     case 'produced':
+    case 'rejected':
       return null;
     default:
       return directive;

@@ -82,6 +82,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     waiting_for: null,
     first_words: null,
     last_words: null,
+    output: null,
     changed: 0,
     moved: 0,
   } as const satisfies Insertable<ThreadTable>;

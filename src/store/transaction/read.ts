@@ -5,6 +5,7 @@ import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import type { Message, SubagentFields } from '../../core/message/message.ts';
 import { spawnGroupOf } from '../../core/project/subagent.ts';
 import { LIMITS } from '../../core/value/limit.ts';
+import { parseRecord } from '../../core/value/record.ts';
 import { toPendingMessage } from '../schema/item-row.ts';
 import { readEvent, toCount, toMessage, toThreadRecord } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -15,7 +16,13 @@ import { statement } from './statement.ts';
 
 export async function getThread({ db }: CommandContext, threadId: string): Promise<ThreadRecord | null> {
   const row = await findRow(db, 'threads', { id: threadId });
-  return row ? toThreadRecord(row) : null;
+  if (!row) return null;
+  const { output: id } = row;
+  const answer =
+    id === null ? undefined : await findRow(db, 'messages', { thread_id: threadId, id }, ['content']);
+  // Somebody may have edited the message.
+  const output = parseRecord(answer?.content ?? '');
+  return { ...toThreadRecord(row), ...(output && { output }) };
 }
 
 /**

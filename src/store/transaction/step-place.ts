@@ -4,6 +4,7 @@
  *     the step opens, so messages of the sub-prompt can name it as their parent before it exists.
  */
 import type { InferResult, Transaction } from 'kysely';
+import type { RejectedAnswer } from '../../core/answer/typed-answer.ts';
 import { type RunContext, withAgent } from '../../core/governance/run-context.ts';
 import type { SideSteps } from '../../core/thread/session.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -16,7 +17,7 @@ import type { ThreadRow, ThreadTransaction } from './thread-transaction.ts';
 
 type Place = Pick<
   StepContext,
-  'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext' | 'subprompt'
+  'executionId' | 'stepCount' | 'sideSteps' | 'side' | 'scratch' | 'runContext' | 'subprompt' | 'rejected'
 >;
 
 /** Selects the whole place of a step; that of a sub-prompt's step also needs its call. */
@@ -29,7 +30,7 @@ export const selectPlace = statement((db, threadId: string, step: number) =>
         .onRef('executions.id', '=', 'steps.execution_id'),
     )
     .select(['execution_id', 'depth', 'parent_step', 'parent_idx', 'prompt', 'arguments', 'side'])
-    .select(['executions.context', 'executions.run_context'])
+    .select(['executions.context', 'executions.run_context', 'executions.rejected'])
     .where('steps.thread_id', '=', threadId)
     .where('steps.step', '=', step),
 );
@@ -44,7 +45,12 @@ export async function toPlace(trx: Transaction<Tables>, thread: ThreadRow, row: 
     scratch: JSON.parse(row.context ?? '{}'),
     runContext: withCurrentAgent(thread, readContext(row.run_context)),
     subprompt: await toSubprompt(trx, thread.id, row),
+    rejected: readRejected(row.rejected),
   };
+}
+
+export function readRejected(text: string | null | undefined): RejectedAnswer | undefined {
+  return text ? JSON.parse(text) : undefined;
 }
 
 export function readContext(text: string | null): RunContext | null {

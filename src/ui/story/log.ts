@@ -198,6 +198,9 @@ export class StoryLog {
       case 'step.committed':
         this.#endStep(row, 'done').messageId = row.data.messageId;
         return;
+      case 'output.rejected':
+        this.#endStep(row, 'failed').error = row.data.problems;
+        return;
       case 'step.failed':
         this.#endStep(row, 'failed').error = `${row.data.code}: ${row.data.message}`;
         return;

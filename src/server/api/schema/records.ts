@@ -54,6 +54,9 @@ export const threadSchema = z
       .nullable(),
     failedCode: text,
     firstWords: text.meta({ description: 'The beginning of the first message of its user' }),
+    output: z.record(z.string(), z.unknown()).optional().meta({
+      description: 'The typed answer of its newest execution; absent if there is none, and in lists',
+    }),
     lastWords: text.meta({ description: 'The beginning of the newest message of its user or model' }),
     listed: z
       .looseObject({ costUsd: z.number(), tokens: z.int() })

@@ -1,0 +1,119 @@
+/**
+ * Stages for an agent whose last answer has a type (core/answer/typed-answer.ts). What is checked is what would be stored, after the
+ * hooks on the answer; the stored content is the JSON of the schema's own result, with its defaults.
+ */
+import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
+import { end, go } from '../../author/policy/gate.ts';
+import { type Checked, checkSchema } from '../../author/tool/check-schema.ts';
+import {
+  askAgain,
+  describeSchema,
+  findJson,
+  isFinal,
+  isLastRepeat,
+  type RejectedAnswer,
+  toRejected,
+} from '../../core/answer/typed-answer.ts';
+import type { AuthorSchema } from '../../core/author/author-schema.ts';
+import type { ActiveSide } from '../../core/project/active-side.ts';
+import type { JsonSchema } from '../../core/value/json-schema.ts';
+import { toJsonObject } from '../../core/value/json-value.ts';
+import { LIMITS } from '../../core/value/limit.ts';
+import { errorMessage } from '../../core/value/thrown.ts';
+import type { StepPlace } from '../../store/step/step-place-record.ts';
+import type { ActivityDependencies } from '../base/dependencies.ts';
+import { abortSignal } from '../base/guard.ts';
+import { findModels } from '../model/request.ts';
+import { parametersOf } from '../model/subagent-tools.ts';
+import type { History, RequestMaterial } from './assemble.ts';
+import type { AnsweredStep, HookedAnswer } from './commit-answer.ts';
+
+/** The type of a step's last answer; a sub-prompt's is a text. */
+function typeOf({ side }: ActiveSide, { subprompt }: Pick<StepPlace, 'subprompt'>): AuthorSchema | undefined {
+  return subprompt ? undefined : side.output;
+}
+
+export function outputSchema(
+  active: ActiveSide,
+  context: Pick<StepPlace, 'subprompt'>,
+): JsonSchema | undefined {
+  const type = typeOf(active, context);
+  return type && parametersOf(type);
+}
+
+/** Stage: says what the answer must be, if one of the models cannot be bound to a schema. */
+export function describeOutput(
+  { registry }: Pick<ActivityDependencies, 'registry'>,
+  { context, active, system }: RequestMaterial & { readonly system: string },
+) {
+  const schema = outputSchema(active, context);
+  const isBound = findModels(registry(), active).every(
+    ({ capabilities }) => capabilities.supportsJsonMode !== false,
+  );
+  if (!schema || isBound) return go({ system });
+  return go({ system: [system, describeSchema(schema)].filter((text) => text !== '').join('\n\n') });
+}
+
+/** Stage: shows the model the answer that was rejected, and why, behind all messages. */
+export function showRejected(_ports: unknown, { context, active, history }: RequestMaterial & History) {
+  const { rejected } = context;
+  if (!rejected || !typeOf(active, context)) return go({ history });
+  return go({ history: [...history, ...askAgain(rejected)] });
+}
+
+export interface CheckedAnswer {
+  /** The JSON that is stored as the answer. */
+  readonly typed?: string;
+  readonly rejected?: RejectedAnswer;
+}
+
+/** Stage: checks the answer, if it may be the last one. */
+export async function checkOutput(
+  _ports: unknown,
+  { answer, message, active, context }: AnsweredStep & HookedAnswer,
+) {
+  const type = typeOf(active, context);
+  const calls = answer.toolCalls.map((call) => call.function.name);
+  if (!type || answer.ends || !isFinal(calls, active.side)) return go<CheckedAnswer>({});
+  const content = message ? message.content : answer.content;
+  const checked = answer.finishReason === 'length' ? CUT_OFF : await checkContent(type, content);
+  if (checked.ok) return go<CheckedAnswer>({ typed: checked.value });
+  return go<CheckedAnswer>({ rejected: toRejected(content, checked.problems, context.rejected?.count) });
+}
+
+const CUT_OFF = { ok: false, problems: 'it was cut off: it is longer than the model may write' } as const;
+
+async function checkContent(type: AuthorSchema, content: string | null): Promise<Checked<string>> {
+  const found = findJson(content);
+  if (!found) return { ok: false, problems: content ? 'it is not JSON' : 'it is empty' };
+  const checked = await checkSchema(type, found.value);
+  if (!checked.ok) return checked;
+  try {
+    const bound = { name: 'output', maxBytes: LIMITS.contentBytes };
+    return { ok: true, value: JSON.stringify(toJsonObject(checked.value, bound)) };
+  } catch (error) {
+    return { ok: false, problems: errorMessage(error) };
+  }
+}
+
+/** Stage: stores that an answer was rejected, which ends the step; the next one asks for the answer again. */
+export async function rejectAnswer(
+  { store, probe, handover }: ActivityDependencies,
+  { ref, answer, rejected, flow }: AnsweredStep & HookedAnswer & CheckedAnswer,
+) {
+  if (!rejected) return go({});
+  const { model, finishReason, usage, call } = answer;
+  const error = isLastRepeat(rejected) ? toError(rejected) : undefined;
+  const { context } = await flow();
+  const command = { ...ref, model, finishReason, usage, call, context, rejected, error };
+  await probe?.('output_rejected');
+  const stored = await retryWhileUnavailable(abortSignal(handover), () => store.steps.reject(command));
+  await probe?.('output_rejection_stored');
+  if (error && stored.kind === 'closed') return end({ kind: 'failed', error } as const);
+  return end(stored);
+}
+
+function toError({ problems, count }: RejectedAnswer) {
+  const message = `None of ${count} answers fits the type of the agent's output. The last one: ${problems}`;
+  return { code: 'OutputInvalid', message };
+}
