@@ -107,7 +107,7 @@ export interface FaultProject {
  * released; `compute` runs an endless loop in the sandbox, whose code writes the line; `refund` and `hasty` need an
  * approval in threads of the agent `clerk`, which soon expires for `hasty`.
  * Agents: threads of `auditor` wait for a person if the outcome of `refund` or `hasty` is unknown; those of `keeper`
- * are summarised; `looper` is guarded against loops; `careful` has guards of all these kinds; `guarded` has hooks that
+ * are summarised; the last answer of `typist` has a type; `looper` is guarded against loops; `careful` has guards of all these kinds; `guarded` has hooks that
  * refuse every `tap` and report the end of executions.
  * Effects: `fire` writes its line with the current time, then lingers; `speak` queues its line as a message; `call`
  * calls `write` with it. Subagents are in `fault-family.ts`, tasks in `fault-tasks.ts`.
@@ -153,6 +153,7 @@ export function faultRegistry(project: FaultProject): Registry {
           ...{ loops: true, rounds: {}, failures: { max: 6 } },
         },
       }),
+      defineAgent({ name: 'typist', sideA: { prompt: 'main', output: z.object({ line: z.string() }) } }),
       defineAgent({ name: 'looper', sideA: { prompt: 'main' }, guards: { loops: true } }),
       defineAgent({ name: 'guarded', sideA: { prompt: 'main' }, hooks: ['no_taps', 'tell_end'] }),
       ...familyAgents(),
@@ -292,7 +293,7 @@ function computeTool(folder: string) {
 
 /**
  * `use <tool> <times>` makes that many steps of one call each, then a text; `use <tool> at once` makes two calls in one
- * step; `wait` is answered once `gate` resolves; a text that ends with `slowly` is answered as a stream of two seconds;
+ * step; `draft <times>` gives that many drafts, then JSON with the line that was asked for; `wait` is answered once `gate` resolves; a text that ends with `slowly` is answered as a stream of two seconds;
  * everything else is answered at once. The prompt `consult` writes the line that it receives, and says so.
  */
 export function faultScript(gate?: () => Promise<void>): ScriptFunction {
@@ -302,6 +303,8 @@ export function faultScript(gate?: () => Promise<void>): ScriptFunction {
     if (isConsulted(request)) return calls('write', { line: text }, { text: 'It shall be written.' });
     const led = leadFamily({ text, results });
     if (led) return led;
+    const draft = giveDraft(request);
+    if (draft) return draft;
     const [, tool, times] = /^use (\w+) (\d+)/.exec(text) ?? [];
     if (tool && results < Number(times)) {
       // All lines of a thread are different.
@@ -314,6 +317,19 @@ export function faultScript(gate?: () => Promise<void>): ScriptFunction {
     const answer = `Answered "${text}" after ${results} tool results.`;
     return says(answer, text.endsWith('slowly') ? { chunks: 20, chunkDelayMs: 100 } : {});
   };
+}
+
+/** A model that is asked again sees its last draft behind the message. */
+function giveDraft({ messages }: RecordedRequest) {
+  const texts = messages.flatMap(({ role, content }) => (role === 'user' ? [String(content)] : []));
+  const line = texts.findLast((text) => !text.startsWith('Your answer was not accepted')) ?? '';
+  const [, times] = /^draft (\d+)/.exec(line) ?? [];
+  if (times === undefined) return undefined;
+  const [, given = 0] = /^Draft (\d+)/.exec(String(messages.at(-2)?.content)) ?? [];
+  const next = Number(given) + 1;
+  return says(next > Number(times) ? JSON.stringify({ line }) : `Draft ${next}, not JSON yet.`, {
+    chunks: 4,
+  });
 }
 
 function lastTurn({ messages }: RecordedRequest): { text: string; results: number; turn: number } {

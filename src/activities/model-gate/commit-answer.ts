@@ -10,6 +10,7 @@
 
 import { retryWhileUnavailable } from '../../author/guard/retry-while-unavailable.ts';
 import { end, go } from '../../author/policy/gate.ts';
+import type { RejectedAnswer } from '../../core/answer/typed-answer.ts';
 import { answerIdOf } from '../../core/message/answer-id.ts';
 import {
   type AttachmentRef,
@@ -28,7 +29,6 @@ import { queueTools, takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import type { StepHooks } from './assemble.ts';
-import type { CheckedAnswer } from './typed-answer.ts';
 
 export interface StepAnswer {
   readonly content: string | null;
@@ -62,6 +62,13 @@ export interface AnsweredStep extends StepHooks {
 export interface HookedAnswer {
   /** The answer as hooks have seen and changed it; absent if there are no hooks around it. */
   readonly message?: Message;
+}
+
+/** What the type of the last answer makes of it (typed-answer.ts); empty if the answer has none. */
+export interface CheckedAnswer {
+  /** The JSON that is stored as the answer. */
+  readonly typed?: string;
+  readonly rejected?: RejectedAnswer;
 }
 
 /** Runs `before_create_message`. */

@@ -26,7 +26,7 @@ import { abortSignal } from '../base/guard.ts';
 import { findModels } from '../model/request.ts';
 import { parametersOf } from '../model/subagent-tools.ts';
 import type { History, RequestMaterial } from './assemble.ts';
-import type { AnsweredStep, HookedAnswer } from './commit-answer.ts';
+import type { AnsweredStep, CheckedAnswer, HookedAnswer } from './commit-answer.ts';
 
 /** The type of a step's last answer; a sub-prompt's is a text. */
 function typeOf({ side }: ActiveSide, { subprompt }: Pick<StepPlace, 'subprompt'>): AuthorSchema | undefined {
@@ -59,12 +59,6 @@ export function showRejected(_ports: unknown, { context, active, history }: Requ
   const { rejected } = context;
   if (!rejected || !typeOf(active, context)) return go({ history });
   return go({ history: [...history, ...askAgain(rejected)] });
-}
-
-export interface CheckedAnswer {
-  /** The JSON that is stored as the answer. */
-  readonly typed?: string;
-  readonly rejected?: RejectedAnswer;
 }
 
 /** Stage: checks the answer, if it may be the last one. */

@@ -316,7 +316,7 @@ export async function rejectAnswer(context: CommandContext, command: RejectAnswe
     (trx) => [selectStep(trx, threadId, step), selectModelCall(trx, answered)],
     async (thread, [[opened], [known]]) => {
       if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
-      // C3.
+      // C3: before it is known whether the rejection is stored.
       await settleModelCall(context, thread, { ...answered, ok: true }, known);
       if (opened.state === 'committed') return findCommitted(thread, command, opened);
       if (opened.state !== 'open') return { kind: 'closed' };
