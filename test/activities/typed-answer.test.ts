@@ -42,6 +42,14 @@ describe('an agent with the type of its last answer', () => {
     });
   });
 
+  it('leaves an answer as it was streamed if it says all of the value', async () => {
+    const { texts, kinds } = await asked([
+      says('{ "city": "Bern", "unit": "C", "degrees": 21 }', { chunks: 3 }),
+    ]);
+    expect(await texts()).toContainEqual(['assistant', '{ "city": "Bern", "unit": "C", "degrees": 21 }']);
+    expect(kinds('attempt.discarded')).toEqual([]);
+  });
+
   it('finds the JSON within words and fences', async () => {
     const { thread } = await asked([says(`Here it is: {no}\n\`\`\`json\n${BERN}\n\`\`\`\nAnything else?`)]);
     expect(thread.output).toEqual(VALUE);

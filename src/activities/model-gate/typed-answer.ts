@@ -16,6 +16,7 @@ import {
 } from '../../core/answer/typed-answer.ts';
 import type { AuthorSchema } from '../../core/author/author-schema.ts';
 import type { ActiveSide } from '../../core/project/active-side.ts';
+import { canonicalJson } from '../../core/value/canonical-json.ts';
 import type { JsonSchema } from '../../core/value/json-schema.ts';
 import { toJsonObject } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
@@ -83,8 +84,10 @@ async function checkContent(type: AuthorSchema, content: string | null): Promise
   const checked = await checkSchema(type, found.value);
   if (!checked.ok) return checked;
   try {
-    const bound = { name: 'output', maxBytes: LIMITS.contentBytes };
-    return { ok: true, value: JSON.stringify(toJsonObject(checked.value, bound)) };
+    const value = toJsonObject(checked.value, { name: 'output', maxBytes: LIMITS.contentBytes });
+    // Readers of the stream keep what they have, if it says the same.
+    const isSame = content !== null && found.isWhole && canonicalJson(found.value) === canonicalJson(value);
+    return { ok: true, value: isSame ? content : JSON.stringify(value) };
   } catch (error) {
     return { ok: false, problems: errorMessage(error) };
   }

@@ -113,6 +113,7 @@ export class AnswerStream {
       case 'step.retried':
       case 'wait.opened':
       case 'item.rejected':
+      case 'output.rejected':
         return told.map(({ line: text }) => ({ kind: 'trouble', text }));
       case 'thread.status': {
         const { status, reason = null, error = null } = event.data;

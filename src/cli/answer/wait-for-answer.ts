@@ -174,9 +174,9 @@ export async function showAnswer(
   return threadExitCode(record);
 }
 
-/** Converts an answer to JSON: the id of the message that was sent, the thread's status, its answer, and its open waits. */
+/** Converts an answer to JSON: the id of the message that was sent, the thread's status, its answer, with its value if it has a type, and its open waits. */
 export function toAnswerJson(
-  { id: threadId, status, stopReason, lastError }: ThreadRecord,
+  { id: threadId, status, stopReason, lastError, output }: ThreadRecord,
   { sent, answer, waits }: { sent: string | undefined; answer: string | null; waits: readonly Wait[] },
 ): object {
   return {
@@ -186,6 +186,7 @@ export function toAnswerJson(
     stopReason,
     error: lastError,
     answer,
+    ...(output && { output }),
     ...(waits.length > 0 ? { waits } : {}),
   };
 }

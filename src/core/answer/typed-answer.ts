@@ -44,17 +44,23 @@ export function isFinal(
   return stopTool !== undefined && calls.includes(stopTool);
 }
 
+export interface FoundJson {
+  readonly value: unknown;
+  /** True if the answer has nothing else. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Finds the JSON of an answer: the whole text, else its first object, as models put one into a sentence or between
  * fences. Undefined if there is none.
  */
-export function findJson(text: string | null): { readonly value: unknown } | undefined {
+export function findJson(text: string | null): FoundJson | undefined {
   const whole = parse(text ?? '');
-  if (whole || text === null) return whole;
+  if (whole || text === null) return whole && { ...whole, isWhole: true };
   for (let at = text.indexOf('{'), tries = 0; at >= 0 && tries < MAX_TRIES; tries++) {
     const { end } = findBracketed(text, at);
     const found = end === undefined ? undefined : parse(text.slice(at, end));
-    if (found) return found;
+    if (found) return { ...found, isWhole: false };
     at = text.indexOf('{', at + 1);
   }
   return undefined;
