@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { defineTool } from '../../src/definitions/index.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
@@ -35,6 +36,16 @@ describe.each(['auto', 'legacy'] as const)('an agent as a tool, for a client tha
     const again = await client.callTool({ name: 'helper', arguments: { thread } });
     expect(toldOf(again)).toEqual(toldOf(second));
     expect((await runtime.transcript(thread)).filter((line) => line.startsWith('user'))).toHaveLength(2);
+  });
+});
+
+describe('an agent whose answer has a type', () => {
+  it('gives the value as structured content', async () => {
+    const model = scriptedModel([says('warm'), says('{"degrees":21}')]);
+    const { url } = await door({ model, side: { output: z.object({ degrees: z.number() }) } });
+    const client = await connect(url, 'auto');
+    const { structuredContent } = await client.callTool({ name: 'helper', arguments: { message: 'Bern?' } });
+    expect(structuredContent).toMatchObject({ text: '{"degrees":21}', output: { degrees: 21 } });
   });
 });
 

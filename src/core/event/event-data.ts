@@ -102,7 +102,7 @@ export interface EventData {
   /** The thread was terminated and accepts nothing more: its last event. */
   'thread.terminated': { readonly reason: string | null };
 
-  /** An execution began. `runId`: set if a context was given; `maxRounds`: of `guards.rounds`; `produced`: by another process. */
+  /** An execution began. `runId`: set if a context was given; `maxRounds`: of `guards.rounds`; `produced`: by another process; `typed`: its last answer has the type `output`. */
   'execution.started': {
     readonly executionId: string;
     readonly runId?: string;
@@ -111,6 +111,7 @@ export interface EventData {
     readonly produced?: true;
     /** The hash of the manifest that names its agent as `run`. */
     readonly manifest?: string;
+    readonly typed?: true;
   };
   /** The execution ended. `status`: set unless idle. If cancelled: `reason` is `canceled`, with `cancelReason` and `by`. */
   'execution.ended': {
@@ -164,7 +165,7 @@ export interface EventData {
     readonly cause?: RetryCause;
     readonly handedOver?: true;
   };
-  /** The answer was stored as the message `messageId`; its calls follow, without the `droppedCalls` that had no name. */
+  /** The answer was stored as the message `messageId`; its calls follow, without the `droppedCalls` that had no name. `typed`: its content is JSON that fits the `output` of the agent. */
   'step.committed': InSubprompt & {
     readonly messageId: string;
     readonly model: string;
@@ -172,6 +173,7 @@ export interface EventData {
     readonly finishReason: string;
     readonly usage?: ProviderUsage;
     readonly droppedCalls?: number;
+    readonly typed?: true;
     /** Number of `model.chunk` rows of the step, for all its requests. */
     readonly chunks?: number;
   };

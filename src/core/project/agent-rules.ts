@@ -19,6 +19,8 @@ export interface AgentRules {
   readonly team?: TeamGuard;
   /** Hash of the manifest that names it as its `run`; logged when an execution begins. */
   readonly manifest?: string;
+  /** Set if its last answer has a type; logged when an execution begins. */
+  readonly typed?: true;
 }
 
 export function rulesOf(registry: Registry, name: string): AgentRules {
@@ -35,5 +37,13 @@ export function rulesOf(registry: Registry, name: string): AgentRules {
     return guard ? [[which, guard.max], ...(guard.pause ? [['pause', true]] : [])] : [];
   });
   const bounds = { ...Object.fromEntries(rounds), ...(failures && { failures: failures.max }) };
-  return { limits, budget, team, manifest, rounds: Object.keys(bounds).length > 0 ? bounds : undefined };
+  const typed = sideA.output && (true as const);
+  return {
+    limits,
+    budget,
+    team,
+    manifest,
+    typed,
+    rounds: Object.keys(bounds).length > 0 ? bounds : undefined,
+  };
 }

@@ -1,9 +1,11 @@
 /**
  * The artifacts of a task: its answers, each under the id of the answer's message, and the files that it writes.
+ * - An answer that has a type is a text, and behind it the same as data.
  * - A piece of text is appended; discarded or committed text replaces all that was sent of it. So a reader that has
  *   missed pieces receives the whole text with the commit.
  */
 import { answerIdOf } from '../../core/message/answer-id.ts';
+import { parseRecord } from '../../core/value/record.ts';
 import type { A2aArtifact, A2aFrame, A2aPart } from './a2a-shape.ts';
 import type { TaskHandlers, TaskTransition } from './task-handler.ts';
 import type { OpenTask } from './task-state.ts';
@@ -20,11 +22,13 @@ export const ARTIFACT_HANDLERS: TaskHandlers = {
     });
   },
   'attempt.discarded': (open, { data: { depth } }) => (depth === undefined ? withdrawText(open) : [open, []]),
-  'step.committed': (open, { step, data: { messageId, depth } }) => {
+  'step.committed': (open, { step, data: { messageId, depth, typed } }) => {
     if (depth !== undefined) return [open, []];
     const content = (open.said?.id === messageId ? open.said.content : null) ?? '';
     if (content === '') return withdrawText(open);
-    const whole = answerArtifact(answerArtifactId(open, step), [{ text: content }]);
+    const value = typed && parseRecord(content);
+    const data: A2aPart[] = value ? [{ data: value, mediaType: 'application/json' }] : [];
+    const whole = answerArtifact(answerArtifactId(open, step), [{ text: content }, ...data]);
     return emitArtifact({ ...open, text: null }, whole, { append: false, last: true });
   },
   'file.created': (open, { data }) => emitFile(open, data),

@@ -4,6 +4,8 @@
  * - Nothing that happens between executions is emitted. Nor are the agent's own calls: a client must answer each call
  *   that it receives, so it receives only those of its own tools.
  *
+ * A client parses an answer that has a type, and cannot be told that text was void: it receives the answer that fits, and nothing before.
+ *
  * The emitted text of an answer. What a reader has of a step is the beginning of the committed text, or a chunk names
  * the part that is void.
  * - A repeated request is assumed to repeat its text, so only text that is longer or different is emitted.
@@ -41,16 +43,18 @@ type Handlers = {
 };
 
 const HANDLERS: Handlers = {
-  'model.chunk': (open, event, whole) => (whole ? [open, []] : handleChunk(open, event)),
+  'model.chunk': (open, event, whole) => (whole || open.typed ? [open, []] : handleChunk(open, event)),
   'attempt.discarded': (open, { data: { depth } }) =>
     depth === undefined ? [{ ...open, attempt: null }, []] : [open, []],
-  'step.committed': (open, { data: { messageId, depth, finishReason } }) =>
-    depth === undefined
-      ? commitText({ ...open, filtered: finishReason === 'content_filter' }, contentOf(open, messageId))
-      : [open, []],
+  'step.committed': (open, { data: { messageId, depth, finishReason, typed = false } }) =>
+    depth === undefined && open.typed && !typed
+      ? [{ ...open, held: contentOf(open, messageId) }, []]
+      : depth === undefined
+        ? commitText({ ...open, filtered: finishReason === 'content_filter' }, contentOf(open, messageId))
+        : [open, []],
   // If text was kept, it is the message before this row.
   'execution.aborted': (open, { data: { keptText, depth } }) =>
-    depth === undefined
+    depth === undefined && !open.typed
       ? commitText(open, keptText ? contentOf(open, open.said?.id) : open.told)
       : [open, []],
   'model.answered': (open, { data: { usage } }) => [{ ...open, usage: addUsage(open.usage, usage) }, []],
@@ -65,7 +69,7 @@ const HANDLERS: Handlers = {
 export const projectCompletion: Projection<CompletionReading, CompletionOutput> = (reading, row) => {
   const { event } = row;
   if (event.type === 'execution.started') {
-    const next = { ...reading, open: openCompletion(event.data.executionId, event.at) };
+    const next = { ...reading, open: openCompletion(event.data.executionId, event.at, event.data.typed) };
     return [next, openingChunks(next)];
   }
   // Also between executions: the next answer is of the new agent.
@@ -73,8 +77,11 @@ export const projectCompletion: Projection<CompletionReading, CompletionOutput> 
   const { open } = reading;
   if (!open) return [reading, []];
   // The last chunks of the completion.
-  if (event.type === 'execution.ended')
-    return [{ ...reading, open: null }, endChunks(reading, open, event.data)];
+  if (event.type === 'execution.ended') {
+    const rest = open.begun || event.data.status !== undefined ? '' : open.held;
+    const text = rest === '' ? [] : [toChunk(reading, { text: rest })];
+    return [{ ...reading, open: null }, [...text, ...endChunks(reading, open, event.data)]];
+  }
   const [next, pieces] = handle(open, row, reading);
   const after = { ...reading, open: next };
   return [after, pieces.map((piece) => toChunk(after, piece))];

@@ -13,6 +13,10 @@ export interface OpenCompletion {
   readonly attempt: { readonly id: string; readonly text: string } | null;
   /** True once text of the answer was emitted, of any step. */
   readonly begun: boolean;
+  /** True if the answer has a type: its text is emitted once it fits, and no other. */
+  readonly typed: boolean;
+  /** The newest text that has no type, of such an answer: emitted at the end if none had one, as after a handoff. */
+  readonly held: string;
   /** The newest message so far: the row that refers to it follows. */
   readonly said: RowMessage | null;
   /** True if the provider's filter has cut the last answer. */
@@ -42,8 +46,10 @@ export function beginCompletion(begin: Omit<CompletionReading, 'open'>): Complet
   return { ...begin, open: null };
 }
 
-export function openCompletion(executionId: string, at: number): OpenCompletion {
+export function openCompletion(executionId: string, at: number, typed = false): OpenCompletion {
   return {
+    typed,
+    held: '',
     id: `chatcmpl-${executionId}`,
     created: Math.floor(at / 1_000_000),
     told: '',

@@ -3,10 +3,17 @@ import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
 import type { NamedFile } from '../../core/event/event-data.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import { parseRecord } from '../../core/value/record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';
 
 export type Ended =
-  | { readonly kind: 'answered'; readonly text: string; readonly files: readonly NamedFile[] }
+  | {
+      readonly kind: 'answered';
+      readonly text: string;
+      /** The value of an answer that has a type. */
+      readonly output?: Readonly<Record<string, unknown>>;
+      readonly files: readonly NamedFile[];
+    }
   | { readonly kind: 'failed'; readonly error: string }
   /** `reportedSeq`: the log row up to which progress was reported. */
   | { readonly kind: 'waits'; readonly waits: readonly Wait[]; readonly reportedSeq: number };
@@ -37,6 +44,7 @@ export async function followCall(
   const files = new Map<string, NamedFile>();
   let isIn = false;
   let answer: string | undefined;
+  let typed: string | undefined;
   let seq = after;
   for await (const page of followPages(store, threadId, { after, signal, marks: true })) {
     for (const event of page) {
@@ -51,6 +59,7 @@ export async function followCall(
       if (event.type === 'file.deleted') files.delete(event.data.path);
       if (event.type === 'message.created' && event.data.role === 'assistant' && !event.data.depth)
         answer = event.data.messageId;
+      if (event.type === 'step.committed' && event.data.typed) typed = event.data.messageId;
       if (event.type !== 'execution.ended' || event.data.executionId !== executionId) continue;
       const { status, error, reason } = event.data;
       if (status === 'failed')
@@ -58,7 +67,9 @@ export async function followCall(
       // Stopped or terminated: what was said before is not the answer.
       if (status !== undefined) return { kind: 'failed', error: reason };
       const message = answer === undefined ? null : await store.messages.get(threadId, answer);
-      return { kind: 'answered', text: message?.content ?? '', files: [...files.values()] };
+      const text = message?.content ?? '';
+      const output = answer !== undefined && answer === typed ? parseRecord(text) : undefined;
+      return { kind: 'answered', text, ...(output && { output }), files: [...files.values()] };
     }
     if (page.length > 0) continue;
     // An empty page: the end of the log for now.

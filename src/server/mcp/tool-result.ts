@@ -24,9 +24,15 @@ export async function toResult(
     case 'answered': {
       const blocks = await toBlocks(client, threadId, end.files);
       const files = end.files.map((file) => toFileLink(threadId, file));
+      const { text, output } = end;
       return {
-        content: [...placed(end.text), ...blocks],
-        structuredContent: { ...structuredContent, text: end.text, ...(files.length > 0 ? { files } : {}) },
+        content: [...placed(text), ...blocks],
+        structuredContent: {
+          ...structuredContent,
+          text,
+          ...(output && { output }),
+          ...(files.length > 0 ? { files } : {}),
+        },
       };
     }
     case 'failed':

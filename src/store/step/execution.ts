@@ -57,7 +57,7 @@ export async function setRunning(
   { context = null, canceled = null }: ExecutionStart = {},
 ): Promise<void> {
   const { executionId, produced } = command;
-  const { budget: definition, rounds, manifest } = command.rules?.(thread.row.agent) ?? {};
+  const { budget: definition, rounds, manifest, typed } = command.rules?.(thread.row.agent) ?? {};
   if (!open) {
     const given = context?.budget;
     await openBudget(thread, { executionId, definition, given, causes: causesOf(due.rows) });
@@ -70,6 +70,7 @@ export async function setRunning(
       produced,
       maxRounds: rounds?.a,
       manifest,
+      typed: produced ? undefined : typed,
     });
   }
   if (!open) pinGuards(thread, command);

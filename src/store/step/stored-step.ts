@@ -292,7 +292,8 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
   closeStep(thread);
   const { repairs = [], dropped = 0 } = answer.repaired ?? {};
   const chunks = await countChunks(thread, step, firstSeq);
-  const more = { chunks, droppedCalls: dropped || undefined, depth: subprompt?.depth };
+  const { typed } = answer;
+  const more = { chunks, droppedCalls: dropped || undefined, typed, depth: subprompt?.depth };
   thread.emit('step.committed', { messageId, model, finishReason, usage, ...more }, { step, attempt });
   const calls = toolCalls.map((call, index) => toScheduledCall(call, repairs[index]));
   await scheduleCalls(thread, step, calls, subprompt?.depth);

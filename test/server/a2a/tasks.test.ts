@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { TaskState } from '@a2a-js/sdk';
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { defineTool } from '../../../src/definitions/index.ts';
 import { calls, hangs, says, scriptedModel } from '../../../src/testing/index.ts';
 import { collect } from '../../projections/golden.ts';
@@ -61,6 +62,19 @@ describe('A2A tasks', () => {
       ]);
     },
   );
+
+  it('returns an answer that has a type as a text and as data', async () => {
+    const model = scriptedModel([says('warm', { chunks: 2 }), says('{"degrees":21}')]);
+    const runtime = await testRuntime({ model, side: { output: z.object({ degrees: z.number() }) } });
+    const api = await testApi(runtime);
+    const client = await a2aClient(`${api.url}/a2a/helper/`, 'JSONRPC');
+    const { artifacts } = asTask(await client.sendMessage(sending('Bern?')));
+    expect(artifacts).toHaveLength(1);
+    expect(artifacts[0]?.parts.map(({ content }) => content)).toEqual([
+      { $case: 'text', value: '{"degrees":21}' },
+      { $case: 'data', value: { degrees: 21 } },
+    ]);
+  });
 
   it.each(BINDINGS)('streams the task first, then its updates until the end; over %s', async (binding) => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello you')]) });

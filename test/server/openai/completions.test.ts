@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { z } from 'zod';
 import { defineTool } from '../../../src/definitions/index.ts';
 import { calls, callsMany, fails, says, scriptedModel } from '../../../src/testing/index.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
@@ -31,6 +32,24 @@ describe('/v1/chat/completions', () => {
       code: 'RouteNotFound',
       message: expect.stringMatching(/use Chat Completions, \/v1\/chat\/completions/),
     });
+  });
+
+  it('sends an answer that has a type alone: neither drafts nor words beside calls of tools', async () => {
+    const look = defineTool({ description: 'looks', execute: () => ({ status: 'success', result: 'seen' }) });
+    const side = { output: z.object({ degrees: z.number() }) };
+    const turn = [
+      calls('look', {}, { text: 'I look.' }),
+      says('warm', { chunks: 2 }),
+      says('{"degrees":21}'),
+    ];
+    const model = scriptedModel([...turn, ...turn, says('a'), says('b'), says('c')]);
+    const client = connect(await testApi(await testRuntime({ model, tools: { look }, side })));
+    const asked = { model: 'helper', messages: said('Bern?') };
+    const parsed = await client.chat.completions.create(asked);
+    expect(parsed.choices[0]?.message.content).toBe('{"degrees":21}');
+    const stream = client.chat.completions.stream(asked);
+    expect(await stream.finalContent()).toBe('{"degrees":21}');
+    await expect(client.chat.completions.create(asked)).rejects.toMatchObject({ code: 'OutputInvalid' });
   });
 
   it('answers without streaming, with the usage, and continues the conversation in the named thread', async () => {
