@@ -9,6 +9,7 @@ import type { Cursor, LogRow, Projected } from '../projections/projection.ts';
 import { readCursor, withCursors } from '../projections/projection.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { type FollowPages, followRows } from './follow-events.ts';
+import { HistoryRows } from './history-rows.ts';
 import { type FindThread, requireThread } from './known-thread.ts';
 import { type LogPart, type RemovedPart, RemovedText } from './removed-text.ts';
 import { type RunRecord, toRunRecord } from './run-record.ts';
@@ -55,11 +56,13 @@ export async function* formPages<Form extends LogForm>(
   });
   let open: string | null = null;
   const text = new RemovedText(store, threadId, before);
+  // Whoever asks for one execution gets it, even a superseded one.
+  const history = only ? undefined : await HistoryRows.of(store, threadId);
   for await (const page of followRows(store, threadId, { after: before, follow, signal, marks })) {
     const outgoing: Projected<FormEvents[Form]>[] = [];
     let ended = false;
     const parts: LogPart[] = [];
-    for (const event of page) parts.push(...(await text.read(event)));
+    for (const event of page) if (!history || history.has(event)) parts.push(...(await text.read(event)));
     for (const row of await fillParts(store, threadId, parts)) {
       if ('removed' in row) {
         const { removed } = row;

@@ -23,6 +23,7 @@ import type { ActionRecord, ListActions } from '../store/action/action-record.ts
 import type { EnvEntry, EnvOwner, ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember, VariableRequest } from '../store/family/family-record.ts';
+import type { SupersededTail } from '../store/message/message-record.ts';
 import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../store/request/request-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type {
@@ -51,6 +52,7 @@ import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
 import { type StoredFiles, StoredThreads, type StoredValues } from './stored-threads.ts';
 import { StoredVariables } from './stored-variables.ts';
+import type { Supersede } from './supersede.ts';
 import { TaskCommands, type Tasks } from './tasks.ts';
 import { ThreadCommands } from './thread-commands.ts';
 import type { ThreadsClient } from './threads-client.ts';
@@ -176,6 +178,17 @@ export class RuntimeClient implements ThreadsClient {
    */
   continue(threadId: string): Promise<void> {
     return this.#commands.continue(threadId);
+  }
+
+  /**
+   * Answers a message of the user again, as it was or edited: what follows it leaves the history, and is in no reading but that
+   * of `getMessages({ superseded: true })`. Values, files and money spent stay, and nothing is undone. `seq` is the
+   * event in the log behind which the new answer begins. Throws `ThreadBusy` unless the thread is at rest or `cancel` is set,
+   * `OutcomeUnknown` with the ids of actions unless `acknowledge` is set, `MessageNotFound`, `ItemConflict` for a
+   * `requestId` that was used otherwise, `InvalidMessage`, `ThreadNotFound`, `ThreadTerminated`.
+   */
+  supersede(threadId: string, request: Supersede = {}): Promise<SupersededTail> {
+    return this.#commands.supersede(threadId, request);
   }
 
   /**

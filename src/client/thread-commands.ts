@@ -14,6 +14,7 @@ import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { ExecutionRecord } from '../store/execution/execution-record.ts';
+import type { SupersededTail } from '../store/message/message-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
 import {
@@ -40,6 +41,7 @@ import { type ProvidedVariables, provideVariables } from './provide-variables.ts
 import { storeReason, storeStart } from './sent-content.ts';
 import { SentLedger } from './sent-ledger.ts';
 import { checkStart, type StartThread } from './start-options.ts';
+import { type Supersede, supersedeTail } from './supersede.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
 import { type IdleOptions, waitForIdle } from './wait-for-idle.ts';
 import { isSignalLimitReached } from './workflow-error.ts';
@@ -130,6 +132,22 @@ export class ThreadCommands {
     await this.#refuseEnded(threadId);
     await this.#workflows.signal(threadId, wakeForMessages, { speaks: true, unprompted: true });
     this.#sent.of(threadId).signalled = true;
+  }
+
+  async supersede(threadId: string, request: Supersede): Promise<SupersededTail> {
+    const record = await this.#requireReceiver(threadId);
+    const superseded = await supersedeTail(
+      {
+        to: this.#destination(threadId, { userId: record?.userId }),
+        stop: () => this.stop(threadId, 'superseded'),
+        rest: () => this.waitForIdle(threadId, {}),
+        terminate: (childId) => this.terminate(childId, 'superseded'),
+      },
+      request,
+    );
+    await this.#workflows.signal(threadId, wakeForMessages, { speaks: true });
+    this.#sent.addMessage(threadId, superseded.messageId, {});
+    return superseded;
   }
 
   /** The store is asked first whether there is anything to cancel, which works without a worker. */

@@ -19,6 +19,7 @@ import type { RunReport } from '../projections/run/run-report.ts';
 import type { ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
+import type { SupersededTail } from '../store/message/message-record.ts';
 import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../store/request/request-record.ts';
 import type {
   CountThreads,
@@ -37,6 +38,7 @@ import type { RunRecord } from './run-record.ts';
 import type { StartThread } from './start-options.ts';
 import type { AttachSink } from './stored-runs.ts';
 import type { StoredFiles, StoredValues } from './stored-threads.ts';
+import type { Supersede } from './supersede.ts';
 import type { Tasks } from './tasks.ts';
 import type { IdleOptions } from './wait-for-idle.ts';
 
@@ -61,6 +63,7 @@ export interface ThreadsClient {
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }>;
   stop(threadId: string, reason?: string): Promise<void>;
   continue(threadId: string): Promise<void>;
+  supersede(threadId: string, request?: Supersede): Promise<SupersededTail>;
   cancelExecution(threadId: string, request?: CancelRequest): Promise<ExecutionRecord>;
   terminate(threadId: string, reason?: string): Promise<void>;
   waitForIdle(threadId: string, options?: IdleOptions): Promise<ThreadRecord>;

@@ -61,6 +61,11 @@ export interface AgentInputFields {
   policy?: PolicyInput;
   /** Limits and safeguards of its turns, such as loop detection; default none. */
   guards?: AgentGuardsInput;
+  /**
+   * `note`: when an answer is made again, or a message edited, the model is told what the superseded part has done: its calls,
+   * effects, subagents, values and files. Default false; it is always told of unknown outcomes.
+   */
+  supersede?: { note?: boolean };
   /** Packaging metadata. */
   packageName?: string;
   /** Packaging metadata. */

@@ -103,6 +103,7 @@ const agent = z.strictObject({
   hooks: names.default([]),
   policy: policy.optional(),
   guards: agentGuards.optional(),
+  supersede: z.strictObject({ note: z.boolean().optional() }).optional(),
   ...packaging,
 });
 

@@ -91,6 +91,7 @@ import {
   spillItems,
   stageItem,
 } from './message/queue.ts';
+import { supersedeTail } from './message/supersede.ts';
 import {
   appendProduced,
   claimProducer,
@@ -145,7 +146,14 @@ import { beginTool, commitTool, settleLostTool } from './tool/tool.ts';
 import type { CommandContext } from './transaction/context.ts';
 import type { AwaitGrowth, EventListener } from './transaction/event-record.ts';
 import { appendEvent, getLogs } from './transaction/log.ts';
-import { getMessage, getMessages, getRecentMessages, getThread, readEvents } from './transaction/read.ts';
+import {
+  getMessage,
+  getMessages,
+  getRecentMessages,
+  getThread,
+  listSuperseded,
+  readEvents,
+} from './transaction/read.ts';
 import { countBegunSteps } from './transaction/run-recovery.ts';
 import { getValue, listValues, setValue } from './value/value.ts';
 import { closeApprovals } from './wait/close-approvals.ts';
@@ -298,6 +306,8 @@ export const COMMANDS = {
     inject: injectMessage,
     update: updateMessage,
     delete: deleteMessage,
+    supersede: supersedeTail,
+    listSuperseded,
   },
   /** The log of each thread. */
   events: {

@@ -51,6 +51,7 @@ import { registerStrike } from './store/strike.ts';
 import { registerSubprompt } from './store/subprompt.ts';
 import { registerSubpromptContext } from './store/subprompt-context.ts';
 import { registerSummary } from './store/summary.ts';
+import { registerSupersede } from './store/supersede.ts';
 import { registerTakeOver } from './store/take-over.ts';
 import { registerTask } from './store/task.ts';
 import { registerTaskKept } from './store/task-kept.ts';
@@ -109,6 +110,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerRunContext(given);
     registerCancel(given);
     registerSide(given);
+    registerSupersede(given);
     registerTakeOver(given);
     registerLimit(given);
     registerTask(given);

@@ -353,6 +353,7 @@ const SAMPLES: { readonly [Kind in EventKind]: EventData[Kind] } = {
   'message.created': { messageId: '~', role: 'user' },
   'message.updated': { messageId: '~', role: 'user' },
   'message.deleted': { messageId: '~' },
+  'messages.superseded': { from: 1, to: 2, reason: 'edit', messageId: '~', messages: 3 },
   'attachment.missing': { messageId: '~', paths: ['~', '~'] },
   'step.started': { prompt: '~', parentStep: 1, callId: '~' },
   'step.retried': { reason: '~', cause: 'budget' },

@@ -16,6 +16,7 @@ import type { ActionRecord } from '../../store/action/action-record.ts';
 import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
+import type { SupersededTail } from '../../store/message/message-record.ts';
 import type { ModelCallRecord, ShownRequest } from '../../store/request/request-record.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
 import type { ThreadChanges, ThreadCounts, ThreadRecord } from '../../store/thread/thread-record.ts';
@@ -36,6 +37,7 @@ export interface Answers {
   'GET /v1/threads/{threadId}/family': { readonly family: readonly FamilyMember[] };
   'POST /v1/threads/{threadId}/stop': { readonly threadId: string };
   'POST /v1/threads/{threadId}/continue': { readonly threadId: string };
+  'POST /v1/threads/{threadId}/supersede': SupersededTail;
   'POST /v1/threads/{threadId}/terminate': { readonly threadId: string };
   'POST /v1/threads/{threadId}/cancel': ExecutionRecord;
   'POST /v1/threads/{threadId}/idle': ThreadRecord;

@@ -33,6 +33,7 @@ import type { Projected } from '../../projections/projection.ts';
 import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
+import type { SupersededTail } from '../../store/message/message-record.ts';
 import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../../store/request/request-record.ts';
 import type {
   CountThreads,
@@ -55,6 +56,7 @@ import { newThreadId } from '../new-thread-id.ts';
 import type { OutgoingMessage, StartMessage } from '../outgoing.ts';
 import type { StartThread } from '../start-options.ts';
 import type { StoredFiles, StoredValues } from '../stored-threads.ts';
+import type { Supersede } from '../supersede.ts';
 import type { Tasks } from '../tasks.ts';
 import { toCursor } from '../thread-cursor.ts';
 import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
@@ -167,6 +169,19 @@ export class HttpClient implements ThreadsClient {
   async continue(threadId: string): Promise<void> {
     await this.#call('POST /v1/threads/{threadId}/continue', { threadId }, { body: {} });
     this.#sent.signalled(threadId);
+  }
+
+  /** Under the same id, however often it is sent. */
+  async supersede(
+    threadId: string,
+    { requestId, message, ...request }: Supersede = {},
+  ): Promise<SupersededTail> {
+    const body = { ...request, ...(message && { message: messageJson(message) }) };
+    const headers = { 'idempotency-key': requestId ?? newId() };
+    const path = 'POST /v1/threads/{threadId}/supersede';
+    const superseded = await this.#call(path, { threadId }, { body, headers, again: true });
+    this.#sent.add(threadId, superseded.messageId, {});
+    return superseded;
   }
 
   /** Repeated only if the execution is named. */

@@ -54,6 +54,8 @@ export interface AgentDefinition {
   readonly policy?: AgentPolicy;
   /** Limits and safeguards of its turns. */
   readonly guards?: Guards;
+  /** `note`: its model is told what effects a superseded part of the history had (docs/client.md). */
+  readonly supersede?: { readonly note?: boolean };
   /** Metadata of the package that the agent comes from: shown, otherwise unused. */
   readonly packageName?: string;
   readonly version?: string;

@@ -17,6 +17,7 @@ const MESSAGES: Readonly<Record<string, Check>> = {
   ...PAGE,
   includeSilent: ['true or false', (value) => typeof value === 'boolean'],
   maxDepth: COUNT,
+  superseded: ['true or false', (value) => typeof value === 'boolean'],
 };
 
 const isText = (value: unknown) => typeof value === 'string';

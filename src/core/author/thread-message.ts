@@ -10,6 +10,8 @@ export interface GetMessagesOptions {
   readonly includeSilent?: boolean;
   /** Messages of sub-prompts down to this depth; default 0, none. */
   readonly maxDepth?: number;
+  /** If true, the messages that were superseded, in place of the history. */
+  readonly superseded?: boolean;
 }
 
 export interface MessagePage {

@@ -37,6 +37,7 @@ export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'message.created': 'always',
   'message.updated': 'always',
   'message.deleted': 'always',
+  'messages.superseded': 'always',
   'attachment.missing': 'always',
   'step.started': 'always',
   'step.retried': 'always',

@@ -7,7 +7,8 @@ import { definedFields } from '../value/record.ts';
 import { MESSAGE_FIELDS, type MessageFields } from './message-fields.ts';
 
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
-export type MessageStatus = 'pending' | 'completed' | 'failed';
+/** `superseded`: no longer of the history; only the reading that asks for such messages has it. */
+export type MessageStatus = 'pending' | 'completed' | 'failed' | 'superseded';
 export type ToolStatus = 'success' | 'error';
 
 /** A file of the same thread that a message names. */

@@ -21,13 +21,15 @@ export interface AgentRules {
   readonly manifest?: string;
   /** Set if its last answer has a type; logged when an execution begins. */
   readonly typed?: true;
+  /** Its model is told what effects a superseded part of the history had. */
+  readonly notesSuperseded?: true;
 }
 
 export function rulesOf(registry: Registry, name: string): AgentRules {
   const manifest = findManifest(registry, name)?.hash;
   const agent = registry.agents.get(name);
   if (!agent) return { manifest };
-  const { sideA, maxSessionTurns, budget, guards: { team, failures } = {} } = agent;
+  const { sideA, maxSessionTurns, budget, supersede, guards: { team, failures } = {} } = agent;
   const limits = hasTwoSides(agent)
     ? { maxSteps: { a: sideA.maxSteps, b: agent.sideB.maxSteps }, maxSessionTurns }
     : { maxSteps: { a: sideA.maxSteps } };
@@ -45,5 +47,6 @@ export function rulesOf(registry: Registry, name: string): AgentRules {
     manifest,
     typed,
     rounds: Object.keys(bounds).length > 0 ? bounds : undefined,
+    ...(supersede?.note && { notesSuperseded: true as const }),
   };
 }

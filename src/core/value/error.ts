@@ -48,6 +48,8 @@ export const ERRORS = {
   MessageNotFound: { exit: 3, status: 404 },
   /** The message cannot be changed or removed in its present state. */
   MessageConflict: { exit: 1, status: 409 },
+  /** A part of the history cannot be superseded while the outcome of an action in it is unknown; the message names the actions. */
+  OutcomeUnknown: { exit: 1, status: 409 },
   EffectNotFound: { exit: 3, status: 404 },
   /** The thread has no model call with this id. */
   ModelCallNotFound: { exit: 3, status: 404 },

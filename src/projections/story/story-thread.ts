@@ -16,6 +16,7 @@ type ThreadKind = Extract<
   | `produced.${string}`
   | `item.${string}`
   | `message.${string}`
+  | 'messages.superseded'
   | 'attachment.missing'
   | `hook.${string}`
   | `code.${string}`
@@ -76,6 +77,11 @@ export const THREAD_STORY: StoryHandlers<ThreadKind> = {
   ),
   'message.created': showMessage,
   'message.updated': tell('message', ({ role }) => `A message (${role}) was changed.`),
+  'messages.superseded': tell('message', ({ reason, messages }) =>
+    reason === 'edit'
+      ? `A message was edited; ${messages} messages from there on were superseded.`
+      : `A message is answered again; ${messages} messages behind it were superseded.`,
+  ),
   'message.deleted': tell(
     'message',
     ({ role }) => `A message${role ? ` (${role})` : ' in line'} was removed.`,

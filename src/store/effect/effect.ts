@@ -233,11 +233,13 @@ export async function endEffect(context: CommandContext, command: EndEffect): Pr
     if (found?.attempts !== attempt) return { kind: 'late' };
     // A repeated end, as after a lost answer, returns the same.
     const ended = found.state === 'done' || found.state === 'failed';
-    if (!ended && found.state !== 'running') return { kind: 'late' };
+    if (!ended && found.state !== 'running' && found.state !== 'cancelled') return { kind: 'late' };
     if (!ended) {
       await close(thread, found, error);
+      // One that was superseded while it ran is logged, and queues nothing.
       // An effect is not part of an execution: what it queues comes from outside, like its messages.
-      await enqueueTools(thread, queuedTools, { own: false, effect: found.id });
+      if (found.state === 'running')
+        await enqueueTools(thread, queuedTools, { own: false, effect: found.id });
       await forgetOld(thread);
     }
     return { kind: 'stored', waiting: await countPending(thread) };

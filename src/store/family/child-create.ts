@@ -173,6 +173,7 @@ async function insertRow(parent: ThreadTransaction, { child, call, waits }: Chil
     created_at: parent.now,
     terminated_at: null,
     promoted: child.promoted ? JSON.stringify(child.promoted) : null,
+    superseded: null,
   };
   await insertRows(parent.trx, 'children', [row]);
   parent.set({ child_count: parent.row.child_count + 1 });

@@ -175,6 +175,7 @@ async function expectAnswer(
     told_step: call.step,
     told_idx: call.index,
     told_id: message.id,
+    superseded: null,
     wait_step: waits ? call.step : null,
     wait_idx: waits ? call.index : null,
   });

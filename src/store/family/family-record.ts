@@ -268,6 +268,8 @@ export interface ChildTable {
   terminated_at: number | null;
   /** Names of the parent's variables that its prompts may show; null if there is no such limit. */
   promoted: Json | null;
+  /** 1 if its parent's part of the history that asked it was superseded: its reports are logged and not delivered, until it is asked again. */
+  superseded: Flag | null;
 }
 
 /** A child's reports to its parent: written with the end of the child's execution, then delivered. */

@@ -8,6 +8,7 @@
  *   same transaction, so the references describe the files at that time. A missing file does not fail the message,
  *   which lists the missing files.
  */
+import { randomUUID } from 'node:crypto';
 import type { InferResult, Kysely, Transaction } from 'kysely';
 import type { Side } from '../../core/author/thread-execution.ts';
 import { toAttachmentRef } from '../../core/file/attachment.ts';
@@ -19,10 +20,12 @@ import type { AttachmentRef } from '../../core/message/message.ts';
 import { selectDueItems } from '../../core/thread/execution-id.ts';
 import type { QueueItem } from '../../core/thread/item.ts';
 import { findAnswering } from '../../core/thread/session.ts';
+import { describeSuperseded } from '../../core/thread/superseded.ts';
 import { readEarlyCancel, withCancellation } from '../execution/cancel.ts';
 import { FILE_COLUMNS, type FileRow, toFileRecord } from '../file/file-tree.ts';
 import {
   type ItemInLine,
+  type NotedPart,
   readItem,
   type ToolInLine,
   toItemMessage,
@@ -155,7 +158,7 @@ export function wishOf(rows: readonly Pick<DueRow, 'item'>[], twoSides: boolean)
 export async function drain(
   thread: ThreadTransaction,
   { rows, swept, ahead, unprompted }: DueInput,
-  { executionId, twoSides = false, open }: Pick<BeginStep, 'twoSides'> & ContextPlace,
+  { executionId, twoSides = false, open, rules }: Pick<BeginStep, 'twoSides' | 'rules'> & ContextPlace,
 ): Promise<Drained> {
   const fresh = new Set(
     await rejectUsedIds(
@@ -176,8 +179,11 @@ export async function drain(
   for (const { item: queued } of accepted) {
     const item = writeContext(queued, context);
     // A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history.
-    if (item.kind === 'message') await storeItem(thread, item, { executionId });
-    else if (givenContext(queued)?.canceled)
+    if (item.kind === 'message') {
+      const told = item.superseded?.acknowledged || rules?.(thread.row.agent).notesSuperseded;
+      if (item.superseded && told) await noteSuperseded(thread, item.superseded, executionId);
+      await storeItem(thread, item, { executionId });
+    } else if (givenContext(queued)?.canceled)
       thread.emit('item.rejected', {
         id: item.id,
         code: 'InvalidMessage',
@@ -233,6 +239,25 @@ async function storeItem(
     attachments,
     ...place,
     metadata: { ...message.metadata, ...(missing.length > 0 ? { missingAttachments: missing } : {}) },
+  });
+}
+
+/** Tells the model what a part that it no longer sees has done, directly before the message that it answers again. */
+async function noteSuperseded(
+  thread: ThreadTransaction,
+  part: NotedPart,
+  executionId: string,
+): Promise<void> {
+  const content = describeSuperseded({ ...part, acknowledged: undefined });
+  if (content === undefined) return;
+  const metadata = { supersededNote: true };
+  await thread.insertMessage({
+    id: randomUUID(),
+    role: 'user',
+    content,
+    silent: true,
+    metadata,
+    executionId,
   });
 }
 

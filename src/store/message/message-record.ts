@@ -63,3 +63,38 @@ export interface SentContentTable {
   /** Microseconds since 1970. */
   created_at: number;
 }
+
+/** The new text of a user's message. Its metadata is merged into what is there. */
+export interface EditedMessage {
+  readonly content: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Files of the thread, in place of the earlier ones. */
+  readonly attachments?: readonly string[];
+}
+
+export interface SupersedeTail {
+  readonly threadId: string;
+  /** Id of the request: given again, it changes nothing, and returns the same. */
+  readonly id: string;
+  /**
+   * The user's message to answer again, or an answer, or the id of an execution: then the message that it answers. Absent: the
+   * newest.
+   */
+  readonly messageId?: string | undefined;
+  readonly edited?: EditedMessage | undefined;
+  /** What becomes of effects and children of the tail: `end` by default. */
+  readonly tail?: 'end' | 'keep' | undefined;
+  /** True to go on although outcomes are unknown. */
+  readonly acknowledge?: boolean | undefined;
+}
+
+export interface SupersededTail {
+  /** The user's message that is in line again. */
+  readonly messageId: string;
+  /** Number of the event in the log: the new answer begins behind it. */
+  readonly seq: number;
+  /** Number of messages that were superseded. */
+  readonly messages: number;
+  /** Children to terminate. */
+  readonly ended: readonly string[];
+}

@@ -98,7 +98,7 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
 }
 
 /** The words that lists show keep nothing of a message that was changed or deleted. */
-async function rereadWords(thread: ThreadTransaction): Promise<void> {
+export async function rereadWords(thread: ThreadTransaction): Promise<void> {
   const ofUser = selectShown(thread, ['user']).orderBy('created_at');
   const newest = selectShown(thread, ['user', 'assistant']).orderBy('created_at', 'desc');
   const [first, last] = [await ofUser.executeTakeFirst(), await newest.executeTakeFirst()];
@@ -175,7 +175,7 @@ const callIds = ({ tool_calls: calls }: MessageRow): string[] =>
  * A changed or deleted message retires the summaries that cover it (step/summary.ts, S2, S3). Deletes the summaries
  * that cover a message of this time.
  */
-async function retireSummaries(
+export async function retireSummaries(
   thread: ThreadTransaction,
   { depth, created_at: at }: { readonly depth: number; readonly created_at: number },
 ): Promise<void> {

@@ -7,13 +7,19 @@ import { type AttachmentRef, fillMessage, type Message } from '../../core/messag
 import { type MessageFields, pickFields } from '../../core/message/message-fields.ts';
 import type { MessageItem, QueueItem, ToolItem } from '../../core/thread/item.ts';
 import { roleOf } from '../../core/thread/session.ts';
+import type { SupersededPart } from '../../core/thread/superseded.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import type { CausedItem } from '../budget/account.ts';
 import type { ItemTable } from './tables.ts';
 
 /** A call, with the fields of its message if hooks have set any. */
 export type ToolInLine = ToolItem & MessageFields & Pick<MessageItem, 'attachments'>;
-export type ItemInLine = (MessageItem | ToolInLine) & CausedItem;
+export type ItemInLine = (MessageItem | ToolInLine) & CausedItem & { readonly superseded?: NotedPart };
+
+/** What the part that was superseded at this message has done. `acknowledged`: with unknown outcomes, which its model must be told. */
+export interface NotedPart extends Omit<SupersededPart, 'acknowledged'> {
+  readonly acknowledged: boolean;
+}
 
 export function toItemRow(threadId: string, item: QueueItem, now: number) {
   const { id, kind, ...payload } = item;

@@ -160,6 +160,21 @@ create index messages_by_step on messages (thread_id, execution_id, step);
 -- Counts the messages that pages leave out; it holds no others, or engines would use it for pages too, and then
 -- sort the whole thread.
 create index messages_hidden on messages (thread_id, silent, depth) where (silent = 1 or depth > 0);
+-- Messages that were superseded: no reading has them but the one that asks for them; seq is that of the event.
+create table superseded_messages (
+  thread_id text not null, id text not null, role text not null, content text, name text, tool_calls text,
+  tool_call_id text, created_at bigint not null, parent_id text, depth integer not null, silent integer not null,
+  metadata text not null, attachments text, status text not null, tool_status text, execution_id text,
+  step integer, reasoning text, prompt text, parts text, seq bigint not null,
+  constraint superseded_messages_key primary key (thread_id, id, seq)
+);
+create index superseded_messages_in_order on superseded_messages (thread_id, created_at);
+-- Each superseded part of a thread, by the id of the request. The rows of the log from from_seq to to_seq belong to it.
+create table superseded_parts (
+  thread_id text not null, id text not null, digest text not null, from_seq bigint not null, to_seq bigint not null,
+  answer text not null,
+  constraint superseded_parts_key primary key (thread_id, id)
+);
 create table summaries (
   thread_id text not null, side text not null, prompt text not null, scope text not null, until bigint not null,
   message_id text not null, messages integer not null, text text not null, asked text, step integer not null,
@@ -223,7 +238,7 @@ create table children (
   description text not null, resumable integer not null, blocking integer not null, explicit integer not null,
   hears text not null, status text not null, made_step integer, made_idx integer, wait_step integer,
   wait_idx integer, told_step integer, told_idx integer, told_id text, owes integer not null,
-  started integer not null, created_at bigint not null, terminated_at bigint, promoted text,
+  started integer not null, created_at bigint not null, terminated_at bigint, promoted text, superseded integer,
   constraint children_key primary key (parent_id, child_id)
 );
 create unique index children_by_child on children (child_id);

@@ -78,6 +78,25 @@ export interface MessageTable
   prompt: string | null;
 }
 
+/** Its `status` is that with which it was in the history. */
+export interface SupersededMessageTable extends MessageTable {
+  /** Number of the event that superseded it. An edited message has a row for each earlier revision. */
+  seq: number;
+}
+
+/** A superseded part of a thread, under the id of the request that superseded it. */
+export interface SupersededPartTable {
+  thread_id: string;
+  id: string;
+  /** Identifies what was asked. */
+  digest: string;
+  /** Rows of the log from here to `to_seq`, both included, belong to the part. */
+  from_seq: number;
+  to_seq: number;
+  /** What the request was answered with. */
+  answer: Json;
+}
+
 export interface ExecutionTable {
   thread_id: string;
   id: string;
@@ -267,6 +286,8 @@ export interface Tables
   meta: MetaTable;
   items: ItemTable;
   messages: MessageTable;
+  superseded_messages: SupersededMessageTable;
+  superseded_parts: SupersededPartTable;
   executions: ExecutionTable;
   steps: StepTable;
   command_keys: CommandKeyTable;

@@ -2,7 +2,7 @@
  * Summaries of the older part of a history: rows beside the messages, which stay as they are.
  * - A summary is unique for its side, prompt and last covered message, and logged once: a second one returns the
  *   first.
- * S2. Changing or removing a message retires each summary that covers it; one that covers less becomes the newest
+ * S2. Changing, removing or superseding a message retires each summary that covers it; one that covers less becomes the newest
  *     again. A summary is outdated, and not stored, if messages were changed or removed while it was made.
  * S3. A thread that has never had a summary needs no query.
  */
@@ -73,7 +73,7 @@ async function wasEdited(thread: ThreadTransaction, seen: number): Promise<boole
     .select('events')
     .select('seq')
     .where('seq', '>', seen)
-    .where('type', 'in', ['message.updated', 'message.deleted'])
+    .where('type', 'in', ['message.updated', 'message.deleted', 'messages.superseded'])
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;

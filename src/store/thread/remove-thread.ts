@@ -26,6 +26,8 @@ export const THREAD_TABLES = {
   items: 'thread_id',
   sent_contents: 'thread_id',
   messages: 'thread_id',
+  superseded_messages: 'thread_id',
+  superseded_parts: 'thread_id',
   executions: 'thread_id',
   execution_claims: 'thread_id',
   steps: 'thread_id',

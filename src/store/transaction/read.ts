@@ -34,7 +34,41 @@ export async function getMessages(
   threadId: string,
   options: GetMessagesOptions = {},
 ): Promise<MessagePage> {
-  return inSnapshot(context, (db) => readPage(db, threadId, options));
+  return inSnapshot(context, (db) =>
+    options.superseded === true ? readSuperseded(db, threadId, options) : readPage(db, threadId, options),
+  );
+}
+
+/** The only reading of messages that were superseded. */
+async function readSuperseded(
+  db: Transaction<Tables>,
+  threadId: string,
+  options: GetMessagesOptions,
+): Promise<MessagePage> {
+  const { order = 'asc', includeSilent = false, maxDepth = 0 } = options;
+  const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
+  let gone = selectRows(db, 'superseded_messages', { thread_id: threadId }).where('depth', '<=', maxDepth);
+  if (!includeSilent) gone = gone.where('silent', '=', 0);
+  const { total } = await gone.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await gone.selectAll().orderBy('created_at', 'desc').limit(limit).offset(offset).execute();
+  const found = rows.map((row): Message => ({ ...toMessage(row), status: 'superseded' }));
+  const newestFirst = await joinSubagents(db, threadId, found);
+  return {
+    messages: order === 'desc' ? newestFirst : newestFirst.toReversed(),
+    total,
+    hasMore: offset + newestFirst.length < total,
+  };
+}
+
+/** Rows of the log, the first and the last, of each part of the history that was superseded; in their order. */
+export async function listSuperseded(
+  { db }: CommandContext,
+  threadId: string,
+): Promise<readonly { readonly from: number; readonly to: number }[]> {
+  const parts = await selectRows(db, 'superseded_parts', { thread_id: threadId })
+    .select(['from_seq as from', 'to_seq as to'])
+    .execute();
+  return parts.sort((one, other) => one.to - other.to);
 }
 
 async function readPage(

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { followRows } from '../../../client/follow-events.ts';
 import { fillRows } from '../../../client/follow-run.ts';
+import { HistoryRows } from '../../../client/history-rows.ts';
 import { ChatHistory } from '../../../projections/ai-sdk/chat-history.ts';
 import type { UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts';
 import type { UiMessage, UiPart } from '../../../projections/ai-sdk/ui-message.ts';
@@ -61,14 +62,19 @@ export async function readChatPage(
   };
 }
 
-/** Yields rows up to the end of the execution `last`; to the end of the log if it is undefined. */
+/** Yields rows of the history up to the end of the execution `last`; to the end of the log if it is undefined. */
 async function* rowsUntil(
   store: ThreadStore,
   threadId: string,
   { after, last }: { readonly after: number; readonly last: string | undefined },
 ): AsyncGenerator<LogRow> {
+  const history = await HistoryRows.of(store, threadId);
   for await (const page of followRows(store, threadId, { after, follow: false }))
-    for (const row of await fillRows(store, threadId, page)) {
+    for (const row of await fillRows(
+      store,
+      threadId,
+      page.filter((event) => history.has(event)),
+    )) {
       yield row;
       if (row.event.type === 'execution.ended' && row.event.data.executionId === last) return;
     }

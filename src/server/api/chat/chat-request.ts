@@ -47,6 +47,13 @@ export const chatBody = z
     messages: optionalField(z.array(uiMessage)),
     message: optionalField(uiMessage),
     trigger: optionalText,
+    messageId: optionalText.meta({ description: 'The message that is regenerated, or edited' }),
+    cancel: optionalField(z.boolean()).meta({
+      description: 'For a regeneration or an edit: stops first what the chat does',
+    }),
+    acknowledge: optionalField(z.boolean()).meta({
+      description: 'For a regeneration or an edit: goes on although the outcome of an action is unknown',
+    }),
     arguments: optionalField(z.record(z.string(), z.unknown())).meta({
       description: 'Arguments of a new thread',
     }),
@@ -58,20 +65,31 @@ export interface ChatTurn {
   readonly message: OutgoingMessage | null;
   readonly before?: Conversation['before'];
   readonly answers?: readonly TurnAnswer[];
+  /** What the page asks to be answered again, if the thread has it; `edits`: with the message as its new text. */
+  readonly again?: { readonly messageId: string | undefined; readonly edits: boolean };
 }
 
 /** Throws `InvalidRequest`. */
 export async function readChatTurn(
-  { id, messages, message, trigger }: z.infer<typeof chatBody>,
+  { id, messages, message, trigger, messageId }: z.infer<typeof chatBody>,
   copy: CopyFiles,
 ): Promise<ChatTurn> {
-  if (trigger === 'regenerate-message')
-    refuseRequest('A message of a thread cannot be regenerated, because its log stays: send a new message.');
   const all = message ? [message] : (messages ?? []);
   const last = all.findLast(({ role }) => role !== 'system');
   if (!last) return refuseRequest('There is no message: give "messages", or the last one as "message".');
   const said = await readConversation(all.flatMap(toGivenMessages), { threadId: id, copy });
-  if (said.message) return { message: said.message, before: said.before };
+  // A page takes the message that it regenerates from its list before it posts that, and may post nothing else.
+  if (trigger === 'regenerate-message')
+    return {
+      message: said.message,
+      before: said.before,
+      again: { messageId: said.message?.id ?? messageId, edits: false },
+    };
+  const again =
+    messageId && said.message?.id === toItemId(messageId, 'ui')
+      ? { messageId: said.message.id, edits: true }
+      : undefined;
+  if (said.message) return { message: said.message, before: said.before, again };
   const answers = last.parts.flatMap(toAnswer);
   if (answers.length === 0)
     refuseRequest(

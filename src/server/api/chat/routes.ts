@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { nullIfThreadNotFound } from '../../../client/make-thread.ts';
+import type { RuntimeClient } from '../../../client/runtime-client.ts';
+import type { Supersede } from '../../../client/supersede.ts';
 import { endAtWait } from '../../../projections/ai-sdk/chat-end.ts';
 import { projectChat } from '../../../projections/ai-sdk/chat-projection.ts';
 import { beginChat, type ChatReading } from '../../../projections/ai-sdk/chat-state.ts';
@@ -9,15 +11,16 @@ import type { UiChunk, UiDialect } from '../../../projections/ai-sdk/ui-chunk.ts
 import { requireThreadOf } from '../agent-thread.ts';
 import { ownFiles } from '../conversation/own-files.ts';
 import type { ApiHost } from '../host.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { jsonResponse, SAFE_HEADERS } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { fileAddresses } from '../signed-address.ts';
 import { type OpenStream, openStream, openStreamFor, streamResponse, toSse } from '../stream.ts';
-import { fateHeaders, findCurrentBegin, type ResponseBegin } from '../turn/begin.ts';
+import { beginBehind, fateHeaders, findCurrentBegin, type ResponseBegin } from '../turn/begin.ts';
 import { isAtRest, type ResponseReader, responsePages } from '../turn/reading.ts';
 import { findOwnThread, takeTurn } from '../turn/turn.ts';
 import { chatMessages, readChatPage } from './chat-messages.ts';
-import { chatBody, readChatTurn } from './chat-request.ts';
+import { type ChatTurn, chatBody, readChatTurn } from './chat-request.ts';
 
 const tag = 'Chat';
 const params = z.object({ agent: z.string() });
@@ -42,9 +45,18 @@ export const chatRoutes: readonly ApiRoute[] = [
     answer: ['text/event-stream'],
     async handle({ params: { agent }, query, body, request, caller, host }) {
       const { id: threadId, arguments: given } = body;
-      const { message, before, answers } = await readChatTurn(body, ownFiles(host.client, caller, threadId));
+      const asked = await readChatTurn(body, ownFiles(host.client, caller, threadId));
+      const { message, before, answers } = asked;
       const found = await findOwnThread(host, caller, { agent, threadId });
+      const again = found && (await findAgain(host.client, threadId, asked));
       const [stream, begin] = await openStreamFor(host, threadId, request, async () => {
+        if (again) {
+          const requestId = readIdempotencyKey(request.headers)?.id;
+          const { cancel, acknowledge } = body;
+          return beginBehind(
+            await host.client.supersede(threadId, { ...again, requestId, cancel, acknowledge }),
+          );
+        }
         const turn = { agent, threadId, found, given, before, answers };
         const sent = message && { id: randomUUID(), ...message };
         const taken = await takeTurn(host, caller, { ...turn, message: sent });
@@ -126,6 +138,25 @@ export const chatRoutes: readonly ApiRoute[] = [
     },
   }),
 ];
+
+/**
+ * What is to be superseded; undefined for an ordinary turn. A message that the thread does not have, or that is still in line,
+ * is sent as a new one; an edit to the text that it has is the same request again.
+ */
+async function findAgain(
+  client: RuntimeClient,
+  threadId: string,
+  { again, message }: ChatTurn,
+): Promise<Pick<Supersede, 'messageId' | 'message'> | undefined> {
+  if (!again) return undefined;
+  const { messageId, edits } = again;
+  if (!edits) return { messageId };
+  const known = messageId === undefined ? null : await client.getMessage(threadId, messageId);
+  if (!message || known === null || known.status === 'pending') return undefined;
+  const { content, metadata, attachments } = message;
+  const isSame = content === known.content && !attachments?.length && !known.attachments?.length;
+  return isSame ? undefined : { messageId, message: { content, metadata, attachments } };
+}
 
 interface RespondInput {
   readonly threadId: string;

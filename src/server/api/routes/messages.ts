@@ -4,7 +4,7 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { flag, limit, messageUpdates, outgoingMessage, threadParams } from '../schema/given.ts';
+import { flag, limit, messageUpdates, outgoingMessage, supersede, threadParams } from '../schema/given.ts';
 import { messageSchema } from '../schema/records.ts';
 
 const tag = 'Messages';
@@ -26,6 +26,7 @@ export const messageRoutes: readonly ApiRoute[] = [
       order: z.enum(['asc', 'desc']).optional(),
       includeSilent: flag,
       maxDepth: count,
+      superseded: flag,
     }),
     answer: z.object({ messages: z.array(messageSchema), total: z.int(), hasMore: z.boolean() }),
     async handle({ params: { threadId }, query, host }) {
@@ -100,6 +101,26 @@ export const messageRoutes: readonly ApiRoute[] = [
         );
       return host.client.queueMessage(threadId, { ...body, id: body.id ?? key?.id });
     },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/threads/{threadId}/supersede',
+    id: 'supersede',
+    scope: 'write',
+    tag,
+    summary:
+      'Answer a message of the user again, as it was or edited: what follows it leaves the history. Repeating it with the same `Idempotency-Key` changes nothing',
+    params: threadParams,
+    body: supersede,
+    status: 202,
+    answer: z.object({
+      messageId: z.string().meta({ description: 'The message that is answered again' }),
+      seq: z.int().meta({ description: 'Number of the event; the new answer begins behind it' }),
+      messages: z.int().meta({ description: 'Number of superseded messages' }),
+      ended: z.array(z.string()).meta({ description: 'Ids of subagents that were terminated' }),
+    }),
+    handle: ({ params: { threadId }, body, request, host }) =>
+      host.client.supersede(threadId, { ...body, requestId: readIdempotencyKey(request.headers)?.id }),
   }),
 ];
 

@@ -48,6 +48,27 @@ export const outgoingMessage = z
   })
   .openapi('OutgoingMessage');
 
+export const supersede = z
+  .strictObject({
+    messageId: z.string().max(200).optional().meta({
+      description:
+        'The message of the user to answer again, an answer, or the id of an execution; the newest of the user if absent',
+    }),
+    message: outgoingMessage
+      .pick({ content: true, metadata: true, attachments: true })
+      .optional()
+      .meta({ description: 'The edited message' }),
+    cancel: z.boolean().optional().meta({ description: 'Stops first what the thread does' }),
+    tail: z.enum(['end', 'keep']).optional().meta({
+      description: 'What becomes of the effects and subagents of the superseded part; default `end`',
+    }),
+    acknowledge: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Goes on although the outcome of an action is unknown' }),
+  })
+  .openapi('Supersede');
+
 const startMessage = outgoingMessage
   .extend({
     role: z.enum(['user', 'assistant', 'tool']).optional(),

@@ -108,7 +108,7 @@ export const messageSchema = z
         }),
       )
       .nullable(),
-    status: z.enum(['pending', 'completed', 'failed']),
+    status: z.enum(['pending', 'completed', 'failed', 'superseded']),
     tool_status: z.enum(['success', 'error']).nullable(),
     ...subagentFields,
   })

@@ -1,8 +1,10 @@
 /** Finds where a response begins in a thread's log: at the message that it answers, an approval, or an execution. */
 import { followPages } from '../../../client/follow-events.ts';
+import { readSuperseded } from '../../../client/history-rows.ts';
 import type { RuntimeClient } from '../../../client/runtime-client.ts';
 import type { ThreadEvent } from '../../../core/event/thread-event.ts';
 import type { ExecutionRecord } from '../../../store/execution/execution-record.ts';
+import type { SupersededTail } from '../../../store/message/message-record.ts';
 import type { ThreadStore } from '../../../store/store.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 
@@ -38,9 +40,12 @@ export async function findMessageBegin(
   messageId: string,
 ): Promise<ResponseBegin> {
   const store = client.store;
+  // A message that is answered again was created before, in a part that is superseded.
+  const isSuperseded = await readSuperseded(store, thread.id);
   const isBegin = (event: ThreadEvent) =>
-    (event.type === 'message.created' && event.data.messageId === messageId) ||
-    (event.type === 'item.rejected' && event.data.id === messageId);
+    !isSuperseded(event) &&
+    ((event.type === 'message.created' && event.data.messageId === messageId) ||
+      (event.type === 'item.rejected' && event.data.id === messageId));
   const [newest, previous] = await store.executions.list({ threadId: thread.id, limit: 2 });
   const known = await store.messages.get(thread.id, messageId);
   // Its item is there before the thread has taken it.
@@ -56,6 +61,14 @@ export async function findMessageBegin(
     isBegin,
   });
   return { ...begin, after };
+}
+
+/** Begin of the response to a message that is answered again. */
+export function beginBehind({ messageId, seq }: SupersededTail): ResponseBegin {
+  const isBegin = (event: ThreadEvent) =>
+    (event.type === 'message.created' && event.data.messageId === messageId) ||
+    (event.type === 'item.rejected' && event.data.id === messageId);
+  return { after: seq, isBegin, joins: true };
 }
 
 /** Begin of the response that follows answers to waits. */

@@ -1,0 +1,55 @@
+/** What a superseded part of a history has done, and the words in which a model is told of it. */
+export interface SupersededPart {
+  /** Calls that had begun, in order; the first 100. */
+  readonly calls?: readonly SupersededCall[];
+  /** Effects that were scheduled there and had not ended. */
+  readonly effects?: readonly SupersededWork[];
+  /** Children that were made or asked there and are alive. */
+  readonly children?: readonly SupersededWork[];
+  /** Keys of values, and paths of files, that were written there; the first 100 of each. */
+  readonly values?: readonly string[];
+  readonly files?: readonly string[];
+  /** US dollars spent there on models. */
+  readonly costUsd?: number;
+  /** Ids of actions with unknown outcomes that the request acknowledged. */
+  readonly acknowledged?: readonly string[];
+}
+
+export interface SupersededCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly outcome: 'success' | 'error' | 'unknown';
+}
+
+export interface SupersededWork {
+  readonly id: string;
+  readonly name: string;
+  readonly fate: 'ended' | 'kept';
+}
+
+/** Most calls, values and files that are listed. */
+export const SUPERSEDED_LISTED = 100;
+
+const OUTCOMES = {
+  success: 'succeeded',
+  error: 'failed',
+  unknown: 'may or may not have taken effect: check before you repeat it',
+} as const;
+
+/** Undefined if the part had no effects. */
+export function describeSuperseded(part: SupersededPart): string | undefined {
+  const { calls = [], effects = [], children = [], values = [], files = [] } = part;
+  const lines = [
+    ...calls.map(({ name, callId, outcome }) => `- the call ${callId} of "${name}" ${OUTCOMES[outcome]}`),
+    ...effects.map(({ name, fate }) => `- the effect "${name}" was scheduled and ${toFate(fate)}`),
+    ...children.map(
+      ({ id, name, fate }) => `- the subagent "${name}" (${id}) was started and ${toFate(fate)}`,
+    ),
+    ...(values.length > 0 ? [`- values written: ${values.join(', ')}`] : []),
+    ...(files.length > 0 ? [`- files written: ${files.join(', ')}`] : []),
+  ];
+  if (lines.length === 0) return undefined;
+  return `A part of this conversation was superseded. You do not see it, and what it did was not undone:\n${lines.join('\n')}`;
+}
+
+const toFate = (fate: SupersededWork['fate']): string => (fate === 'ended' ? 'was then ended' : 'goes on');

@@ -1,0 +1,464 @@
+/**
+ * Supersedes the tail of a history: a user's message goes in line again, as it was or edited, and all behind it leaves the
+ * history. One transaction, at rest.
+ * SU1. Superseded messages are rows of another table, so no reading of the history can have them; rows of the log from
+ *      `from_seq` to `to_seq` are theirs, and are left out of what is shown from the log (client/history-rows.ts).
+ * - (thread, id of the request) is the key. The message in line is what begins the new answer, so there is one answer
+ *   whatever is lost behind this transaction: the thread takes it when it is next woken.
+ * - The agent, and which sides have made their immediate calls, are again those of the point.
+ * - Values, files and money spent stay. Effects and children of the tail end, unless they are to be kept.
+ */
+import { hash } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { MessageItem } from '../../core/thread/item.ts';
+import { SUPERSEDED_LISTED, type SupersededCall, type SupersededPart } from '../../core/thread/superseded.ts';
+import { canonicalJson } from '../../core/value/canonical-json.ts';
+import { RuntimeError } from '../../core/value/error.ts';
+import { toUsd } from '../../core/value/money.ts';
+import { definedFields } from '../../core/value/record.ts';
+import { updateChild } from '../family/child.ts';
+import { type NotedPart, toItemRow } from '../schema/item-row.ts';
+import { readEvent, toMessage } from '../schema/rows.ts';
+import type { MessageTable } from '../schema/tables.ts';
+import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
+import { readInBatches, selectRows } from '../transaction/rows.ts';
+import { givenContext } from '../transaction/run-context.ts';
+import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { showAbove } from '../wait/shown-wait.ts';
+import { rereadWords, retireSummaries } from './message.ts';
+import type { EditedMessage, SupersededTail, SupersedeTail } from './message-record.ts';
+import { emitQueued } from './queue.ts';
+
+type MessageRow = Selectable<MessageTable>;
+
+/**
+ * Rejects with `ThreadBusy` unless the thread is at rest, `OutcomeUnknown`, `MessageNotFound` if there is no such message
+ * of a user, `ItemConflict` if the id has asked for something else, `ThreadTerminated`, `ThreadNotFound`.
+ */
+export async function supersedeTail(
+  context: CommandContext,
+  command: SupersedeTail,
+): Promise<SupersededTail> {
+  const { threadId, id } = command;
+  const digest = hash(
+    'sha256',
+    canonicalJson(definedFields({ ...command, id: undefined, acknowledge: undefined })),
+  );
+  const superseded = await inThread(context, threadId, async (thread) => {
+    refuseTerminated(thread);
+    const known = await thread.find('superseded_parts', { id });
+    if (known && known.digest !== digest)
+      throw new RuntimeError(
+        'ItemConflict',
+        `The request "${id}" has superseded another part of thread "${threadId}": send this under an id of its own.`,
+      );
+    if (known) return JSON.parse(known.answer) as SupersededTail;
+    await refuseBusy(thread);
+    const inLine = await findInLine(thread);
+    if (inLine === null) return supersede(thread, command, digest);
+    // Two that ask for another answer at once get the same one.
+    const { messageId = inLine.messageId, edited } = command;
+    if (edited || messageId !== inLine.messageId)
+      throw busy(thread, `is about to answer message "${inLine.messageId}" again`);
+    return inLine;
+  });
+  // Also for a repeated request: its process may have been lost in between.
+  if (superseded.ended.length > 0) await showAbove(context, threadId);
+  return superseded;
+}
+
+async function refuseBusy(thread: ThreadTransaction): Promise<void> {
+  const { row } = thread;
+  if (row.turn_open === 1 || (await thread.has('executions', { ended_at: null })))
+    throw busy(thread, 'is working');
+}
+
+function busy({ threadId }: ThreadTransaction, why: string): RuntimeError {
+  return new RuntimeError(
+    'ThreadBusy',
+    `Thread "${threadId}" ${why}: wait until it is at rest, or stop it (\`cancel: true\`), to supersede a part of its history.`,
+  );
+}
+
+/** The message that is in line to be answered again: nothing is superseded behind it. Null if there is none. */
+async function findInLine(thread: ThreadTransaction): Promise<SupersededTail | null> {
+  const newest = await thread
+    .select('superseded_parts')
+    .select('answer')
+    .orderBy('to_seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!newest) return null;
+  const answer = JSON.parse(newest.answer) as SupersededTail;
+  const waits = await thread.has('items', { id: answer.messageId, state: 'queued' });
+  return waits ? answer : null;
+}
+
+async function supersede(
+  thread: ThreadTransaction,
+  { id, messageId, edited, tail: fate = 'end', acknowledge = false }: SupersedeTail,
+  digest: string,
+): Promise<SupersededTail> {
+  const point = await findPoint(thread, messageId, edited !== undefined);
+  const log = await readLog(thread, point);
+  const steps = await readSteps(thread, log);
+  const unknown = await findUnknown(thread, log.events, steps);
+  if (unknown.length > 0 && !acknowledge)
+    throw new RuntimeError(
+      'OutcomeUnknown',
+      `Thread "${thread.threadId}" cannot supersede what follows message "${point.id}": the outcome of ${unknown.join(', ')} is unknown. Reconcile it, or acknowledge it.`,
+    );
+  const part: SupersededPart = {
+    ...definedFields({
+      calls: listed(await readCalls(thread, steps)),
+      effects: listed(await endEffects(thread, log.events, fate)),
+      children: listed(await endChildren(thread, log.events, fate)),
+      values: listed(distinct(eventsOf(log.events, 'value.changed').map(({ data }) => data.key))),
+      files: listed(
+        distinct(FILE_EVENTS.flatMap((kind) => eventsOf(log.events, kind)).map(({ data }) => data.path)),
+      ),
+      acknowledged: listed(unknown),
+      costUsd: await readCost(thread, steps),
+    }),
+  };
+  await restoreAgent(thread, log);
+  const to = thread.written.event_seq;
+  const seq = to + 1;
+  const gone = await moveTail(thread, point, { edited: edited !== undefined, seq });
+  await thread.delete('messages', { id: point.id });
+  thread.set({ message_count: thread.row.message_count - gone - (edited ? 0 : 1) });
+  await retireSummaries(thread, point);
+  await forgetNotes(thread, point.created_at);
+  const revision = edited ? (await thread.count('superseded_messages', { id: point.id })) + 1 : undefined;
+  const reason = edited ? ('edit' as const) : ('regenerate' as const);
+  const named = { from: log.from, to, reason, messageId: point.id, revision, messages: gone };
+  thread.emit('messages.superseded', { ...named, ...part });
+  const noted = { ...part, acknowledged: unknown.length > 0 };
+  await lineUpAgain(thread, toItem(point, edited, revision), noted);
+  await rereadWords(thread);
+  const ended = fate === 'end' ? (part.children ?? []).map((child) => child.id) : [];
+  const answer: SupersededTail = { messageId: point.id, seq, messages: gone, ended };
+  await thread.insert('superseded_parts', {
+    id,
+    digest,
+    from_seq: log.from,
+    to_seq: to,
+    answer: JSON.stringify(answer),
+  });
+  return answer;
+}
+
+/** A user's own message, not an answer, a report of a child, or a message of a sub-prompt. */
+function selectAsked(thread: ThreadTransaction) {
+  return thread
+    .select('messages', { role: 'user', depth: 0, silent: 0, step: null })
+    .selectAll()
+    .orderBy('created_at', 'desc');
+}
+
+/** The user's message at which the tail begins. */
+async function findPoint(
+  thread: ThreadTransaction,
+  messageId: string | undefined,
+  exact: boolean,
+): Promise<MessageRow> {
+  const asked =
+    messageId === undefined
+      ? undefined
+      : await selectAsked(thread).where('id', '=', messageId).executeTakeFirst();
+  if (asked) return asked;
+  const before =
+    messageId === undefined
+      ? Number.MAX_SAFE_INTEGER
+      : exact
+        ? undefined
+        : await findAnswerTime(thread, messageId);
+  const found =
+    before === undefined
+      ? undefined
+      : await selectAsked(thread).where('created_at', '<', before).limit(1).executeTakeFirst();
+  if (found) return found;
+  throw new RuntimeError(
+    'MessageNotFound',
+    messageId === undefined
+      ? `Thread "${thread.threadId}" has no message of a user to answer again.`
+      : `Thread "${thread.threadId}" has no message "${messageId}" in its history that a user has sent, and no answer to one.`,
+  );
+}
+
+/** The time of an answer, or of the first one of an execution; undefined if there is neither. */
+async function findAnswerTime(thread: ThreadTransaction, id: string): Promise<number | undefined> {
+  const message = await thread.find('messages', { id }, ['created_at']);
+  if (message) return message.created_at;
+  const execution = await thread.find('executions', { id }, ['first_seq']);
+  if (!execution) return undefined;
+  const first = await thread
+    .select('messages', { execution_id: id })
+    .select('created_at')
+    .where('step', 'is not', null)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
+  if (first) return first.created_at;
+  // It has said nothing: that counts only if no other has begun since.
+  const newest = await thread
+    .select('executions')
+    .select('id')
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.id === id ? Number.MAX_SAFE_INTEGER : undefined;
+}
+
+type LogEvents = readonly ReturnType<typeof readEvent>[];
+
+interface TailLog {
+  /** Number of the row that created the message at the point. */
+  readonly from: number;
+  readonly events: LogEvents;
+}
+
+/** Kinds of rows that say what a part of a history has done. */
+const TOLD = [
+  'message.created',
+  'step.started',
+  'value.changed',
+  'file.created',
+  'file.updated',
+  'file.deleted',
+  'effect.scheduled',
+  'subagent.created',
+  'subagent.messaged',
+  'action.uncertain',
+  'tool.unknown',
+  'thread.agent',
+] as const satisfies readonly EventKind[];
+const FILE_EVENTS = ['file.created', 'file.updated', 'file.deleted'] as const;
+
+const PAGE = 1000;
+
+/** Reads the log backwards to the row that created the message. A copied message has no such row: then to the beginning. */
+async function readLog(thread: ThreadTransaction, { id }: MessageRow): Promise<TailLog> {
+  const found: ReturnType<typeof readEvent>[] = [];
+  let before = thread.row.event_seq + 1;
+  for (;;) {
+    const rows = await thread
+      .select('events')
+      .selectAll()
+      .where('seq', '<', before)
+      .where('type', 'in', TOLD)
+      .orderBy('seq', 'desc')
+      .limit(PAGE)
+      .execute();
+    for (const event of rows.map(readEvent)) {
+      found.push(event);
+      if (event.type === 'message.created' && event.data.messageId === id)
+        return { from: event.seq, events: found.toReversed() };
+    }
+    if (rows.length < PAGE) return { from: found.at(-1)?.seq ?? before, events: found.toReversed() };
+    before = rows.at(-1)?.seq ?? 0;
+  }
+}
+
+function eventsOf<Kind extends EventKind>(events: LogEvents, kind: Kind): readonly ThreadEventOf<Kind>[] {
+  return events.filter(({ type }) => type === kind) as unknown as readonly ThreadEventOf<Kind>[];
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)];
+}
+
+/** Undefined if there is nothing. */
+function listed<Value>(values: readonly Value[]): readonly Value[] | undefined {
+  return values.length === 0 ? undefined : values.slice(0, SUPERSEDED_LISTED);
+}
+
+/** Numbers of the steps of the tail. */
+async function readSteps(thread: ThreadTransaction, { events }: TailLog): Promise<readonly number[]> {
+  const first = firstStep(events);
+  if (first === undefined) return [];
+  const rows = await thread.select('steps').select('step').where('step', '>=', first).execute();
+  return rows.map(({ step }) => step);
+}
+
+/** Steps are numbered in order. */
+function firstStep(events: LogEvents): number | undefined {
+  const begun = [...eventsOf(events, 'step.started'), ...eventsOf(events, 'message.created')];
+  const steps = begun.flatMap(({ step }) => (step === undefined ? [] : [step]));
+  return steps.length === 0 ? undefined : Math.min(...steps);
+}
+
+/** Ids of actions whose outcome nobody knows. A call that no policy has judged has the id that its action would have. */
+async function findUnknown(
+  thread: ThreadTransaction,
+  events: LogEvents,
+  steps: readonly number[],
+): Promise<readonly string[]> {
+  if (eventsOf(events, 'tool.unknown').length + eventsOf(events, 'action.uncertain').length === 0) return [];
+  const named = eventsOf(events, 'action.uncertain').map(({ data }) => data.actionId);
+  const calls = await readInBatches(steps, (batch) =>
+    thread.select('tool_calls', { step: batch, state: 'unknown' }).select(['step', 'idx']).execute(),
+  );
+  const ids = distinct([...named, ...calls.map(({ step, idx }) => `${thread.threadId}:${step}:${idx}`)]);
+  const settled = await readInBatches(ids, (batch) =>
+    thread.select('actions', { id: batch }).select('id').where('state', '<>', 'uncertain').execute(),
+  );
+  const known = new Set(settled.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
+async function readCalls(
+  thread: ThreadTransaction,
+  steps: readonly number[],
+): Promise<readonly SupersededCall[]> {
+  const rows = await readInBatches(steps, (batch) =>
+    thread
+      .select('tool_calls', { step: batch })
+      .select(['step', 'idx', 'call_id', 'name', 'state', 'status'])
+      .where('started_at', 'is not', null)
+      .execute(),
+  );
+  return rows
+    .sort((one, other) => one.step - other.step || one.idx - other.idx)
+    .map(({ call_id: callId, name, state, status }) => ({
+      callId,
+      name,
+      outcome: state === 'unknown' ? 'unknown' : (status ?? 'error'),
+    }));
+}
+
+async function readCost(thread: ThreadTransaction, steps: readonly number[]): Promise<number | undefined> {
+  const rows = await readInBatches(steps, (batch) =>
+    thread.select('model_calls', { step: batch }).select('cost_pico').execute(),
+  );
+  const cost = rows.reduce((sum, { cost_pico: each }) => sum + (each ?? 0n), 0n);
+  return cost === 0n ? undefined : toUsd(cost);
+}
+
+type Fate = 'end' | 'keep';
+const toFate = (fate: Fate) => (fate === 'end' ? ('ended' as const) : ('kept' as const));
+
+/** Effects of the tail that have not ended. One that runs is let run, and what it reports is logged. */
+async function endEffects(thread: ThreadTransaction, events: LogEvents, fate: Fate) {
+  const ids = eventsOf(events, 'effect.scheduled').map(({ data }) => data.id);
+  const rows = await readInBatches(ids, (batch) =>
+    thread
+      .select('effects', { id: batch, state: ['pending', 'running'] })
+      .select(['id', 'name'])
+      .execute(),
+  );
+  for (const { id, name } of fate === 'end' ? rows : []) {
+    await thread.update('effects', { id }, { state: 'cancelled', ended_at: thread.now });
+    thread.emit('effect.cancelled', { id, name });
+  }
+  return rows.map(({ id, name }) => ({ id, name, fate: toFate(fate) }));
+}
+
+/** Children of the tail that are alive; those that it has only asked something stay, and answer no more. */
+async function endChildren(thread: ThreadTransaction, events: LogEvents, fate: Fate) {
+  const made = new Set(eventsOf(events, 'subagent.created').map(({ data }) => data.childId));
+  const asked = eventsOf(events, 'subagent.messaged').map(({ data }) => data.childId);
+  const ids = distinct([...made, ...asked]);
+  const rows = await readInBatches(ids, (batch) =>
+    selectRows(thread.trx, 'children', { parent_id: thread.threadId, child_id: batch, terminated_at: null })
+      .select(['child_id', 'agent', 'owes'])
+      .execute(),
+  );
+  for (const { child_id: id } of fate === 'end' ? rows : [])
+    await updateChild(thread, id, { superseded: 1, owes: 0 });
+  return rows
+    .filter(({ child_id: id }) => made.has(id))
+    .map(({ child_id: id, agent: name }) => ({ id, name, fate: toFate(fate) }));
+}
+
+/** Moves the messages behind the point, and the point itself if it was edited. Returns how many. */
+async function moveTail(
+  thread: ThreadTransaction,
+  { created_at: at }: MessageRow,
+  { edited, seq }: { readonly edited: boolean; readonly seq: number },
+): Promise<number> {
+  const first = edited ? at : at + 1;
+  const { count } = await selectFrom(thread, first)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  // Both tables have the same columns in the same order, and `seq` is the last one.
+  const moved = selectFrom(thread, first)
+    .selectAll()
+    .select(sql<number>`cast(${sql.lit(seq)} as bigint)`.as('seq'));
+  await thread.trx.insertInto('superseded_messages').expression(moved).execute();
+  await thread.trx
+    .deleteFrom('messages')
+    .where('thread_id', '=', thread.threadId)
+    .where('created_at', '>=', first)
+    .execute();
+  return count;
+}
+
+function selectFrom(thread: ThreadTransaction, first: number) {
+  return thread.select('messages').where('created_at', '>=', first);
+}
+
+/** The agent, and the sides that have made their immediate calls, as at the point. */
+async function restoreAgent(thread: ThreadTransaction, { events }: TailLog): Promise<void> {
+  const [first] = eventsOf(events, 'thread.agent');
+  const { agent: to } = thread.row;
+  const agent = first?.data.from ?? to;
+  if (agent !== to) {
+    thread.set({ agent, next_agent: null });
+    thread.emit('thread.agent', { from: to, to: agent });
+  }
+  const before = await thread
+    .select('steps', { kind: 'model' })
+    .select('side')
+    .distinct()
+    .where('step', '<', firstStep(events) ?? Number.MAX_SAFE_INTEGER)
+    .execute();
+  thread.set({ activated: JSON.stringify(before.map(({ side }) => `${agent}:${side}`)) });
+}
+
+/** Notes that memory hooks have taken from the tail. */
+async function forgetNotes(thread: ThreadTransaction, at: number): Promise<void> {
+  await thread.trx
+    .deleteFrom('memory_notes')
+    .where('thread_id', '=', thread.threadId)
+    .where('noted_at', '>=', at)
+    .execute();
+}
+
+/** The message at the point, as an item. A run that was cancelled is not cancelled again. */
+function toItem(
+  point: MessageRow,
+  edited: EditedMessage | undefined,
+  revision: number | undefined,
+): MessageItem {
+  const message = toMessage(point);
+  const context = givenContext(message);
+  const { metadata: given, attachments, content } = edited ?? {};
+  const metadata = { ...message.metadata, ...given, ...definedFields({ revision }) };
+  const files = edited ? attachments : message.attachments;
+  return {
+    kind: 'message',
+    id: point.id,
+    role: 'user',
+    content: content ?? message.content ?? '',
+    ...(files?.length ? { attachments: files } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    ...(context?.canceled ? { context: { ...context, canceled: false, cancelReason: undefined } } : {}),
+  };
+}
+
+/** `superseded`: for the note to the model, if the agent wants one, when the item is drained (drain.ts). */
+async function lineUpAgain(
+  thread: ThreadTransaction,
+  item: MessageItem,
+  superseded: NotedPart,
+): Promise<void> {
+  const position = thread.row.last_position + 1;
+  const { thread_id: _, ...row } = toItemRow(thread.threadId, item, thread.now);
+  const payload = JSON.stringify({ ...JSON.parse(row.payload), superseded });
+  const columns = { ...row, payload, state: 'queued' as const, position };
+  if (!(await thread.insertNew('items', columns))) await thread.update('items', { id: item.id }, columns);
+  thread.set({ last_position: position });
+  emitQueued(thread, item);
+}
