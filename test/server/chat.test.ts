@@ -214,10 +214,6 @@ describe('/v1/agents/{agent}/chat', () => {
     const id = randomUUID();
     expect(await refused({ id, messages: [] })).toEqual([400, 'InvalidRequest']);
     expect(await refused({ id, message: { role: 'assistant', parts: [] } })).toEqual([400, 'InvalidRequest']);
-    expect(await refused({ id, message: said('m', 'x'), trigger: 'regenerate-message' })).toEqual([
-      400,
-      'InvalidRequest',
-    ]);
     expect(await refused({ id, message: said('m', 'x') })).toEqual([404, 'AgentNotFound']);
     const approval = {
       state: 'approval-responded',

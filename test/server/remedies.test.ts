@@ -134,12 +134,6 @@ const REMEDIES: readonly Remedy[] = [
     remedied: ({ api }) => ask(api, '/v1/threads', posted(start)),
   },
   {
-    says: 'send a new message',
-    refused: (site) =>
-      chat(site, { id: 'again', trigger: 'regenerate-message', messages: [{ id: 'm', ...text('hi') }] }),
-    remedied: (site) => chat(site, { id: 'again', messages: [{ id: 'n', ...text('hi') }] }),
-  },
-  {
     says: 'send a message of the user',
     refused: (site) => chat(site, { id: 'ends', messages: [{ id: 'm', ...text('hi'), role: 'assistant' }] }),
     remedied: (site) => chat(site, { id: 'ends', messages: [{ id: 'm', ...text('hi') }] }),

@@ -179,6 +179,8 @@ async function findPoint(
       ? undefined
       : await selectAsked(thread).where('created_at', '<', before).limit(1).executeTakeFirst();
   if (found) return found;
+  const inLine = { state: ['queued', 'staged'] as const, ...definedFields({ id: messageId }) };
+  if (await thread.has('items', inLine)) throw busy(thread, 'has the message in line');
   throw new RuntimeError(
     'MessageNotFound',
     messageId === undefined

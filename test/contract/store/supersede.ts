@@ -75,7 +75,8 @@ export function registerSupersede(stores: () => Stores): void {
       const thread = await talked(stores().store);
       const answer = (await thread.messages()).find(({ content }) => content === 'answer to w2');
       expect(await supersede(thread, { messageId: answer?.id })).toMatchObject({ messageId: 'w2' });
-      await expect(supersede(thread, { id: 'other', messageId: 'nobody' })).rejects.toMatchObject({
+      const other = await talked(stores().store);
+      await expect(supersede(other, { messageId: 'nobody' })).rejects.toMatchObject({
         code: 'MessageNotFound',
       });
     });
