@@ -90,6 +90,12 @@ export async function say(page: Page, text: string): Promise<void> {
   );
 }
 
+/** Writes into the page's field, and sends nothing. */
+export async function fill(page: Page, text: string): Promise<void> {
+  await page.waitForSelector('form');
+  await page.evaluate(`document.querySelector('form').elements.text.value = ${JSON.stringify(text)}`);
+}
+
 export async function press(page: Page, button: string): Promise<void> {
   await page.evaluate(`document.querySelector(${JSON.stringify(button)}).click()`);
 }

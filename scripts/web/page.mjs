@@ -13,8 +13,8 @@ const api = `/v1/agents/${agent}/chat`;
 const transport = new ai.DefaultChatTransport({
   api: `${api}?ui=${ui}`,
   // The thread has all other messages.
-  prepareSendMessagesRequest: ({ messages, trigger }) => ({
-    body: { id, message: messages.at(-1), trigger },
+  prepareSendMessagesRequest: ({ messages, trigger, messageId }) => ({
+    body: { id, message: messages.at(-1), trigger, messageId },
   }),
   prepareReconnectToStreamRequest: () => ({ api: `${api}/${id}/stream?ui=${ui}` }),
 });
@@ -33,12 +33,18 @@ function Chat({ earlier }) {
       if (type === 'data-attempt') setDiscarded((before) => [...before, ...data.discarded]);
     },
   });
-  const { messages, sendMessage, status, error } = chat;
+  const { messages, sendMessage, regenerate, status, error } = chat;
 
   const send = (event) => {
     event.preventDefault();
     sendMessage({ text: event.target.elements.text.value });
     event.target.reset();
+  };
+  // Replaces the last message of the user, and what follows it.
+  const edit = (event) => {
+    const { text } = event.target.form.elements;
+    sendMessage({ text: text.value, messageId: messages.findLast(({ role }) => role === 'user').id });
+    text.value = '';
   };
   // Stops the execution, and the response ends with it. The hook's `stop` would only disconnect.
   const halt = () => fetch(`${api}/${id}/stop`, { method: 'POST' });
@@ -71,6 +77,8 @@ function Chat({ earlier }) {
       { onSubmit: send },
       h('input', { name: 'text', placeholder: 'Say something', autoComplete: 'off' }),
       h('button', { type: 'submit', 'data-send': true }, 'Send'),
+      h('button', { type: 'button', 'data-edit': true, onClick: edit }, 'Edit'),
+      h('button', { type: 'button', 'data-regenerate': true, onClick: () => regenerate() }, 'Regenerate'),
       h('button', { type: 'button', 'data-stop': true, onClick: halt }, 'Stop'),
     ),
   );

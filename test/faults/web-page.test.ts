@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer-core';
 import {
+  fill,
   findBrowser,
   look,
   openBrowser,
@@ -122,6 +123,49 @@ inBrowser('a page of useChat', () => {
       await say(page, 'hello');
       await until(version, 'answered', hasText('Answered "hello" after 0 tool results.'));
       await until(version, 'at rest', isReady);
+    }
+  }, 300_000);
+
+  it('regenerates and edits after a reload, while no worker runs, and in two tabs at once', async () => {
+    const answered = (text: string) => `Answered "${text}" after 0 tool results.`;
+    for (const version of VERSIONS) {
+      await say(chatOf(version).page, 'first');
+      await until(version, 'answered', hasText(answered('first')));
+      await until(version, 'at rest', isReady);
+      await chatOf(version).page.reload();
+      await until(version, 'restored', hasText(answered('first')));
+    }
+    const before = await Promise.all(VERSIONS.map((version) => cluster.transcript(chatOf(version).threadId)));
+    for (const worker of cluster.workers) await worker.end('SIGKILL');
+    for (const version of VERSIONS) await press(chatOf(version).page, '[data-regenerate]');
+    for (const version of VERSIONS)
+      await eventually(`ai ${version}: superseded`, async () => {
+        const gone = await cluster.client.getMessages(chatOf(version).threadId, { superseded: true });
+        return gone.total === 1;
+      });
+    await cluster.keep(1);
+    for (const [n, version] of VERSIONS.entries()) {
+      await until(version, 'regenerated', (now) => isReady(now) && hasText(answered('first'))(now));
+      // One answer in place of the other.
+      expect(await cluster.transcript(chatOf(version).threadId)).toEqual(before[n]);
+      const { page, threadId } = chatOf(version);
+      await page.reload();
+      await until(version, 'restored', hasText(answered('first')));
+      await fill(page, 'second');
+      await press(page, '[data-edit]');
+      await until(version, 'edited', (now) => isReady(now) && hasText(answered('second'))(now));
+      const edited = [...(before[n] ?? []).slice(0, -2), 'user: second', `assistant: ${answered('second')}`];
+      expect(await cluster.transcript(threadId)).toEqual(edited);
+      const other = await openPage(browser, `${served.url}/page?id=${threadId}&agent=clerk&ui=${version}`);
+      await eventually('the other tab', async () => hasText(answered('second'))(await look(other)));
+      await Promise.all([page, other].map((tab) => press(tab, '[data-regenerate]')));
+      for (const tab of [page, other])
+        await eventually('a tab at rest', async () => ['ready', 'error'].includes((await look(tab)).status));
+      await cluster.client.waitForIdle(threadId);
+      expect(await cluster.transcript(threadId)).toEqual(edited);
+      await other.close();
+      await page.reload();
+      await until(version, 'one answer', (now) => isReady(now) && hasText(answered('second'))(now));
     }
   }, 300_000);
 
