@@ -160,7 +160,9 @@ inBrowser('a page of useChat', () => {
       await eventually('the other tab', async () => hasText(answered('second'))(await look(other)));
       await Promise.all([page, other].map((tab) => press(tab, '[data-regenerate]')));
       for (const tab of [page, other])
-        await eventually('a tab at rest', async () => ['ready', 'error'].includes((await look(tab)).status));
+        await eventually('a tab at rest', async () =>
+          ['ready', 'error'].includes(`${(await look(tab)).status}`),
+        );
       await cluster.client.waitForIdle(threadId);
       expect(await cluster.transcript(threadId)).toEqual(edited);
       await other.close();

@@ -170,7 +170,7 @@ describe('/v1/agents/{agent}/chat', () => {
     }
   });
 
-  it('refuses a message whose text or file was edited, and keeps the first version and its file', async () => {
+  it('refuses a message with another text or file under its id, and keeps the first version and its file', async () => {
     const runtime = await testRuntime({ model: scriptedModel([says('Hello!')]) });
     const api = await testApi(runtime);
     const id = randomUUID().slice(0, 16);
@@ -189,7 +189,7 @@ describe('/v1/agents/{agent}/chat', () => {
     ] as const) {
       const edited = { ...said('m-1', text), parts: [...said('m-1', text).parts, file(content)] };
       const { status, body } = await api.call('POST', '/v1/agents/helper/chat', {
-        ...{ id, messages: [edited], trigger: 'submit-message', messageId: 'm-1' },
+        ...{ id, messages: [edited], trigger: 'submit-message' },
       });
       expect([status, body.code]).toEqual([409, 'ItemConflict']);
     }

@@ -42,11 +42,8 @@ const completion = ({ threadId, before, text }: Turn) => ({
   metadata: { thread_id: threadId },
 });
 
-/**
- * A first request has no history, so its repetition after a cut that the server cannot see (a proxy has the answer) must
- * be marked.
- */
-const marked = ({ before, id }: Turn) => (before.length === 0 ? { 'idempotency-key': id } : {});
+/** After a cut that the server cannot see (a proxy has the answer), a repetition must be marked: else it asks for another answer. */
+const marked = ({ id }: Turn) => ({ 'idempotency-key': id });
 
 /**
  * A fetch whose broken stream ends without an error: AG-UI's client (1.0.0) cancels a stream that has failed, and

@@ -77,6 +77,24 @@ describe('a web client', () => {
     ]);
   });
 
+  it('that resends everything, with its chat as the thread (Open WebUI), edits and regenerates in it', async () => {
+    const { api, shown } = await begin();
+    const headers = { 'x-thread-id': randomUUID() };
+    const ask = async (...messages: object[]) =>
+      (await stream(api, { model: 'helper', messages, chat_id: 'c1', id: randomUUID() }, headers))[0];
+    const one = [user('one'), assistant('answer 1')];
+    expect(await ask(user('one'))).toBe('answer 1');
+    expect(await ask(...one, user('two'))).toBe('answer 2');
+    expect(await ask(...one, user('two'))).toBe('answer 3');
+    expect(await ask(...one, user('two'), assistant('answer 3'), user('three'))).toBe('answer 4');
+    expect(await ask(...one, user('zwei'))).toBe('answer 5');
+    expect(shown.slice(2)).toEqual([
+      ['user: one', 'assistant: answer 1', 'user: two'],
+      ['user: one', 'assistant: answer 1', 'user: two', 'assistant: answer 3', 'user: three'],
+      ['user: one', 'assistant: answer 1', 'user: zwei'],
+    ]);
+  });
+
   it('that trims its history and sends a thread header (LibreChat) keeps the whole thread', async () => {
     const { api, shown } = await begin();
     const headers = { 'x-thread-id': randomUUID(), 'x-stainless-retry-count': '0' };
@@ -85,13 +103,21 @@ describe('a web client', () => {
     expect(await ask(user(withPicture('What is this?')))).toEqual(['answer 1', null]);
     const window = [assistant('answer 1')];
     expect(await ask(...window, user('And its colour?'))).toEqual(['answer 2', null]);
-    // Edited: another message of the thread, whose log stays. The same again is a repetition, and says so.
+    // Edited, and then the same again: what the thread has is superseded. A marked retry is a repetition.
     expect(await ask(...window, user('And its size?'))).toEqual(['answer 3', null]);
-    expect(await ask(...window, user('And its size?'))).toEqual(['answer 3', 'true']);
-    expect(shown.at(-1)).toEqual([
-      ...['user: What is this? picture', 'assistant: answer 1'],
-      ...['user: And its colour?', 'assistant: answer 2', 'user: And its size?'],
+    expect(await ask(...window, user('And its size?'))).toEqual(['answer 4', null]);
+    const retry = { ...headers, 'x-stainless-retry-count': '1' };
+    const again = { model: 'helper', messages: [...window, user('And its size?')] };
+    expect(await stream(api, again, retry)).toEqual(['answer 4', 'true']);
+    const edited = [...['user: What is this? picture', 'assistant: answer 1', 'user: And its size?']];
+    expect(shown.slice(2)).toEqual([edited, edited]);
+    // An earlier one edited, behind which the thread has more.
+    expect(await ask(...window, user('And its size?'), assistant('answer 4'), user('Thanks'))).toEqual([
+      'answer 5',
+      null,
     ]);
+    expect(await ask(...window, user('And its age?'))).toEqual(['answer 6', null]);
+    expect(shown.at(-1)?.slice(2)).toEqual(['user: And its age?']);
   });
 
   it('that sends binary parts, state and context (CopilotKit) adds only what is new', async () => {

@@ -3,8 +3,8 @@
  * retry by themselves if they get no response. A request is a repetition only if that is provable.
  * - If a thread is named, a message is identified by the conversation that ends with it. A client that sends no history
  *   may say the same again: that is a new message once the answer to the last one was delivered, unless the client
- *   marks a retry. With a history it is a repetition: many clients retry without a mark when a connection is cut behind
- *   the server, which takes the answer for delivered.
+ *   marks a retry. With a history, it then asks for another answer; and if the history shows that the message stands in
+ *   the place of an earlier one, it is an edit of that one (completion-point.ts).
  * - An `Idempotency-Key` identifies the message, and the thread if none is named.
  * - Without both, each request begins its own thread. But a request that is marked as a retry finds the thread of its
  *   first attempt: the threads of the same request are numbered, and it is the last one.
@@ -19,9 +19,10 @@ import { requireThreadOf } from '../agent-thread.ts';
 import type { Caller } from '../caller.ts';
 import type { ClientResults } from '../conversation/conversation.ts';
 import type { ApiHost } from '../host.ts';
-import { readIdempotencyKey } from '../idempotency-key.ts';
+import { type IdempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
 import { findOwnThread } from '../turn/turn.ts';
+import { findPoint } from './completion-point.ts';
 import type { CompletionRequest } from './completion-request.ts';
 
 export interface CompletionPlace {
@@ -34,6 +35,8 @@ export interface CompletionPlace {
   readonly counted?: boolean;
   /** True if no other request may share the thread. */
   readonly alone?: boolean;
+  /** Set if the message stands in the place of this one of the thread; `edits`: with another text. */
+  readonly again?: { readonly messageId: string; readonly edits: boolean; readonly requestId?: string };
 }
 
 interface PlaceInput {
@@ -59,8 +62,13 @@ export async function findPlace(
     repeatable: true,
   });
   if (named !== undefined) {
+    if (hasHistory(spoken))
+      return placeAgain(host, await place(named, key?.id ?? `cc-${digest(spoken)}`), {
+        spoken,
+        key,
+        isRetry,
+      });
     if (key) return place(named, key.id);
-    if (hasHistory(spoken)) return place(named, `cc-${digest(spoken)}`);
     const messageId = await findCounted(host, { threadId: named, spoken, isRetry });
     return { ...(await place(named, messageId)), counted: true };
   }
@@ -78,6 +86,30 @@ export async function findPlace(
   const next = await place(nth(count), messageId);
   // Another request has taken the number in the meantime.
   return next.found ? newPlace({ ...next, repeatable }, agent) : { ...next, repeatable, alone: true };
+}
+
+interface AgainInput {
+  readonly spoken: Spoken;
+  readonly key: IdempotencyKey | null;
+  readonly isRetry: boolean;
+}
+
+/** A message under a key that the thread knows is a repetition. */
+async function placeAgain(
+  { client }: ApiHost,
+  place: CompletionPlace,
+  { spoken, key, isRetry }: AgainInput,
+): Promise<CompletionPlace> {
+  const { threadId, found } = place;
+  const { queue } = client.store;
+  if (!found || (key && (await queue.readDelivery(threadId, key.id)) !== 'unknown')) return place;
+  const point = await findPoint(client, threadId, spoken);
+  if (!point) return { ...place, counted: key === null };
+  const { messageId, same } = point;
+  const counted = { ...place, messageId, counted: true };
+  if (same && (key || isRetry || (await queue.readDelivery(threadId, messageId)) !== 'delivered'))
+    return counted;
+  return { ...counted, again: { messageId, edits: !same, ...(key && { requestId: key.id }) } };
 }
 
 /** The message whose answer the results of a client's tools continue; undefined if it has no number. */

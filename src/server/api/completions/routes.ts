@@ -9,7 +9,7 @@ import type { ApiAgent, ApiHost } from '../host.ts';
 import { jsonResponse } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { type OpenStream, openStreamFor } from '../stream.ts';
-import type { ResponseBegin } from '../turn/begin.ts';
+import { beginBehind, type ResponseBegin } from '../turn/begin.ts';
 import { responsePages } from '../turn/reading.ts';
 import { type BegunTurn, type ClientTurn, takeTurn } from '../turn/turn.ts';
 import { completionError } from './completion-error.ts';
@@ -168,7 +168,15 @@ async function send(
   sending: SendInput,
 ): Promise<Pick<Accepted, 'place' | 'begin' | 'give'>> {
   const { request, message, turn, place } = sending;
-  const { threadId, found, alone = false } = place;
+  const { threadId, found, alone = false, again } = place;
+  if (again) {
+    const { messageId, edits, requestId } = again;
+    const { content, metadata, attachments } = message;
+    const edited = edits ? { message: { content, metadata, attachments } } : {};
+    // Its client has no other way to stop what the thread does.
+    const asked = { messageId, ...edited, requestId, cancel: true };
+    return { place, begin: beginBehind(await host.client.supersede(threadId, asked)) };
+  }
   try {
     return { place, ...(await takeTurn(host, caller, { ...turn, threadId, found, alone, message })) };
   } catch (error) {
