@@ -111,6 +111,16 @@ const THREADS: CommandTable = {
     summary: 'let a thread continue without another message',
     load: async () => (await loadEnd()).threadContinue,
   },
+  regenerate: {
+    usage: '<thread>',
+    summary: 'answer a message of a thread again',
+    load: async () => (await import('./commands/thread-supersede.ts')).threadRegenerate,
+  },
+  edit: {
+    usage: '<thread> <message> <text>',
+    summary: 'edit a message of a thread, and answer it again',
+    load: async () => (await import('./commands/thread-supersede.ts')).threadEdit,
+  },
   cancel: {
     usage: '<thread>',
     summary: 'cancel an execution of a thread',

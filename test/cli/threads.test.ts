@@ -53,6 +53,19 @@ describe('everthread threads', () => {
     expect(stderr).toContain('· weather {"city":"Paris"}');
   });
 
+  it('regenerate and edit put another answer in place of the one that the thread has', async () => {
+    const id = await startThread();
+    await run('threads', 'send', id, 'hello', '--id', 'm1', '--wait');
+    const texts = async () => (await show(id)).messages.map(({ content }) => content);
+    expect((await run('threads', 'regenerate', id, '--wait')).stdout).toBe('You said: hello\n');
+    expect(await texts()).toEqual(['hello', 'You said: hello']);
+    const { code, stdout } = await run('threads', 'edit', id, 'm1', 'good evening', '--wait');
+    expect([code, stdout]).toEqual([0, 'You said: good evening\n']);
+    expect(await texts()).toEqual(['good evening', 'You said: good evening']);
+    const refused = await run('threads', 'edit', id, 'nobody', 'x');
+    expect([refused.code, refused.stderr.includes('MessageNotFound')]).toEqual([3, true]);
+  });
+
   it('show --json has the thread and its messages, oldest first, in the shape of the store', async () => {
     const id = await startThread('--user', 'ada', '--arguments', '{"city":"Rome"}');
     expect((await run('threads', 'send', id, 'hello', '--wait')).stdout).toBe('You said: hello\n');

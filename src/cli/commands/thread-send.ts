@@ -193,7 +193,7 @@ export const threadStart = command({
   },
 });
 
-async function showWork(wait: Omit<Parameters<typeof showAnswer>[0], 'sink'>): Promise<number> {
+export async function showWork(wait: Omit<Parameters<typeof showAnswer>[0], 'sink'>): Promise<number> {
   const answer = await import('../answer/wait-for-answer.ts');
   return answer.showAnswer({ ...wait, sink: new AnswerPrinter({ quiet: wait.json === true }) });
 }
