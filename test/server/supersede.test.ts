@@ -186,6 +186,9 @@ describe('a superseded message', () => {
       'fine',
     ]);
     expect(await client.store.values.get(id, 'paid')).toBe(1);
+    // What a model was sent then is a reading that asks for it.
+    const { request, gaps } = await client.getRequest(id, '3.1.1');
+    expect([JSON.stringify(request).includes('secret-of-the-tail'), gaps]).toEqual([true, []]);
     const gone = await http.getMessages(id, { superseded: true, includeSilent: true });
     expect(gone.messages.map(({ status, content }) => [status, content])).toEqual([
       ['superseded', 'pay'],

@@ -227,10 +227,10 @@ export interface DueRow extends Pick<PendingRow, 'own'> {
 }
 
 /** Stores the message that an item becomes, with references to its files. */
-async function storeItem(
+export async function storeItem(
   thread: ThreadTransaction,
   item: ItemInLine,
-  place: { readonly executionId: string; readonly step?: number },
+  place: { readonly executionId: string | null; readonly step?: number },
 ): Promise<void> {
   const message = toItemMessage(item, thread.row.side);
   const { attachments, missing } = await resolveAttachments(thread, item);

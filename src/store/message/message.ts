@@ -88,7 +88,7 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
   return inThread(context, threadId, async (thread) => {
     refuseTerminated(thread);
     const found = await thread.find('messages', { id });
-    if (!found) return dropPending(thread, id);
+    if (!found) return (await dropPending(thread, id)) || dropSuperseded(thread, id);
     await refuseOpenCalls(thread, found);
     const removed = await removeMessages(thread, found);
     await rereadWords(thread);
@@ -112,6 +112,14 @@ function selectShown(thread: ThreadTransaction, roles: readonly Message['role'][
     .where('role', 'in', roles)
     .where(sql<boolean>`trim(content, ${sql.lit(' \n\r\t')}) <> ''`)
     .limit(1);
+}
+
+/** Removes all earlier texts of a message that is no longer of the history. */
+async function dropSuperseded(thread: ThreadTransaction, id: string): Promise<boolean> {
+  if (!(await thread.has('superseded_messages', { id }))) return false;
+  await thread.delete('superseded_messages', { id });
+  thread.emit('message.deleted', { messageId: id });
+  return true;
 }
 
 /** Removes a message that is still in line. */

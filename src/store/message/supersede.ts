@@ -18,7 +18,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { updateChild } from '../family/child.ts';
-import { type NotedPart, toItemRow } from '../schema/item-row.ts';
+import { type NotedPart, readItem, toItemRow } from '../schema/item-row.ts';
 import { readEvent, toMessage } from '../schema/rows.ts';
 import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
@@ -26,6 +26,7 @@ import { readInBatches, selectRows } from '../transaction/rows.ts';
 import { givenContext } from '../transaction/run-context.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 import { showAbove } from '../wait/shown-wait.ts';
+import { storeItem } from './drain.ts';
 import { rereadWords, retireSummaries } from './message.ts';
 import type { EditedMessage, SupersededTail, SupersedeTail } from './message-record.ts';
 import { emitQueued } from './queue.ts';
@@ -59,9 +60,8 @@ export async function supersedeTail(
     if (inLine === null) return supersede(thread, command, digest);
     // Two that ask for another answer at once get the same one.
     const { messageId = inLine.messageId, edited } = command;
-    if (edited || messageId !== inLine.messageId)
-      throw busy(thread, `is about to answer message "${inLine.messageId}" again`);
-    return inLine;
+    if (!edited && messageId === inLine.messageId) return inLine;
+    return supersede(thread, command, digest, await storeInLine(thread, inLine));
   });
   // Also for a repeated request: its process may have been lost in between.
   if (superseded.ended.length > 0) await showAbove(context, threadId);
@@ -95,10 +95,22 @@ async function findInLine(thread: ThreadTransaction): Promise<SupersededTail | n
   return waits ? answer : null;
 }
 
+/** Makes a message of what is in line, so that it can be superseded. Returns what was to be told of the part behind it. */
+async function storeInLine(
+  thread: ThreadTransaction,
+  { messageId: id }: SupersededTail,
+): Promise<NotedPart | undefined> {
+  const item = readItem(await thread.read('items', { id }));
+  await storeItem(thread, item, { executionId: null });
+  await thread.update('items', { id }, { state: 'drained', payload: '{}' });
+  return item.superseded;
+}
+
 async function supersede(
   thread: ThreadTransaction,
   { id, messageId, edited, tail: fate = 'end', acknowledge = false }: SupersedeTail,
   digest: string,
+  earlier?: NotedPart,
 ): Promise<SupersededTail> {
   const point = await findPoint(thread, messageId, edited !== undefined);
   const log = await readLog(thread, point);
@@ -134,7 +146,7 @@ async function supersede(
   const reason = edited ? ('edit' as const) : ('regenerate' as const);
   const named = { from: log.from, to, reason, messageId: point.id, revision, messages: gone };
   thread.emit('messages.superseded', { ...named, ...part });
-  const noted = { ...part, acknowledged: unknown.length > 0 };
+  const noted = joinParts(earlier, { ...part, acknowledged: unknown.length > 0 });
   await lineUpAgain(thread, toItem(point, edited, revision), noted);
   await rereadWords(thread);
   const ended = fate === 'end' ? (part.children ?? []).map((child) => child.id) : [];
@@ -147,6 +159,23 @@ async function supersede(
     answer: JSON.stringify(answer),
   });
   return answer;
+}
+
+/** The model has not been told of the earlier part yet. */
+function joinParts(earlier: NotedPart | undefined, part: NotedPart): NotedPart {
+  if (!earlier) return part;
+  const join = <Value>(one: readonly Value[] = [], other: readonly Value[] = []) =>
+    listed([...one, ...other]);
+  return {
+    acknowledged: earlier.acknowledged || part.acknowledged,
+    ...definedFields({
+      calls: join(earlier.calls, part.calls),
+      effects: join(earlier.effects, part.effects),
+      children: join(earlier.children, part.children),
+      values: join(earlier.values, part.values),
+      files: join(earlier.files, part.files),
+    }),
+  };
 }
 
 /** A user's own message, not an answer, a report of a child, or a message of a sub-prompt. */

@@ -6,6 +6,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { groupBy } from '../../core/value/group-by.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { toContextMessage, toCount } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -229,13 +230,14 @@ async function composeMessages(
   const ids = asked.flatMap((each) =>
     each.messageId !== undefined && !isText(each) ? [each.messageId] : [],
   );
-  const stored = new Map(
-    (
-      await readInBatches([...new Set(ids)], (batch) =>
-        selectRows(db, 'messages', { thread_id: threadId, id: batch }).selectAll().execute(),
-      )
-    ).map((row) => [row.id, toContextMessage(row)]),
-  );
+  // What a model was sent stays, also once that was superseded.
+  const rows = await readInBatches([...new Set(ids)], async (batch) => [
+    ...(await selectRows(db, 'messages', { thread_id: threadId, id: batch }).selectAll().execute()),
+    ...(await selectRows(db, 'superseded_messages', { thread_id: threadId, id: batch })
+      .selectAll()
+      .execute()),
+  ]);
+  const stored = groupBy(rows.map(toContextMessage), ({ id }) => id);
   const texts = await readTexts(
     db,
     threadId,
@@ -251,10 +253,11 @@ async function composeMessages(
       const found = composeText(each, texts);
       return found.text === undefined ? gap(found.gap) : JSON.parse(found.text);
     }
-    const row = stored.get(each.messageId ?? '');
-    if (!row) return gap('deleted');
-    const message = composeMessage(each.form as Parameters<typeof composeMessage>[0], row);
-    return digestOf(JSON.stringify(message)) === each.digest ? message : gap('edited');
+    const form = each.form as Parameters<typeof composeMessage>[0];
+    const known = stored.get(each.messageId ?? '') ?? [];
+    const shown = known.map((row) => composeMessage(form, row));
+    const message = shown.find((one) => digestOf(JSON.stringify(one)) === each.digest);
+    return message ?? gap(shown.length > 0 ? 'edited' : 'deleted');
   });
   return { messages, gaps };
 }

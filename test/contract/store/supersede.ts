@@ -115,6 +115,29 @@ export function registerSupersede(stores: () => Stores): void {
       expect(await thread.everything()).toEqual(before);
     });
 
+    it('is superseded again before it is answered, and the model is told of both parts', async () => {
+      const thread = await talked(stores().store);
+      await supersede(thread, { messageId: 'w2' });
+      const edited = { content: 'edited in line' };
+      await supersede(thread, { id: 'second', messageId: 'w2', edited });
+      expect(await thread.transcript()).toEqual([
+        'user: content of w1',
+        'assistant: answer to w1',
+        '[user: edited in line]',
+      ]);
+      await thread.begin([], { rules: () => ({ notesSuperseded: true }) });
+      const [, , note, last] = await thread.messages();
+      expect([note?.content?.includes('"pay" succeeded'), last]).toMatchObject([
+        true,
+        { id: 'w2', content: 'edited in line', metadata: { revision: 2 } },
+      ]);
+      const other = await talked(stores().store);
+      await supersede(other, { messageId: 'w2' });
+      await supersede(other, { id: 'second', messageId: 'w1' });
+      expect(await other.transcript()).toEqual(['[user: content of w1]']);
+      expect((await other.store.messages.list(other.id, { superseded: true })).total).toBe(6);
+    });
+
     it('is refused while the thread works, and of a terminated thread', async () => {
       const thread = await talked(stores().store);
       const ref = await thread.beginCall([message('w4')]);
