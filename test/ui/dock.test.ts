@@ -5,6 +5,7 @@ import { defineTool } from '../../src/definitions/index.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { testRuntime } from '../support/runtime.ts';
 import { browsing, click, countOf, fill, inBrowser, shows, textOf } from './browsed.ts';
 
@@ -38,6 +39,23 @@ async function refunding() {
 
 inBrowser('the dock of the page', () => {
   const open = browsing();
+
+  it('regenerates an answer, and edits a message', async () => {
+    let count = 0;
+    const runtime = await testRuntime({ model: scriptedModel(() => says(`answer ${++count}`)) });
+    const { url } = await testApi(runtime);
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await runtime.client.waitForIdle(threadId);
+    const page = await open(url, `#/threads/${threadId}`);
+    await shows(page, 'answer 1');
+    await click(page, '[data-act=regenerate]');
+    await shows(page, 'answer 2');
+    page.once('dialog', (dialog) => void dialog.accept('and come back'));
+    await click(page, '[data-act=edit]');
+    await shows(page, 'answer 3');
+    await shows(page, 'and come back', '[data-message]');
+    await eventually('two messages', async () => (await countOf(page, '[data-message]')) === 2);
+  });
 
   it('shows what would be done and why, and an approval in two tabs does it once', async () => {
     const { runtime, threadId, paid } = await refunding();

@@ -4,6 +4,7 @@ import { ActButton, attempt } from '../parts/act-button.tsx';
 import { everthread } from '../session/commands.ts';
 import { act } from '../session/session.ts';
 import type { ThreadReading } from '../story/reading.ts';
+import { Regenerate } from './again.tsx';
 
 export function ThreadControls({ reading: { threadId, thread } }: { readonly reading: ThreadReading }) {
   const asks = useSignal(false);
@@ -56,6 +57,7 @@ export function ThreadControls({ reading: { threadId, thread } }: { readonly rea
           Continue
         </ActButton>
       )}
+      {!works && <Regenerate threadId={threadId} />}
       <ActButton command={of('terminate')} name="terminate" run={() => (asks.value = true)}>
         Terminate…
       </ActButton>

@@ -1,8 +1,10 @@
 /** The items of a story: messages as in a chat, and between them one line for each step and each call of a tool. */
 import { useSignal } from '@preact/signals';
+import { Edit } from '../dock/again.tsx';
 import { Attachments } from '../parts/attachments.tsx';
 import { Folded, LongText } from '../parts/values.tsx';
 import { goToCall } from '../router.ts';
+import { may } from '../session/session.ts';
 import { clock, count, duration, money, parseOr, plural, shorten } from '../text.ts';
 import type { DiscardedItem, MessageItem, StepItem, ToolItem } from './log.ts';
 import type { ThreadReading } from './reading.ts';
@@ -44,13 +46,16 @@ function MessageBubble({ item, reading }: ItemProps<MessageItem>) {
     silent && 'silent',
     metadata.queued === true && 'queued',
     metadata.stopped === true && 'stopped',
+    typeof metadata.revision === 'number' && 'edited',
   ];
+  const isOwn = role === 'user' && !silent && !child && item.depth === 0 && metadata.queued !== true;
   const author = child ? `Report of ${child}` : (AUTHORS[role] ?? role);
   return (
     <article class={`message ${role}`} style={indent(item.depth)} data-message={item.messageId}>
       <header>
         <bdi>{author}</bdi>
         <span class="faint">{[...marks.filter(Boolean), clock(at)].join(' · ')}</span>
+        {isOwn && may('write') && <Edit threadId={reading.threadId} message={message} />}
       </header>
       {content && <LongText text={content} />}
       {attachments && <Attachments threadId={reading.threadId} files={attachments} />}

@@ -189,6 +189,11 @@ export class StoryLog {
         if (found?.kind === 'message') found.deleted = true;
         return;
       }
+      case 'messages.superseded': {
+        const { from, to } = row.data;
+        this.items = this.items.filter(({ seq }) => seq < from || seq > to);
+        return;
+      }
       case 'step.started':
         this.#beginStep(row);
         return;
