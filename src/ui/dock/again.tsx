@@ -3,7 +3,7 @@ import { newId } from '../../client/http/outgoing-json.ts';
 import type { Message } from '../../core/message/message.ts';
 import { ActButton, attempt } from '../parts/act-button.tsx';
 import { everthread } from '../session/commands.ts';
-import { act } from '../session/session.ts';
+import { act, may } from '../session/session.ts';
 
 function supersede(threadId: string, body: object, done: string): Promise<unknown> {
   // The request may be sent again after a lost answer.
@@ -28,6 +28,7 @@ export function Regenerate({ threadId }: { readonly threadId: string }) {
 
 export function Edit({ threadId, message }: { readonly threadId: string; readonly message: Message }) {
   const { id: messageId, content } = message;
+  if (!may('write')) return null;
   const edit = async () => {
     const text = window.prompt('What follows this message is superseded.', content ?? '');
     if (text) await supersede(threadId, { messageId, message: { content: text } }, 'Edited.');

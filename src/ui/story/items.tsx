@@ -4,7 +4,6 @@ import { Edit } from '../dock/again.tsx';
 import { Attachments } from '../parts/attachments.tsx';
 import { Folded, LongText } from '../parts/values.tsx';
 import { goToCall } from '../router.ts';
-import { may } from '../session/session.ts';
 import { clock, count, duration, money, parseOr, plural, shorten } from '../text.ts';
 import type { DiscardedItem, MessageItem, StepItem, ToolItem } from './log.ts';
 import type { ThreadReading } from './reading.ts';
@@ -55,7 +54,7 @@ function MessageBubble({ item, reading }: ItemProps<MessageItem>) {
       <header>
         <bdi>{author}</bdi>
         <span class="faint">{[...marks.filter(Boolean), clock(at)].join(' · ')}</span>
-        {isOwn && may('write') && <Edit threadId={reading.threadId} message={message} />}
+        {isOwn && <Edit threadId={reading.threadId} message={message} />}
       </header>
       {content && <LongText text={content} />}
       {attachments && <Attachments threadId={reading.threadId} files={attachments} />}
