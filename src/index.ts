@@ -25,6 +25,7 @@ export type { StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
+export type { Supersede } from './client/supersede.ts';
 export type { FollowTask, StartTask, Tasks, WaitForTask } from './client/tasks.ts';
 export type { ThreadsClient, ThreadsRuns } from './client/threads-client.ts';
 export type { IdleOptions } from './client/wait-for-idle.ts';
@@ -239,6 +240,12 @@ export type { AgentTaskSpec, TaskBudget } from './core/task/spec.ts';
 export type { Session } from './core/thread/session.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
+export type {
+  SupersededCall,
+  SupersededPart,
+  SupersededRows,
+  SupersededWork,
+} from './core/thread/superseded.ts';
 export { ERRORS, type ErrorCode, isRuntimeError, RuntimeError } from './core/value/error.ts';
 export type { ModelTimeouts } from './core/value/limit.ts';
 export type { Decision, ValueAnswer, WaitAnswer, WaitScope } from './core/wait/answer.ts';
@@ -367,6 +374,7 @@ export type {
   RunRecordState,
 } from './store/execution/execution-record.ts';
 export type { ChildRecord, FamilyMember, VariableRequest } from './store/family/family-record.ts';
+export type { SupersededTail } from './store/message/message-record.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type {
   GapReason,

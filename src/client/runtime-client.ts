@@ -105,8 +105,7 @@ export class RuntimeClient implements ThreadsClient {
    */
   static connect(options: HttpConnectOptions): Promise<HttpClient>;
   /**
-   * Connects to the Temporal server and the store. Throws `TemporalUnavailable` if no server answers,
-   * `InvalidConfiguration` for an invalid store.
+   * Connects to the Temporal server and the store. Throws `TemporalUnavailable` if no server answers, `InvalidConfiguration` for an invalid store.
    */
   static connect(options?: ConnectOptions): Promise<RuntimeClient>;
   static async connect(
@@ -119,8 +118,7 @@ export class RuntimeClient implements ThreadsClient {
   /**
    * Starts a thread. Throws `ExecutionRunning` if it exists and is working, `InvalidStart` if it exists and rests, or
    * if no thread can start with this input, `ThreadTerminated` if its id is used up; for its arguments `InvalidValue`
-   * or `LimitExceeded` (1 MiB). The worker detects missing required variables: the thread is `failed` with
-   * `MissingVariable` until they are set and a message arrives.
+   * or `LimitExceeded` (1 MiB). The worker detects missing required variables: the thread is `failed` with `MissingVariable` until they are set and a message arrives.
    */
   startThread(thread: StartThread): Promise<{ threadId: string }> {
     return this.#commands.start(thread);
@@ -159,8 +157,7 @@ export class RuntimeClient implements ThreadsClient {
    * Calls a tool without a model: queues it `unanswered`, and resolves with its outcome once it has a result or the
    * thread waits for people. The call passes the gate of every call (policy, approvals, budgets); its `context`
    * restricts what it may do. Calling again with the same `id` returns the outcome of the same call. Throws as
-   * `queueTool` does, `Timeout` after `timeoutMs` (default 60,000), and the code with which the thread refuses the
-   * call.
+   * `queueTool` does, `Timeout` after `timeoutMs` (default 60,000), and the code with which the thread refuses the call.
    */
   callTool(threadId: string, tool: ToolToCall, options: CallOptions = {}): Promise<CalledTool> {
     return this.#commands.callTool(threadId, tool, options);
@@ -173,19 +170,15 @@ export class RuntimeClient implements ThreadsClient {
 
   /**
    * Resumes a thread at rest without another message: a stopped one with its queued items; if nothing is queued, in a
-   * new execution from its history, as after a failure of its model. Does nothing to a thread that is working. Throws
-   * `ThreadNotFound`, `ThreadTerminated`.
+   * new execution from its history, as after a failure of its model. Does nothing to a thread that is working. Throws `ThreadNotFound`, `ThreadTerminated`.
    */
   continue(threadId: string): Promise<void> {
     return this.#commands.continue(threadId);
   }
 
   /**
-   * Answers a message of the user again, as it was or edited: what follows it leaves the history, and is in no reading but that
-   * of `getMessages({ superseded: true })`. Values, files and money spent stay, and nothing is undone. `seq` is the
-   * event in the log behind which the new answer begins. Throws `ThreadBusy` unless the thread is at rest or `cancel` is set,
-   * `OutcomeUnknown` with the ids of actions unless `acknowledge` is set, `MessageNotFound`, `ItemConflict` for a
-   * `requestId` that was used otherwise, `InvalidMessage`, `ThreadNotFound`, `ThreadTerminated`.
+   * Has a message of the user answered again, as it was or edited: what follows it leaves the history (docs/client.md). `seq` is the event behind which the answer begins.
+   * Throws `ThreadBusy`, `OutcomeUnknown`, `MessageNotFound`, `ItemConflict`, `InvalidMessage`, `ThreadNotFound`, `ThreadTerminated`.
    */
   supersede(threadId: string, request: Supersede = {}): Promise<SupersededTail> {
     return this.#commands.supersede(threadId, request);
@@ -203,16 +196,14 @@ export class RuntimeClient implements ThreadsClient {
 
   /**
    * Ends the thread permanently. Idempotent. Once resolved, every command is refused, also without a worker; for a
-   * thread that no worker has opened yet, only by this client. If the server accepts no more signals for the run, its
-   * workflow is cancelled instead, which ends the thread as well.
+   * thread that no worker has opened yet, only by this client. If the server accepts no more signals for the run, its workflow is cancelled instead, which ends the thread as well.
    */
   terminate(threadId: string, reason?: string): Promise<void> {
     return this.#commands.terminate(threadId, reason);
   }
 
   /**
-   * Notifies a thread that an effect was scheduled outside its activities and is due in `inMs` milliseconds, as
-   * computed by the store. Throws as `wake` does.
+   * Notifies a thread that an effect was scheduled outside its activities and is due in `inMs` milliseconds, as computed by the store. Throws as `wake` does.
    */
   wakeForEffects(threadId: string, inMs: number): Promise<void> {
     return this.#commands.wakeForEffects(threadId, inMs);
@@ -249,16 +240,14 @@ export class RuntimeClient implements ThreadsClient {
   /**
    * Answers a wait for a person: `{ approved, reason?, scope?, by? }`, or `{ value, by? }`. The first answer counts;
    * the verdict is the outcome of this one. Repeating an equal answer is harmless: its verdict is `duplicate`. Needs no
-   * worker; the thread continues once there is one. Throws `InvalidValue` for an invalid answer, or one of another kind
-   * than the wait asks for.
+   * worker; the thread continues once there is one. Throws `InvalidValue` for an invalid answer, or one of another kind than the wait asks for.
    */
   answerWait(id: string, answer: WaitAnswer, options: AnswerOptions = {}): Promise<WaitVerdict> {
     return this.#commands.answerWait(id, answer, options);
   }
 
   /**
-   * Lists what people are asked, oldest first: open waits unless a state is given; of all threads, or of one thread
-   * and, if it is a root, its family. Throws `InvalidValue`.
+   * Lists what people are asked, oldest first: open waits unless a state is given; of all threads, or of one thread and, if it is a root, its family. Throws `InvalidValue`.
    */
   listWaits(options?: ListWaits): Promise<readonly Wait[]> {
     return this.threads.listWaits(options);
@@ -270,8 +259,7 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Also finds a thread that no worker has opened yet, with the input that it was started with. Throws
-   * `ThreadNotFound`.
+   * Also finds a thread that no worker has opened yet, with the input that it was started with. Throws `ThreadNotFound`.
    */
   getThread(threadId: string): Promise<ThreadRecord> {
     return this.threads.getThread(threadId);

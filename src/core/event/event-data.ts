@@ -26,7 +26,7 @@ import type {
 } from '../task/knowledge.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
 import type { ReportKind } from '../thread/subagent-report.ts';
-import type { SupersededPart } from '../thread/superseded.ts';
+import type { SupersededPart, SupersededRows } from '../thread/superseded.ts';
 import type { ErrorCode } from '../value/error.ts';
 import type { WaitScope } from '../wait/answer.ts';
 import type { WaitKind } from '../wait/wait.ts';
@@ -147,21 +147,8 @@ export interface EventData {
   'message.updated': { readonly messageId: string; readonly role: string };
   /** A message was removed. No `role`: it was still queued. */
   'message.deleted': { readonly messageId: string; readonly role?: string };
-  /**
-   * A part of the history was superseded: the rows of the log from `from` to `to`, whose messages are in no reading but the one
-   * that asks for them. `messageId`: the user's message that is answered again, or as edited. What stays: the files, the values
-   * and the money spent.
-   */
-  'messages.superseded': SupersededPart & {
-    readonly from: number;
-    readonly to: number;
-    readonly reason: 'regenerate' | 'edit';
-    readonly messageId: string;
-    /** Of an edited message: 2 for the first edit. */
-    readonly revision?: number;
-    /** Number of messages, those of sub-prompts included. */
-    readonly messages: number;
-  };
+  /** What follows a message was superseded: the rows of the log from `from` to `to`, whose messages left the history. Lists what they have done, which stays. */
+  'messages.superseded': SupersededRows & SupersededPart;
   /** Files named by a message were missing when it was drained. */
   'attachment.missing': { readonly messageId: string; readonly paths: readonly string[] };
 

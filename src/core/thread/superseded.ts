@@ -1,4 +1,17 @@
 /** What a superseded part of a history has done, and the words in which a model is told of it. */
+export interface SupersededRows {
+  /** Rows of the log, both included; `to` is less than `from` if there are none. */
+  readonly from: number;
+  readonly to: number;
+  readonly reason: 'regenerate' | 'edit';
+  /** The user's message that is answered again. */
+  readonly messageId: string;
+  /** Number of the message's text, 2 after the first edit; absent unless it was edited. */
+  readonly revision?: number;
+  /** Number of messages, those of sub-prompts included. */
+  readonly messages: number;
+}
+
 export interface SupersededPart {
   /** Calls that had begun, in order; the first 100. */
   readonly calls?: readonly SupersededCall[];

@@ -214,7 +214,8 @@ async function chooseDelivery(
   child: ChildRow,
   report: ReportRow,
 ): Promise<DeliveryMethod> {
-  if (parent.row.terminated_at !== null || child.superseded === 1) return 'dropped';
+  if (parent.row.terminated_at !== null) return 'dropped';
+  if (child.superseded === 1) return 'dropped';
   // A call that waits gets it.
   if (report.early === 0 && (await isWaiting(parent, child))) return 'call';
   // A message, unless the report is not to be delivered.

@@ -1,9 +1,9 @@
 /** Another answer in place of the one that a thread has: to the same message, or to an edited one. */
 import { newId } from '../../client/http/outgoing-json.ts';
-import type { Message } from '../../core/message/message.ts';
 import { ActButton, attempt } from '../parts/act-button.tsx';
 import { everthread } from '../session/commands.ts';
 import { act, may } from '../session/session.ts';
+import type { Message } from '../story/reading.ts';
 
 function supersede(threadId: string, body: object, done: string): Promise<unknown> {
   // The request may be sent again after a lost answer.
