@@ -102,6 +102,10 @@ export const DEFINITIONS_LINES: readonly PageLine[] = [
     'it does not exist: no definition of 0.1.0 names it',
   ),
   reads(
+    '§14.2, §15: messages that were superseded',
+    'an extension: no text of 0.1.0 has edits and regenerations. Such messages are in no reading of the standard; only `getMessages({ superseded: true })` has them, with the status `superseded`. An edited message keeps its id and has `metadata.revision`',
+  ),
+  reads(
     '§15.4: paths of new attachments',
     '`/attachments/<id>.<extension>`, at most 20 of a message; the name is a label and never part of a path',
     'definitions 15.4',

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SupersedeTail } from '../../../src/store/message/message-record.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, type ThreadDriver } from '../thread-driver.ts';
+import { createOpened, openParent, work } from './family-driver.ts';
 
 /** A thread with answered messages w1 to w3; the answer of the second has made a call. */
 async function talked(store: Stores['store']): Promise<ThreadDriver> {
@@ -207,6 +208,37 @@ export function registerSupersede(stores: () => Stores): void {
         expect(await thread.events('effect.done')).toHaveLength(1);
         expect(await thread.store.queue.count(thread.id)).toBe(tail === 'keep' ? 2 : 1);
       }
+    });
+
+    it('ends the children that it has made, whose late reports are logged and not delivered, unless they are to be kept', async () => {
+      for (const tail of ['end', 'keep'] as const) {
+        const parent = await openParent(stores().store);
+        const child = await createOpened(parent);
+        const [id] = [child.id];
+        await parent.commitTool(1, 0, { attempt: 'subagent' });
+        await parent.rest();
+        const { ended } = await supersede(parent, { tail });
+        expect(ended).toEqual(tail === 'end' ? [id] : []);
+        expect(await parent.events('messages.superseded')).toMatchObject([
+          { data: { children: [{ id, fate: tail === 'end' ? 'ended' : 'kept' }] } },
+        ]);
+        await parent.store.reports.deliver(id, await work(child));
+        const by = tail === 'end' ? 'dropped' : 'message';
+        expect(await parent.events('subagent.returned')).toMatchObject([{ data: { childId: id, by } }]);
+        expect(await parent.store.queue.count(parent.id)).toBe(tail === 'end' ? 1 : 2);
+      }
+    });
+
+    it('gives the thread back to the agent that it had there', async () => {
+      const thread = await talked(stores().store);
+      const { step } = await thread.answer([message('w4')], { toolCalls: [call('c3', 'hand')] });
+      await thread.beginTool(step, 0);
+      await thread.commitTool(step, 0, { nextAgent: 'expert' });
+      thread.afterStep = step;
+      await thread.rest();
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ agent: 'expert' });
+      await supersede(thread);
+      expect(await thread.store.threads.get(thread.id)).toMatchObject({ agent: 'helper' });
     });
 
     it('retires the summaries that cover any of it', async () => {
