@@ -91,7 +91,7 @@ import {
   spillItems,
   stageItem,
 } from './message/queue.ts';
-import { supersedeTail } from './message/supersede.ts';
+import { listSuperseded, supersedeTail } from './message/supersede.ts';
 import {
   appendProduced,
   claimProducer,
@@ -146,14 +146,7 @@ import { beginTool, commitTool, settleLostTool } from './tool/tool.ts';
 import type { CommandContext } from './transaction/context.ts';
 import type { AwaitGrowth, EventListener } from './transaction/event-record.ts';
 import { appendEvent, getLogs } from './transaction/log.ts';
-import {
-  getMessage,
-  getMessages,
-  getRecentMessages,
-  getThread,
-  listSuperseded,
-  readEvents,
-} from './transaction/read.ts';
+import { getMessage, getMessages, getRecentMessages, getThread, readEvents } from './transaction/read.ts';
 import { countBegunSteps } from './transaction/run-recovery.ts';
 import { getValue, listValues, setValue } from './value/value.ts';
 import { closeApprovals } from './wait/close-approvals.ts';

@@ -53,10 +53,7 @@ export interface NamedEffect {
   readonly name: string;
 }
 
-/**
- * `name`: of the tool that asks, or of what is asked for. `callId`: of that tool's call. `threadId`: of the descendant
- * that waits, if its wait blocks this thread too.
- */
+/** `name`: of the tool that asks, or of what is asked for. `callId`: of that tool's call. `threadId`: of the descendant that waits, if its wait blocks this thread too. */
 export interface NamedWait {
   readonly waitId: string;
   readonly kind: WaitKind;

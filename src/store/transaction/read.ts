@@ -60,17 +60,6 @@ async function readSuperseded(
   };
 }
 
-/** Rows of the log, the first and the last, of each part of the history that was superseded; in their order. */
-export async function listSuperseded(
-  { db }: CommandContext,
-  threadId: string,
-): Promise<readonly { readonly from: number; readonly to: number }[]> {
-  const parts = await selectRows(db, 'superseded_parts', { thread_id: threadId })
-    .select(['from_seq as from', 'to_seq as to'])
-    .execute();
-  return parts.sort((one, other) => one.to - other.to);
-}
-
 async function readPage(
   db: Transaction<Tables>,
   threadId: string,
