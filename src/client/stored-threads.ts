@@ -9,6 +9,7 @@ import {
   checkExecutionPage,
   checkFollow,
   checkMessagePage,
+  checkModelCallPage,
   checkPage,
   checkThreadPage,
   checkValuePage,
@@ -221,8 +222,9 @@ export class StoredThreads {
     return this.#store.events.getLogs(threadId, options);
   }
 
-  /** Requests to models, by step, attempt and number. Throws `ThreadNotFound`, `InvalidValue`. */
+  /** Requests to models, by step, attempt and number, in either order. Throws `ThreadNotFound`, `InvalidValue`. */
   async listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]> {
+    checkModelCallPage(options);
     await this.findThread(threadId);
     return this.#store.modelCalls.list(threadId, options);
   }
@@ -249,7 +251,7 @@ export class StoredThreads {
   }
 
   /**
-   * Open waits unless a state is given, oldest first: of all threads, or of one thread and, if it is a root, its
+   * Open waits unless a state is given, oldest first unless `order` is `desc`: of all threads, or of one thread and, if it is a root, its
    * family. Throws `InvalidValue`.
    */
   async listWaits(options?: ListWaits): Promise<readonly Wait[]> {

@@ -55,18 +55,18 @@ const COLUMNS: Cells<ModelCallRecord> = {
   REQUEST: 'request',
 };
 
-const PAGE = 1000;
+const PAGE = 10;
 
-/** The newest call whose request is kept. */
+/** The newest call whose request is kept: most often the last one, or the one before a call that is open. */
 async function findLast(store: ThreadStore, thread: string): Promise<string> {
-  let last: string | undefined;
   for (let after: string | undefined; ; ) {
-    const page: readonly ModelCallRecord[] = await store.modelCalls.list(thread, { after, limit: PAGE });
-    last = page.findLast(({ request }) => request === 'kept')?.id ?? last;
+    const query = { after, order: 'desc', limit: PAGE } as const;
+    const page: readonly ModelCallRecord[] = await store.modelCalls.list(thread, query);
+    const last = page.find(({ request }) => request === 'kept');
+    if (last) return last.id;
     after = page.at(-1)?.id;
     if (page.length < PAGE) break;
   }
-  if (last !== undefined) return last;
   throw new RuntimeError(
     'ModelCallNotFound',
     `Thread "${thread}" has no model call whose request is kept: "${commandName()} threads request ${thread}" lists its calls.`,

@@ -12,6 +12,7 @@ import {
   checkCountThreads,
   checkFollow,
   checkMessagePage,
+  checkModelCallPage,
   checkPage,
   checkRunPage,
   checkThreadPage,
@@ -295,7 +296,7 @@ export class HttpClient implements ThreadsClient {
   }
 
   async listModelCalls(threadId: string, options?: ListModelCalls): Promise<readonly ModelCallRecord[]> {
-    const query = { ...options };
+    const query = checkModelCallPage(options);
     return (await this.#call('GET /v1/threads/{threadId}/model-calls', { threadId }, { query })).modelCalls;
   }
 

@@ -82,8 +82,15 @@ const VALUES: Readonly<Record<string, Check>> = {
   after: ['a string', isText],
 };
 
+const MODEL_CALLS: Readonly<Record<string, Check>> = {
+  limit: PAGE.limit as Check,
+  order: PAGE.order as Check,
+  after: ['the id of a model call', isText],
+};
+
 const WAITS: Readonly<Record<string, Check>> = {
   limit: PAGE.limit as Check,
+  order: PAGE.order as Check,
   threadId: ['a string', isText],
   state: [`one of ${WAIT_STATES.join(', ')}`, (value) => WAIT_STATES.includes(value as WaitState)],
 };
@@ -131,6 +138,7 @@ export const checkFollowForm = <T>(options: T, forms: readonly string[]): T =>
   check('events', options, followForm(forms));
 export const checkRunPage = <T>(options: T): T => check('listRuns', options, RUNS);
 export const checkValuePage = <T>(options: T): T => check('values', options, VALUES);
+export const checkModelCallPage = <T>(options: T): T => check('listModelCalls', options, MODEL_CALLS);
 export const checkWaitPage = <T>(options: T): T => check('listWaits', options, WAITS);
 
 function check<T>(name: string, options: T, checks: Readonly<Record<string, Check>>): T {

@@ -34,24 +34,28 @@ import { composeMessage, digestOf, type Form, hasOwnText, roleOfForm } from './s
 export async function listModelCalls(
   { db }: CommandContext,
   threadId: string,
-  { after = '0.0.0', limit }: ListModelCalls = {},
+  { after, order = 'asc', limit }: ListModelCalls = {},
 ): Promise<ModelCallRecord[]> {
-  const rows = await selectShown(db, threadId)
-    .where((eb) => {
-      const { step, attempt, call } = requireCallId(after);
-      return eb.or([
-        eb('model_calls.step', '>', step),
-        eb.and([eb('model_calls.step', '=', step), eb('model_calls.attempt', '>', attempt)]),
+  const passes = order === 'asc' ? '>' : '<';
+  let calls = selectShown(db, threadId);
+  if (after !== undefined) {
+    const { step, attempt, call } = requireCallId(after);
+    calls = calls.where((eb) =>
+      eb.or([
+        eb('model_calls.step', passes, step),
+        eb.and([eb('model_calls.step', '=', step), eb('model_calls.attempt', passes, attempt)]),
         eb.and([
           eb('model_calls.step', '=', step),
           eb('model_calls.attempt', '=', attempt),
-          eb('model_calls.call', '>', call),
+          eb('model_calls.call', passes, call),
         ]),
-      ]);
-    })
-    .orderBy('model_calls.step')
-    .orderBy('model_calls.attempt')
-    .orderBy('model_calls.call')
+      ]),
+    );
+  }
+  const rows = await calls
+    .orderBy('model_calls.step', order)
+    .orderBy('model_calls.attempt', order)
+    .orderBy('model_calls.call', order)
     .limit(toCount(limit, 100))
     .execute();
   return rows.map(toRecord);

@@ -90,8 +90,10 @@ export interface ModelCallRecord {
 }
 
 export interface ListModelCalls {
-  /** The id of a call: only calls after it. */
+  /** The id of a call: only calls after it, in the order of the list. */
   readonly after?: string;
+  /** By step, attempt and number; default `asc`. */
+  readonly order?: 'asc' | 'desc';
   /** Default 100. */
   readonly limit?: number;
 }

@@ -91,6 +91,8 @@ export interface ListWaits {
   readonly threadId?: string;
   /** Default `open`. */
   readonly state?: WaitState;
+  /** By the time when it was opened; default `asc`. */
+  readonly order?: 'asc' | 'desc';
   /** Default 100. */
   readonly limit?: number;
 }

@@ -110,6 +110,9 @@ export function registerRequests(stores: () => Stores): void {
       expect(two).toMatchObject({ id: '2.1.1', messages: 4, bytes: expect.any(Number) });
       expect(await list(thread.id, { after: '1.1.1' })).toEqual([two]);
       expect(await list(thread.id, { limit: 1 })).toEqual([one]);
+      expect(await list(thread.id, { order: 'desc' })).toEqual([two, one]);
+      expect(await list(thread.id, { order: 'desc', limit: 1 })).toEqual([two]);
+      expect(await list(thread.id, { order: 'desc', after: '2.1.1' })).toEqual([one]);
       await expect(list(thread.id, { after: 'first' })).rejects.toMatchObject({ code: 'InvalidValue' });
     });
 

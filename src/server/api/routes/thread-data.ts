@@ -155,17 +155,17 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     params: threadParams,
     query: z.object({
       limit,
-      after: z
-        .string()
-        .optional()
-        .meta({ description: 'The id of a call, or a cursor: only calls after it' }),
+      after: z.string().optional().meta({
+        description: 'The id of a call, or a cursor: only calls after it, in the order of the list',
+      }),
+      order: z.enum(['asc', 'desc']).optional(),
     }),
     answer: z.object({
       modelCalls: z.array(modelCallSchema),
       cursor: z.string().nullable().meta({ description: 'Null if there are no more calls' }),
     }),
-    async handle({ params: { threadId }, query: { after, limit: most = PAGE }, host }) {
-      const found = await host.client.listModelCalls(threadId, { after, limit: most + 1 });
+    async handle({ params: { threadId }, query: { limit: most = PAGE, ...query }, host }) {
+      const found = await host.client.listModelCalls(threadId, { ...query, limit: most + 1 });
       const modelCalls = found.slice(0, most);
       return { modelCalls, cursor: found.length > most ? (modelCalls.at(-1)?.id ?? null) : null };
     },

@@ -19,8 +19,13 @@ export const waitRoutes: readonly ApiRoute[] = [
     id: 'listWaits',
     scope: 'read',
     tag,
-    summary: 'List waits for people, oldest first; default: the open ones',
-    query: z.object({ threadId: z.string().optional(), state: z.enum(WAIT_STATES).optional(), limit }),
+    summary: 'List waits for people, oldest first unless `order` is `desc`; default: the open ones',
+    query: z.object({
+      threadId: z.string().optional(),
+      state: z.enum(WAIT_STATES).optional(),
+      order: z.enum(['asc', 'desc']).optional(),
+      limit,
+    }),
     answer: z.object({ waits: z.array(waitSchema) }),
     async handle({ query, caller, host }) {
       await requireThreadAccess(host.client, caller, query.threadId);
