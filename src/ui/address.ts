@@ -3,18 +3,20 @@
  * never holds a token.
  */
 
-export const TABS = ['request', 'timeline', 'budget', 'family', 'files', 'values', 'effects', 'raw'] as const;
+export const TABS = [
+  'request',
+  'timeline',
+  'answers',
+  'budget',
+  'family',
+  'files',
+  'values',
+  'effects',
+  'raw',
+] as const;
 export type Tab = (typeof TABS)[number];
 
-export const FILTERS = [
-  'status',
-  'agent',
-  'userId',
-  'organizationId',
-  'tag',
-  'updatedAfter',
-  'sort',
-] as const;
+export const FILTERS = ['status', 'agent', 'userId', 'organizationId', 'tag', 'changed', 'sort'] as const;
 export type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 
 export type Place =

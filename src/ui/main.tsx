@@ -94,7 +94,7 @@ function Shown() {
 
 const root = document.getElementById('page');
 if (root) {
-  place.subscribe(() => (shownCommand.value = ''));
+  place.subscribe(() => (shownCommand.value = null));
   followAddress();
   listenForKeys();
   void openSession();

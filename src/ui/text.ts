@@ -14,6 +14,12 @@ export function age(micros: number, now = Date.now()): string {
   return name === undefined ? 'now' : `${Math.floor(seconds / (size as number))} ${name}`;
 }
 
+/** `3 min ago`, or `now`. */
+export function ago(micros: number): string {
+  const passed = age(micros);
+  return passed === 'now' ? passed : `${passed} ago`;
+}
+
 /** How long until a time: `in 4 min`; `overdue` if it has passed. */
 export function until(micros: number, now = Date.now()): string {
   const left = age(2 * now * 1000 - micros, now);

@@ -79,7 +79,7 @@ describe('the story of a log', () => {
     const item = (seq: number) =>
       ({ kind: 'child', key: `${seq}`, seq, at: 0, depth: 0, childId: 'c', agent: 'a', name: null }) as const;
     const note = (seq: number) =>
-      ({ kind: 'note', key: `n${seq}`, seq, at: 0, depth: 0, line: 'x', tone: 'plain' }) as const;
+      ({ kind: 'note', key: `n${seq}`, seq, at: 0, depth: 0, line: 'x', more: null, tone: 'plain' }) as const;
     const keys = (from: number) =>
       mergeNotes([item(2), item(5)], [note(1), note(3), note(9)], from).map(({ key }) => key);
     expect(keys(1)).toEqual(['n1', '2', 'n3', '5', 'n9']);

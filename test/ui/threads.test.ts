@@ -24,6 +24,21 @@ inBrowser('threads on the page', () => {
     expect(page.url()).toBe(`${url}/ui#/threads/${threadId}`);
   });
 
+  it('shows the filters that its address has', async () => {
+    const runtime = await testRuntime({ model: scriptedModel(() => says('hello')), fresh: true });
+    const { url } = await testApi(runtime);
+    await runtime.start('one');
+    const page = await open(url, '#/threads?changed=7&sort=cost');
+    const chosen = (name: string) => page.evaluate(`document.querySelector('[name=${name}]').value`);
+    await shows(page, 'Filters and order');
+    expect([await chosen('changed'), await chosen('sort')]).toEqual(['7', 'cost']);
+    await fill(page, '[name=changed]', '1');
+    await eventually('the address', () => page.url() === `${url}/ui#/threads?sort=cost&changed=1`);
+    await fill(page, '[name=sort]', '');
+    await shows(page, 'hello', 'ul.list');
+    expect([await chosen('changed'), await chosen('sort')]).toEqual(['1', '']);
+  });
+
   it('tells a thread as a chat, with a line for each step and the call of a tool folded', async () => {
     const model = scriptedModel([calls('weather', { city: 'Rome' }), says('It is sunny in Rome.')]);
     const runtime = await testRuntime({ model, tools: weatherTools('sunny, 31 degrees') });

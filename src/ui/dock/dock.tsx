@@ -13,7 +13,7 @@ export function Dock({ reading }: { readonly reading: ThreadReading }) {
   const waits = reading.waits.value;
   const isOver = thread.terminatedAt !== null;
   return (
-    <section class="dock" aria-label="Actions" onPointerLeave={() => (shownCommand.value = '')}>
+    <section class="dock" aria-label="Actions" onPointerLeave={() => (shownCommand.value = null)}>
       {waits.length > 0 && (
         <div class="waits">
           {waits.map((wait) => (

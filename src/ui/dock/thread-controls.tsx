@@ -6,6 +6,12 @@ import { act } from '../session/session.ts';
 import type { ThreadReading } from '../story/reading.ts';
 import { Regenerate } from './again.tsx';
 
+const EFFECTS = {
+  stop: 'Ends what runs; what is queued waits for the next message.',
+  cancel: 'Ends what runs; what others have queued runs next.',
+  continue: 'Goes on with what is queued, else from the history.',
+} as const;
+
 export function ThreadControls({ reading: { threadId, thread } }: { readonly reading: ThreadReading }) {
   const asks = useSignal(false);
   const status = thread.value?.status ?? 'idle';
@@ -36,29 +42,24 @@ export function ThreadControls({ reading: { threadId, thread } }: { readonly rea
         </button>
       </div>
     );
-  const ask = (word: 'stop' | 'cancel' | 'continue', done: string) => ({
+  const ask = (word: keyof typeof EFFECTS, done: string) => ({
     name: word,
+    command: of(word),
+    effect: EFFECTS[word],
     run: () => attempt(() => act(`POST /v1/threads/{threadId}/${word}`, ids, { body: {} }), done),
   });
   return (
     <div class="row controls">
-      {works && (
-        <ActButton command={of('stop')} {...ask('stop', 'Asked the thread to stop.')}>
-          Stop
-        </ActButton>
-      )}
-      {works && (
-        <ActButton command={of('cancel')} {...ask('cancel', 'Asked to cancel what runs.')}>
-          Cancel
-        </ActButton>
-      )}
-      {!works && (
-        <ActButton command={of('continue')} {...ask('continue', 'Asked the thread to continue.')}>
-          Continue
-        </ActButton>
-      )}
+      {works && <ActButton {...ask('stop', 'Asked the thread to stop.')}>Stop</ActButton>}
+      {works && <ActButton {...ask('cancel', 'Asked to cancel what runs.')}>Cancel</ActButton>}
+      {!works && <ActButton {...ask('continue', 'Asked the thread to continue.')}>Continue</ActButton>}
       {!works && <Regenerate threadId={threadId} />}
-      <ActButton command={of('terminate')} name="terminate" run={() => (asks.value = true)}>
+      <ActButton
+        command={of('terminate')}
+        effect="Ends the thread permanently; asks first."
+        name="terminate"
+        run={() => (asks.value = true)}
+      >
         Terminate…
       </ActButton>
     </div>

@@ -7,7 +7,7 @@ import { Fields, Folded, LongText } from '../parts/values.tsx';
 import { everthread } from '../session/commands.ts';
 import { act, may } from '../session/session.ts';
 import type { Wait } from '../story/reading.ts';
-import { age, until } from '../text.ts';
+import { ago, until } from '../text.ts';
 import { type Answer, QuestionForm, VariablesForm } from './question-form.tsx';
 
 interface CardProps {
@@ -54,7 +54,8 @@ export function WaitCard({ wait, threadId, answered }: CardProps) {
           {wait.threadId !== threadId && (
             <a href={toFragment({ view: 'thread', threadId: wait.threadId })}>a subagent</a>
           )}{' '}
-          asked {age(wait.openedAt)} ago{wait.expiresAt !== null && `, expires ${until(wait.expiresAt)}`}
+          asked {ago(wait.openedAt)}
+          {wait.expiresAt !== null && `, expires ${until(wait.expiresAt)}`}
         </span>
       </header>
       {wait.kind !== 'approval' && <LongText text={wait.summary} />}

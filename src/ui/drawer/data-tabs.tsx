@@ -1,13 +1,14 @@
-/** What belongs to a thread beside its story: its family, files, values and effects. */
+/** What belongs to a thread beside its story: its family, files, values, effects, and what people have answered. */
 import { useSignal } from '@preact/signals';
 import { toFragment } from '../address.ts';
 import { ActButton, attempt, CommandLine } from '../parts/act-button.tsx';
 import { Attachments } from '../parts/attachments.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
-import { Folded } from '../parts/values.tsx';
+import { Fields, Folded } from '../parts/values.tsx';
 import { curl, everthread } from '../session/commands.ts';
 import { API_URL, act, ask, may, upload } from '../session/session.ts';
-import { age, until } from '../text.ts';
+import type { Wait } from '../story/reading.ts';
+import { ago, clock, until } from '../text.ts';
 import type { TabProps } from './tab.ts';
 
 export function Family({ reading }: TabProps) {
@@ -143,6 +144,49 @@ export function Values({ reading: { threadId, log, changes } }: TabProps) {
   );
 }
 
+const ANSWERED = 100;
+
+/** Who has approved, denied or answered what, the newest first. */
+export function GivenAnswers({ reading: { threadId, waits } }: TabProps) {
+  const query = { threadId, state: 'answered', order: 'desc', limit: ANSWERED };
+  const load = useLoad(() => ask('GET /v1/waits', {}, { query }), [threadId, waits.value]);
+  return (
+    <>
+      <Loaded load={load}>
+        {({ waits: answered }) => (
+          <>
+            {answered.length === 0 && <p class="faint">Nobody has been asked, or nobody has answered.</p>}
+            {answered.map(({ id, kind, name, summary, data, answer, endedAt }) => (
+              <section key={id} class="answered" data-answered={kind}>
+                <strong>
+                  <bdi>{name}</bdi> <span>{answerWords(answer)}</span>
+                </strong>{' '}
+                <span class="faint">
+                  by <bdi>{answer?.by ?? 'a person'}</bdi>
+                  {endedAt !== null && `, ${clock(endedAt)}`}
+                </span>
+                {answer && 'approved' in answer && answer.reason && <p>{answer.reason}</p>}
+                {isAsked(data) ? <Fields value={data.arguments} /> : <p class="faint">{summary}</p>}
+                {answer && 'value' in answer && <Folded label="Answer" value={answer.value} />}
+              </section>
+            ))}
+          </>
+        )}
+      </Loaded>
+      <CommandLine usual={everthread('waits', 'list', threadId, '--state', 'answered')} />
+    </>
+  );
+}
+
+const isAsked = (data: unknown): data is { readonly arguments: unknown } =>
+  typeof data === 'object' && data !== null && 'arguments' in data;
+
+function answerWords(answer: Wait['answer']): string {
+  if (!answer || !('approved' in answer)) return 'answered';
+  const scope = answer.scope && answer.scope !== 'once' ? ` (${answer.scope})` : '';
+  return `${answer.approved ? 'approved' : 'denied'}${scope}`;
+}
+
 export function Effects({ reading: { threadId, log, changes } }: TabProps) {
   void changes.value;
   const changed = log.rows.findLast(({ type }) => type.startsWith('effect.'))?.seq;
@@ -163,7 +207,7 @@ export function Effects({ reading: { threadId, log, changes } }: TabProps) {
                   <bdi>{name}</bdi>
                 </strong>{' '}
                 <span class="faint">
-                  due {until(scheduledAt)}, made {age(createdAt)} ago
+                  due {until(scheduledAt)}, made {ago(createdAt)}
                 </span>
                 <Folded label="Arguments" value={args} />
                 {may('write') && (

@@ -3,7 +3,7 @@ import type { FunctionComponent } from 'preact';
 import type { Tab } from '../address.ts';
 import { openTab } from '../router.ts';
 import { Budget } from './budget.tsx';
-import { Effects, Family, Files, Values } from './data-tabs.tsx';
+import { Effects, Family, Files, GivenAnswers, Values } from './data-tabs.tsx';
 import { RawRows } from './raw.tsx';
 import { RequestTab } from './request.tsx';
 import type { TabProps } from './tab.ts';
@@ -12,6 +12,7 @@ import { Timeline } from './timeline.tsx';
 const SHOWN: Readonly<Record<Tab, FunctionComponent<TabProps>>> = {
   request: RequestTab,
   timeline: Timeline,
+  answers: GivenAnswers,
   budget: Budget,
   family: Family,
   files: Files,

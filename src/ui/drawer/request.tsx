@@ -6,14 +6,13 @@ import { CommandLine } from '../parts/act-button.tsx';
 import { Loaded, useLoad } from '../parts/loaded.tsx';
 import { Folded, Json, LongText } from '../parts/values.tsx';
 import { Windowed } from '../parts/windowed.tsx';
-import { goToCall } from '../router.ts';
+import { goToCall, openTab } from '../router.ts';
 import { everthread } from '../session/commands.ts';
 import { ask } from '../session/session.ts';
 import { bytes, clock, count, duration, money, parseOr, plural, pretty } from '../text.ts';
 import type { TabProps } from './tab.ts';
 
-type ModelCalls = Answers['GET /v1/threads/{threadId}/model-calls']['modelCalls'];
-type ModelCallRow = ModelCalls[number];
+type ModelCallRow = Answers['GET /v1/threads/{threadId}/model-calls']['modelCalls'][number];
 
 /** What is shown of a message as it was sent. */
 interface SentMessage {
@@ -27,41 +26,50 @@ interface SentTool {
   readonly function?: { readonly name: string };
 }
 
-const PAGE = 1000;
+const PAGE = 100;
 
-async function listCalls(threadId: string): Promise<ModelCalls> {
-  const calls: ModelCallRow[] = [];
-  for (let after: string | undefined; ; ) {
-    const query = { limit: PAGE, after };
-    const page = await ask('GET /v1/threads/{threadId}/model-calls', { threadId }, { query });
-    calls.push(...page.modelCalls);
-    if (page.cursor === null) return calls;
-    after = page.cursor;
-  }
+/** Newest first: the newest calls, or those from `from` or behind `after`. */
+async function listCalls(threadId: string, from: string | undefined, after: string | undefined) {
+  const page = (behind?: string) => {
+    const query = { order: 'desc', limit: PAGE, after: behind };
+    return ask('GET /v1/threads/{threadId}/model-calls', { threadId }, { query });
+  };
+  const newest = await page(after);
+  const [step, attempt, call] = (from ?? '').split('.').map(Number);
+  if (!call || newest.modelCalls.some(({ id }) => id === from)) return newest;
+  const earlier = await page(`${step}.${attempt}.${call + 1}`);
+  return earlier.modelCalls[0]?.id === from ? earlier : newest;
 }
+
+const [NEWEST, EARLIER] = ['newest', 'earlier'];
 
 export function RequestTab({ reading, call }: TabProps) {
   const { threadId } = reading;
+  const after = useSignal<string | undefined>(undefined);
   const steps = reading.thread.value?.lastStep;
-  const calls = useLoad(() => listCalls(threadId), [threadId, steps, call]);
+  const calls = useLoad(() => listCalls(threadId, call, after.value), [threadId, steps, call, after.value]);
+  const choose = (value: string, cursor: string | null) => {
+    if (value !== NEWEST && value !== EARLIER) return goToCall(threadId, value);
+    after.value = value === EARLIER && cursor !== null ? cursor : undefined;
+    return openTab(threadId, 'request');
+  };
   return (
     <Loaded load={calls}>
-      {(list) => {
-        const shown = list.find(({ id }) => id === call) ?? list.at(-1);
+      {({ modelCalls: list, cursor }) => {
+        const shown = list.find(({ id }) => id === call) ?? list[0];
         if (!shown) return <p class="faint">No model has been called yet.</p>;
         return (
           <>
             <label class="chooser">
               Model call
-              <select
-                value={shown.id}
-                onChange={({ currentTarget }) => goToCall(threadId, currentTarget.value)}
-              >
+              <select value={shown.id} onChange={({ currentTarget }) => choose(currentTarget.value, cursor)}>
+                {(after.value || call) && <option value={NEWEST}>The newest call</option>}
                 {list.map((each) => (
                   <option key={each.id} value={each.id}>
                     {callLabel(each)}
                   </option>
                 ))}
+                {cursor !== null && <option value={EARLIER}>Earlier calls…</option>}
               </select>
             </label>
             <CallFacts call={shown} />
@@ -121,6 +129,7 @@ function Sent(asked: { readonly threadId: string; readonly callId: string }) {
           diff.filter(({ change }) => change !== 'removed').map(({ position, change }) => [position, change]),
         );
         const countOf = (kind: string) => diff.filter(({ change }) => change === kind).length;
+        const removed = diff.filter(({ change }) => change === 'removed').map(({ position }) => position);
         const shown = messages
           .map((message, position) => ({ key: String(position), message, position }))
           .filter(({ position }) => !onlyNew.value || changes.has(position));
@@ -132,7 +141,7 @@ function Sent(asked: { readonly threadId: string; readonly callId: string }) {
               <p class="faint">
                 New since {changedFrom}: {plural(countOf('added'), 'message')}
                 {countOf('changed') > 0 && `, ${countOf('changed')} changed`}
-                {countOf('removed') > 0 && `, ${countOf('removed')} left out`}{' '}
+                {removed.length > 0 && `, ${removed.length} left out`}{' '}
                 <label class="check">
                   <input
                     type="checkbox"
@@ -144,6 +153,9 @@ function Sent(asked: { readonly threadId: string; readonly callId: string }) {
                   only what is new
                 </label>
               </p>
+            )}
+            {changedFrom !== null && removed.length > 0 && (
+              <LeftOut threadId={asked.threadId} callId={changedFrom} positions={removed} />
             )}
             {tools.length > 0 && (
               <details>
@@ -175,6 +187,51 @@ function Sent(asked: { readonly threadId: string; readonly callId: string }) {
     </Loaded>
   );
 }
+
+interface LeftOutProps {
+  readonly threadId: string;
+  /** The call before, which still had them. */
+  readonly callId: string;
+  readonly positions: readonly number[];
+}
+
+/** Messages of the request before that this one has no more. */
+function LeftOut({ positions, ...asked }: LeftOutProps) {
+  const open = useSignal(false);
+  return (
+    <details onToggle={({ currentTarget }) => (open.value = currentTarget.open)}>
+      <summary>{plural(positions.length, 'message')} left out, as they were sent before</summary>
+      {open.value && <LeftOutMessages {...asked} positions={positions} />}
+    </details>
+  );
+}
+
+function LeftOutMessages({ positions, ...asked }: LeftOutProps) {
+  const load = useLoad(
+    () => ask('GET /v1/threads/{threadId}/model-calls/{callId}/request', asked),
+    [asked.threadId, asked.callId],
+  );
+  return (
+    <Loaded load={load}>
+      {({ request, gaps }) => {
+        const messages = (request.messages ?? []) as readonly SentMessage[];
+        return positions.slice(0, LEFT_OUT).map((position) => (
+          <div key={position} class="sent removed">
+            <SentMessageText
+              message={messages[position] ?? { role: '' }}
+              change="left out"
+              gap={gaps.find((each) => each.position === position)?.reason}
+              position={position}
+            />
+          </div>
+        ));
+      }}
+    </Loaded>
+  );
+}
+
+/** Most messages that are shown of those that were left out. */
+const LEFT_OUT = 100;
 
 interface SentMessageProps {
   readonly message: SentMessage;

@@ -6,10 +6,12 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { messageOf } from '../session/session.ts';
 
-export const shownCommand = signal('');
+/** `effect`: what a button does, where its word leaves that open. */
+export const shownCommand = signal<{ readonly command: string; readonly effect?: string } | null>(null);
 
 interface ActButtonProps {
   readonly command: string;
+  readonly effect?: string;
   readonly run: () => unknown;
   readonly children: ComponentChildren;
   readonly tone?: 'main' | 'danger' | 'plain';
@@ -17,16 +19,24 @@ interface ActButtonProps {
   readonly disabled?: boolean;
 }
 
-export function ActButton({ command, run, children, tone = 'plain', name, disabled }: ActButtonProps) {
+export function ActButton({
+  command,
+  effect,
+  run,
+  children,
+  tone = 'plain',
+  name,
+  disabled,
+}: ActButtonProps) {
   const show = () => {
-    shownCommand.value = command;
+    shownCommand.value = { command, ...(effect && { effect }) };
   };
   return (
     <button
       type="button"
       class={tone}
       data-act={name}
-      title={command}
+      title={effect ? `${effect}\n${command}` : command}
       disabled={disabled}
       onPointerEnter={show}
       onFocus={show}
@@ -38,11 +48,12 @@ export function ActButton({ command, run, children, tone = 'plain', name, disabl
 }
 
 export function CommandLine({ usual }: { readonly usual: string }) {
-  const command = shownCommand.value || usual;
+  const { command, effect } = shownCommand.value ?? { command: usual };
   return (
     <div class="command">
       <code dir="ltr">{command}</code>
       <CopyButton text={command} label="Copy" />
+      {effect && <span class="faint">{effect}</span>}
     </div>
   );
 }

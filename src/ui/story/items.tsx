@@ -1,6 +1,7 @@
 /** The items of a story: messages as in a chat, and between them one line for each step and each call of a tool. */
 import { useSignal } from '@preact/signals';
 import { Edit } from '../dock/again.tsx';
+import { useMemo } from 'preact/hooks';
 import { Attachments } from '../parts/attachments.tsx';
 import { Folded, LongText } from '../parts/values.tsx';
 import { goToCall } from '../router.ts';
@@ -151,6 +152,7 @@ function ToolCall({ item, reading }: ItemProps<ToolItem>) {
   const open = useSignal(false);
   const result = item.resultId === null ? undefined : reading.messages.get(item.resultId);
   const worked = item.endedAt === null ? null : item.endedAt - (item.startedAt ?? item.at);
+  const given = useMemo(() => argumentsOf(item, reading), [item.callId, result, reading.messages.size]);
   const facts = [
     TOOL_STATES[item.state],
     worked !== null && duration(worked),
@@ -166,11 +168,12 @@ function ToolCall({ item, reading }: ItemProps<ToolItem>) {
         onToggle={({ currentTarget }) => (open.value = currentTarget.open)}
       >
         <summary>
-          <bdi class="name">{item.name}</bdi> <span class="faint">{facts.filter(Boolean).join(' · ')}</span>
+          <bdi class="name">{item.name}</bdi> <span class="faint">{facts.filter(Boolean).join(' · ')}</span>{' '}
+          {!open.value && <bdi class="faint given">{shorten(given, GIVEN)}</bdi>}
         </summary>
         {open.value && (
           <>
-            <Folded label="Arguments" value={parseOr(argumentsOf(item, reading))} open />
+            <Folded label="Arguments" value={parseOr(given)} open />
             {result?.content && <Folded label="Result" value={parseOr(result.content)} open />}
           </>
         )}
@@ -181,10 +184,12 @@ function ToolCall({ item, reading }: ItemProps<ToolItem>) {
   );
 }
 
+/** Characters of arguments that a folded call shows. */
+const GIVEN = 100;
+
 /** The model's own text of the arguments, from the message of its step. */
 function argumentsOf({ step, callId }: ToolItem, { log, messages }: ThreadReading): string {
-  const asking = log.items.find((item) => item.kind === 'step' && item.step === step);
-  const id = asking?.kind === 'step' ? asking.messageId : null;
+  const id = log.step(step)?.messageId ?? null;
   const named = id === null ? undefined : messages.get(id)?.tool_calls;
   const from =
     named ?? [...messages.values()].findLast(({ tool_calls: calls }) => calls?.includes(callId))?.tool_calls;
@@ -199,7 +204,9 @@ function Discarded({ item, reading }: ItemProps<DiscardedItem>) {
   return (
     <div style={indent(item.depth)}>
       {text === '' ? (
-        <p class="line faint">What it had written is no longer kept.</p>
+        <p class="line faint">
+          What it had written is no longer kept: an answer’s pieces are removed ten minutes after its turn.
+        </p>
       ) : (
         <del class="words" dir="auto">
           {text.slice(0, 2000)}
@@ -213,6 +220,15 @@ function Discarded({ item, reading }: ItemProps<DiscardedItem>) {
 const NOTE = 220;
 
 function Note({ item }: { readonly item: NoteItem }) {
+  if (item.more)
+    return (
+      <details class={`line ${item.tone}`}>
+        <summary>
+          <bdi>{item.line}</bdi>
+        </summary>
+        <LongText text={item.more} />
+      </details>
+    );
   return (
     <p
       class={`line ${item.tone === 'plain' ? 'faint' : item.tone}`}

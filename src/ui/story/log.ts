@@ -1,7 +1,7 @@
 /**
  * The rows of a thread's log as items of a story, in the order of the log.
- * - Rows are added in order; a row that was added before changes nothing. Pieces of answers may be older than other rows
- *   that were added: they only add to the text of their request.
+ * - Rows are added in order; a row that was added before changes nothing. Pieces of answers only add to the text of their
+ *   request, and those of one request are added in order.
  * - A log may be read from its middle on: a row about something that began earlier makes an item of what it tells.
  */
 import type { EventData, EventKind, ThreadEvent } from '../../core/event/thread-event.ts';
@@ -97,7 +97,8 @@ export interface StreamedText {
   reasoning: string;
   /** Arguments of calls, by call. */
   readonly inputs: Map<string, string>;
-  pieces: number;
+  /** Number of the last piece. */
+  last: number;
 }
 
 export class StoryLog {
@@ -109,7 +110,6 @@ export class StoryLog {
   #steps = new Map<number, StepItem>();
   #tools = new Map<string, ToolItem>();
   #firstPieces = new Map<string, number>();
-  #lastPiece = 0;
   #lastToolMessage: string | null = null;
 
   get lastSeq(): number {
@@ -134,11 +134,19 @@ export class StoryLog {
   /** Adds rows in front of the first one. */
   prepend(earlier: readonly ThreadEvent[]): void {
     const rows = [...earlier.filter(({ type }) => type !== 'model.chunk'), ...this.rows];
+    const later = [...this.texts];
     [this.items, this.rows] = [[], []];
     this.#steps.clear();
     this.#tools.clear();
+    this.texts.clear();
     this.children.clear();
     for (const row of rows) this.add(row);
+    for (const row of earlier) if (row.type === 'model.chunk') this.#addPiece(row);
+    for (const [id, text] of later) this.texts.set(id, join(this.texts.get(id), text));
+  }
+
+  step(number: number): StepItem | undefined {
+    return this.#steps.get(number);
   }
 
   /** The text that a running step has streamed so far. */
@@ -156,15 +164,14 @@ export class StoryLog {
   }
 
   #addPiece(row: ThreadEvent & { readonly type: 'model.chunk' }): boolean {
-    if (row.seq <= this.#lastPiece) return false;
-    this.#lastPiece = row.seq;
     const { delta, reasoning = '', call, input } = row.data;
     const id = callIdOf(row, call);
-    const text = this.texts.get(id) ?? { text: '', reasoning: '', inputs: new Map(), pieces: 0 };
+    const text = this.texts.get(id) ?? { text: '', reasoning: '', inputs: new Map(), last: 0 };
+    if (row.seq <= text.last) return false;
     this.texts.set(id, text);
     text.text += delta;
     text.reasoning += reasoning;
-    text.pieces += 1;
+    text.last = row.seq;
     if (input) text.inputs.set(input.name, (text.inputs.get(input.name) ?? '') + input.delta);
     if (!this.#firstPieces.has(id)) this.noteFirstToken(id, row.at);
     return true;
@@ -374,6 +381,15 @@ export class StoryLog {
     if (tool && tool.childId === null) tool.childId = childId;
     else this.items.push({ kind: 'child', ...placeOf(row), childId, agent, name });
   }
+}
+
+/** The text of a request whose pieces were read in two parts. */
+function join(early: StreamedText | undefined, later: StreamedText): StreamedText {
+  if (!early) return later;
+  const inputs = new Map(early.inputs);
+  for (const [name, given] of later.inputs) inputs.set(name, (inputs.get(name) ?? '') + given);
+  const [text, reasoning] = [early.text + later.text, early.reasoning + later.reasoning];
+  return { text, reasoning, inputs, last: later.last };
 }
 
 /** Kinds of rows whose pieces are removed from the log; a history is read without them. */

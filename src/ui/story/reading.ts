@@ -60,15 +60,16 @@ export class ThreadReading {
       this.from = after + 1;
       this.#noteCursor = storyAfter(after);
       for (const row of await this.#rows(after, thread.lastSeq)) this.log.add(row);
+      const end = thread.lastSeq;
       await Promise.all([
         this.#readMessages(),
         this.#readNotes(),
         this.#readWaits(),
         this.#readFirstTokens(),
       ]);
+      this.changes.value += 1;
       this.loading.value = false;
-      this.#show();
-      if (live) void this.#follow();
+      if (live) void this.#follow(end);
       while (this.from > 1 && this.log.items.length < SCREENFUL && !this.#closing.signal.aborted)
         await this.readEarlier();
     } catch (error) {
@@ -106,23 +107,22 @@ export class ThreadReading {
     }
   }
 
-  /** Rows behind `after`, up to `last`, without pieces of answers. */
+  /** Rows behind `after`, up to `last`. */
   async #rows(after: number, last: number): Promise<readonly ThreadEvent[]> {
     const rows: ThreadEvent[] = [];
     for (let cursor = String(after); ; ) {
       const query = { after: cursor, limit: PAGE };
       const page = await ask('GET /v1/threads/{threadId}/events', { threadId: this.threadId }, { query });
       const found = page.events as readonly ThreadEvent[];
-      rows.push(...found.filter(({ type, seq }) => type !== PIECES && seq <= last));
+      rows.push(...found.filter(({ seq }) => seq <= last));
       cursor = page.cursor;
       if (!page.more || Number(cursor) >= last) return rows;
     }
   }
 
-  async #follow(): Promise<void> {
+  async #follow(end: number): Promise<void> {
     const { signal: closed } = this.#closing;
-    // The pieces of the step that runs now are needed; they lie before the end of what was read.
-    let after = (this.log.runningStep?.seq ?? this.log.lastSeq + 1) - 1;
+    let after = end;
     const path = `/v1/threads/${encodeURIComponent(this.threadId)}/events`;
     while (!closed.aborted) {
       await whenVisible(closed);

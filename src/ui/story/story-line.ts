@@ -19,6 +19,8 @@ export interface NoteItem {
   readonly at: number;
   readonly depth: number;
   readonly line: string;
+  /** A text that it is about, folded. */
+  readonly more: string | null;
   readonly tone: 'plain' | 'warning' | 'failure';
 }
 
@@ -35,7 +37,8 @@ export function toNote({ seq, at, line, kind, type, data }: StoryRow): NoteItem 
   // Its call says that it waits, and the dock for what.
   if (type === 'wait.opened' && data.callId !== undefined) return null;
   const tone = FAILURES.has(kind) ? 'failure' : PLAIN.has(kind) ? 'plain' : 'warning';
-  return { kind: 'note', key: `note ${seq} ${line}`, seq, at, depth: 0, line, tone };
+  const more = type === 'context.compacted' ? String(data.summary ?? '') : null;
+  return { kind: 'note', key: `note ${seq} ${line}`, seq, at, depth: 0, line, more, tone };
 }
 
 /** Merges two lists that are each in the order of the log. */

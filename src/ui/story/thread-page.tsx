@@ -8,7 +8,7 @@ import { Refusal } from '../parts/guide.tsx';
 import { Windowed } from '../parts/windowed.tsx';
 import { openTab } from '../router.ts';
 import { serverFacts } from '../session/session.ts';
-import { age, count, money, plural, shorten } from '../text.ts';
+import { ago, count, money, plural, shorten } from '../text.ts';
 import { StoryItem } from './items.tsx';
 import { ThreadReading } from './reading.ts';
 import { mergeNotes } from './story-line.ts';
@@ -48,14 +48,15 @@ export function ThreadPage({ threadId, tab, call }: ThreadPageProps) {
 function Heading({ reading, tab }: { readonly reading: ThreadReading; readonly tab: Tab | undefined }) {
   const thread = reading.thread.value;
   const facts = serverFacts.value;
+  const hasChildren = useComputed(() => reading.changes.value >= 0 && reading.log.children.size > 0);
   if (!thread) return <header class="heading faint">Reading the thread…</header>;
   const { costUsd, inputTokens, outputTokens } = thread;
   const tokens = inputTokens + outputTokens;
   const parts = [
     plural(thread.lastStep, 'step'),
-    costUsd > 0 && money(costUsd),
+    costUsd > 0 && `${money(costUsd)}${hasChildren.value ? ' without its subagents' : ''}`,
     tokens > 0 && `${count(tokens)} tokens`,
-    `changed ${age(thread.updatedAt)} ago`.replace('now ago', 'now'),
+    `changed ${ago(thread.updatedAt)}`,
   ];
   return (
     <header class="heading">

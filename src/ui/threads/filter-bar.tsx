@@ -14,12 +14,19 @@ const SORTS: Readonly<Record<string, string>> = {
   waiting: 'longest waiting',
 };
 const DAY_MICROS = 86_400_000_000;
-const PERIODS: readonly (readonly [string, number])[] = [
-  ['any time', 0],
-  ['last day', 1],
-  ['last week', 7],
-  ['last month', 30],
-];
+/** By days. */
+const PERIODS: Readonly<Record<string, string>> = {
+  '': 'any time',
+  '1': 'last day',
+  '7': 'last week',
+  '30': 'last month',
+};
+
+/** The filters as a query of routes: `changed` counts days back from now, whenever the address is opened. */
+export function toQuery({ changed, ...others }: Filters): object {
+  const days = Number(changed);
+  return days > 0 ? { ...others, updatedAfter: Date.now() * 1000 - days * DAY_MICROS } : others;
+}
 const TEXTS = [
   ['userId', 'User'],
   ['organizationId', 'Organisation'],
@@ -29,7 +36,7 @@ const TEXTS = [
 export function FilterBar({ filters, version }: { readonly filters: Filters; readonly version: number }) {
   const { status: _status, agent: _agent, sort: _sort, ...others } = filters;
   const { value: counts } = useLoad(
-    () => ask('GET /v1/threads/counts', {}, { query: { rootsOnly: true, ...others } }),
+    () => ask('GET /v1/threads/counts', {}, { query: { rootsOnly: true, ...toQuery(others) } }),
     [JSON.stringify(others), version],
   );
   const set = (name: (typeof FILTERS)[number], value: string) => {
@@ -87,12 +94,11 @@ export function FilterBar({ filters, version }: { readonly filters: Filters; rea
           <label>
             <span class="faint">Changed</span>
             <select
-              onChange={({ currentTarget }) => {
-                const days = Number(currentTarget.value);
-                set('updatedAfter', days === 0 ? '' : String(Date.now() * 1000 - days * DAY_MICROS));
-              }}
+              name="changed"
+              value={filters.changed ?? ''}
+              onChange={({ currentTarget }) => set('changed', currentTarget.value)}
             >
-              {PERIODS.map(([label, days]) => (
+              {Object.entries(PERIODS).map(([days, label]) => (
                 <option key={days} value={days}>
                   {label}
                 </option>
@@ -102,6 +108,7 @@ export function FilterBar({ filters, version }: { readonly filters: Filters; rea
           <label>
             <span class="faint">Order</span>
             <select
+              name="sort"
               value={filters.sort ?? ''}
               onChange={({ currentTarget }) => set('sort', currentTarget.value)}
             >

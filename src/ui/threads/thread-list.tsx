@@ -10,7 +10,7 @@ import { everthread } from '../session/commands.ts';
 import { ask } from '../session/session.ts';
 import { abortWhenHidden, whenVisible } from '../session/visibility.ts';
 import { age, count, money, plural, shorten } from '../text.ts';
-import { FilterBar } from './filter-bar.tsx';
+import { FilterBar, toQuery } from './filter-bar.tsx';
 
 type Thread = Answers['GET /v1/threads']['threads'][number];
 
@@ -30,7 +30,7 @@ const CHANGES_WAIT_S = 20;
 
 async function readList(filters: Filters, pages: number): Promise<Listed> {
   const page = (query: object) =>
-    ask('GET /v1/threads', {}, { query: { rootsOnly: true, ...filters, ...query } });
+    ask('GET /v1/threads', {}, { query: { rootsOnly: true, ...toQuery(filters), ...query } });
   const grouped = filters.status === undefined && filters.sort === undefined;
   const [waiting, failed, first] = await Promise.all([
     grouped ? page({ status: 'waiting', limit: ON_TOP }) : null,
@@ -188,7 +188,7 @@ function ThreadRow({ thread }: { readonly thread: Thread }) {
   const words = firstWords ?? name ?? '';
   const tokens = thread.inputTokens + thread.outputTokens;
   const state = waitingFor
-    ? `${WAITS[waitingFor.kind] ?? waitingFor.kind} ${waitingFor.name}, for ${age(waitingFor.since)}`
+    ? `${WAITS[waitingFor.kind] ?? waitingFor.kind} ${waitingFor.name} (${age(waitingFor.since)})`
     : (failedCode ?? (lastWords === firstWords ? null : lastWords));
   return (
     <a class="entry" data-row href={toFragment({ view: 'thread', threadId: id })}>
