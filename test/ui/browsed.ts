@@ -1,7 +1,8 @@
 /** A browser with the page at `/ui`, for the tests of a file. Skipped if this machine has no browser (`EVERTHREAD_BROWSER`). */
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer-core';
 import { findBrowser, openBrowser } from '../../scripts/web/browser.ts';
+import type { RuntimeClient } from '../../src/client/runtime-client.ts';
 import { eventually } from '../support/eventually.ts';
 
 const program = findBrowser();
@@ -65,4 +66,65 @@ export async function fill(page: Page, selector: string, text: string): Promise<
     field.dispatchEvent(new Event('input', { bubbles: true }));
     field.dispatchEvent(new Event('change', { bubbles: true }));
   })()`);
+}
+
+/** Chooses files in an input, as a person does. */
+export async function chooseFile(
+  page: Page,
+  selector: string,
+  name: string,
+  text: string,
+  type = 'text/plain',
+) {
+  await eventually(selector, async () => (await countOf(page, selector)) > 0, 60_000);
+  await page.evaluate(`(() => {
+    const chosen = new DataTransfer();
+    const given = ${JSON.stringify([name, text, type])};
+    chosen.items.add(new File([Uint8Array.from(atob(given[1]), (one) => one.charCodeAt(0))], given[0], { type: given[2] }));
+    const field = document.querySelector(${JSON.stringify(selector)});
+    field.files = chosen.files;
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+  })()`);
+}
+
+/** Reads all rows of the Raw tab, as `seq kind`, from its beginning to its end. */
+const RAW_ROWS = `(async () => {
+  const list = document.querySelector('[data-tab=raw] .scroller');
+  if (!list) return [];
+  const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const rows = new Map();
+  list.scrollTop = 0;
+  for (;;) {
+    await drawn();
+    for (const { textContent } of list.querySelectorAll('summary')) {
+      const [seq, kind] = textContent.split(' ');
+      rows.set(Number(seq), seq + ' ' + kind);
+    }
+    const before = list.scrollTop;
+    list.scrollTop += list.clientHeight / 2;
+    await drawn();
+    if (list.scrollTop === before) break;
+  }
+  return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
+})()`;
+
+/** Waits until the Raw tab has the rows that the log has now, and nothing else. Pieces of answers are no rows there. */
+export async function equalsLog(
+  page: Page,
+  client: Pick<RuntimeClient, 'events'>,
+  threadId: string,
+): Promise<void> {
+  const stored: string[] = [];
+  for await (const { seq, type } of client.events(threadId, { follow: false }))
+    if (type !== 'model.chunk') stored.push(`${seq} ${type}`);
+  let shown: string[] = [];
+  await eventually(
+    'the rows of the log',
+    async () => {
+      shown = (await page.evaluate(RAW_ROWS)) as string[];
+      return shown.length >= stored.length;
+    },
+    60_000,
+  ).catch(() => undefined);
+  expect(shown.slice(0, stored.length)).toEqual(stored);
 }

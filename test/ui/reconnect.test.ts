@@ -9,8 +9,10 @@ import { testApi } from '../support/api.ts';
 import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { closeAfterTest, eventually, type TestRuntime, testRuntime } from '../support/runtime.ts';
-import { browsing, countOf, inBrowser, shows, textOf } from './browsed.ts';
+import { browsing, chooseFile, countOf, inBrowser, shows, textOf } from './browsed.ts';
 
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WORDS = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
 
 async function serve({ store, taskQueue }: TestRuntime, port: number) {
@@ -91,6 +93,32 @@ inBrowser('the page without its server', () => {
     await eventually('it was cut', () => proxy.cuts > 20);
     proxy.cut();
     await expectWhole(page, runtime, threadId);
+  });
+
+  it('takes a file that was cut within its headers for no file, and a refusal for no upload', async () => {
+    const model = scriptedModel(() => says('hello'));
+    const runtime = await testRuntime({ model });
+    const proxy = await cuttingProxy((await testApi(runtime)).url);
+    const data = Buffer.from(PIXEL, 'base64');
+    const attachments = [{ name: 'dot.png', mimeType: 'image/png', data }];
+    const messages = [{ content: 'look', attachments }];
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages });
+    await runtime.client.waitForIdle(threadId);
+    const page = await open(proxy.url);
+    await shows(page, 'helper', 'ul.list');
+    // Within the headers, behind the type.
+    proxy.aim('/file?path=');
+    proxy.cut(100, 160, 220, 280, 340);
+    await page.evaluate(`location.hash = '#/threads/${threadId}/files'`);
+    await eventually('it was cut', () => proxy.cuts === 5, 20_000);
+    const width = () => page.evaluate(`document.querySelector('.scroller img')?.naturalWidth`);
+    await eventually('the picture', async () => (await width()) === 1);
+    const before = proxy.cuts;
+    // Within the status line: browsers take it for 200.
+    proxy.cut(...Array.from({ length: 6 }, () => 'HTTP/1.1 '.length));
+    await chooseFile(page, '[data-tab=files] input', 'n'.repeat(3000), '');
+    await eventually('it was cut', () => proxy.cuts === before + 6, 20_000);
+    await shows(page, 'path', '.announcements .failure');
   });
 
   it('has no stream while it is hidden, and goes on behind the last row when it is seen again', async () => {

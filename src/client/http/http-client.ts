@@ -63,7 +63,13 @@ import { toCursor } from '../thread-cursor.ts';
 import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
 import type { Answers, PathIds, ServerInfo, WhoAmI } from './answers.ts';
-import { type HttpConnection, type HttpConnectOptions, pathOf, toHttpConnection } from './http-place.ts';
+import {
+  type HttpConnection,
+  type HttpConnectOptions,
+  pathOf,
+  readWhole,
+  toHttpConnection,
+} from './http-place.ts';
 import { HttpTasks } from './http-tasks.ts';
 import { liveLines } from './live-lines.ts';
 import { messageJson, newId, startJson, toStream } from './outgoing-json.ts';
@@ -361,7 +367,7 @@ export class HttpClient implements ThreadsClient {
         requestWithRetry<ArrayBuffer | null>(
           this.#connection,
           { path: pathOf`/v1/threads/${threadId}/file`, query: { path }, again: true },
-          (response) => response.arrayBuffer(),
+          readWhole,
         ).catch(nullOnError('FileNotFound')),
     };
   }

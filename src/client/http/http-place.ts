@@ -94,6 +94,19 @@ export async function requestOnce(
   throw toError(place, response, await awaitResponse(response.text(), signal));
 }
 
+/**
+ * Reads the bytes of a file. A browser takes a response over plain HTTP that was cut within its headers, or its status
+ * line, for a complete one: without a body, or without a type. Throws `NoAnswer` then.
+ */
+export async function readWhole(response: Response): Promise<ArrayBuffer> {
+  const bytes = await response.arrayBuffer();
+  const { headers } = response;
+  const isWhole =
+    bytes.byteLength === 0 ? headers.get('content-length') === '0' : headers.has('content-type');
+  if (isWhole) return bytes;
+  throw new NoAnswer('The response was cut within its headers.');
+}
+
 /** Turns the error of a broken connection into `NoAnswer`. */
 export async function awaitResponse<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
@@ -107,10 +120,8 @@ export async function awaitResponse<T>(work: Promise<T>, signal: AbortSignal): P
 function toError(place: HttpConnection, { status, headers }: Response, text: string): Error {
   const problem = headers.get('content-type')?.includes('problem+json') ? readProblem(text) : null;
   if (problem === null) {
-    // A proxy in between responds for an API that is unreachable.
-    // Nobody responds with nothing at all: the response was cut within its headers.
-    const wasCut = text === '' && !headers.has('content-type');
-    if (status >= 500 || status === 429 || status === 408 || wasCut)
+    // A proxy in between responds for an API that is unreachable. An error without a word was cut within its headers.
+    if (status >= 500 || status === 429 || status === 408 || text === '')
       return new NoAnswer(`The server answered with status ${status}.`);
     return new RuntimeError(
       'InvalidConfiguration',

@@ -4,8 +4,8 @@
  */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { filePath, readBytes } from '../session/session.ts';
-import { bytes } from '../text.ts';
+import { readFile } from '../session/session.ts';
+import { bytes as sizeOf } from '../text.ts';
 import { attempt } from './act-button.tsx';
 
 export interface ShownFile {
@@ -36,7 +36,7 @@ export function Attachments({
             <bdi>{file.name}</bdi>
           </button>{' '}
           <span class="faint">
-            <bdi>{file.mimeType}</bdi> · {bytes(file.size)}
+            <bdi>{file.mimeType}</bdi> · {sizeOf(file.size)}
           </span>
         </li>
       ))}
@@ -49,10 +49,10 @@ function Picture({ threadId, file }: { readonly threadId: string; readonly file:
   useEffect(() => {
     let made: string | undefined;
     let closed = false;
-    void readBytes(filePath(threadId), { path: file.path }).then(
-      (blob) => {
+    void readFile(threadId, file.path).then(
+      (bytes) => {
         if (closed) return;
-        made = URL.createObjectURL(new Blob([blob], { type: file.mimeType }));
+        made = URL.createObjectURL(new Blob([bytes], { type: file.mimeType }));
         address.value = made;
       },
       () => undefined,
@@ -67,9 +67,9 @@ function Picture({ threadId, file }: { readonly threadId: string; readonly file:
 
 /** Saved as bytes, so that no browser opens it as a page of this server. */
 async function save(threadId: string, { path, name }: Pick<ShownFile, 'path' | 'name'>): Promise<void> {
-  const blob = await attempt(() => readBytes(filePath(threadId), { path }));
-  if (!blob) return;
-  const address = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }));
+  const bytes = await attempt(() => readFile(threadId, path));
+  if (!bytes) return;
+  const address = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
   Object.assign(document.createElement('a'), { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -6,12 +6,20 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { Answers, PathIds } from '../../client/http/answers.ts';
-import { type HttpConnection, requestOnce, toHttpConnection } from '../../client/http/http-place.ts';
-import { callRoute, type RetryableRequest, requestWithRetry } from '../../client/http/patience.ts';
+import { type HttpConnection, readWhole, toHttpConnection } from '../../client/http/http-place.ts';
+import {
+  callRoute,
+  isTransient,
+  pauseFor,
+  type RetryableRequest,
+  requestWithRetry,
+} from '../../client/http/patience.ts';
 import { takeToken } from '../address.ts';
 
 const KEPT = 'everthread-token';
 const ACTION_PATIENCE_MS = 15_000;
+const UPLOAD_TIMEOUT_MS = 300_000;
+const AGAIN_MS = 1000;
 
 export const API_URL = location.origin + location.pathname.replace(/\/ui\/?$/, '');
 const VERSION = document.querySelector('meta[name=version]')?.getAttribute('content') ?? '';
@@ -112,13 +120,21 @@ document.addEventListener('visibilitychange', () => {
 
 type Asked = Omit<RetryableRequest, 'path' | 'method'>;
 
-/** A route that only reads. */
-export function ask<Route extends keyof Answers & `GET ${string}`>(
+/** A route that only reads. While the server's store or Temporal is away, it is asked again. */
+export async function ask<Route extends keyof Answers & `GET ${string}`>(
   route: Route,
   ids: PathIds<Route>,
   asked: Asked = {},
 ): Promise<Answers[Route]> {
-  return callRoute(reading, route, ids, asked);
+  for (;;) {
+    try {
+      return await callRoute(reading, route, ids, asked);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      online.value = false;
+      await pauseFor(AGAIN_MS, asked.signal ?? never);
+    }
+  }
 }
 
 /** A route that changes something. `again`: true if a repetition changes nothing. */
@@ -130,25 +146,15 @@ export function act<Route extends keyof Answers>(
   return callRoute(acting, route, ids, asked);
 }
 
-export const filePath = (threadId: string): string => `/v1/threads/${encodeURIComponent(threadId)}/file`;
-
-export function readBytes(path: string, query: object): Promise<Blob> {
-  return requestWithRetry(reading, { path, query, again: true }, (response) => response.blob());
+export function readFile(threadId: string, path: string): Promise<ArrayBuffer> {
+  const asked = { path: `/v1/threads/${encodeURIComponent(threadId)}/file`, query: { path }, again: true };
+  return requestWithRetry(reading, asked, readWhole);
 }
 
 /** Uploads a file to a path of the thread. */
 export async function upload(threadId: string, path: string, file: File): Promise<void> {
+  const headers = { 'content-type': file.type || 'application/octet-stream' };
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const response = await requestOnce(
-    acting,
-    {
-      method: 'PUT',
-      path: filePath(threadId),
-      query: { path },
-      headers: { 'content-type': file.type || 'application/octet-stream' },
-      bytes,
-    },
-    AbortSignal.timeout(300_000),
-  );
-  await response.body?.cancel();
+  const asked = { query: { path }, headers, bytes, again: true, withinMs: UPLOAD_TIMEOUT_MS };
+  await act('PUT /v1/threads/{threadId}/file', { threadId }, asked);
 }

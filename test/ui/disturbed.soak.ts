@@ -1,0 +1,2 @@
+/** The long form: more seeds. */
+import './disturbed.test.ts';
