@@ -21,7 +21,7 @@ export interface WorkerOrder {
 }
 
 export async function runWorkerProcess(
-  project: (order: WorkerOrder) => Registry,
+  project: (order: WorkerOrder) => Registry | Promise<Registry>,
   probe?: (order: WorkerOrder, point: FaultPoint) => void | Promise<void>,
 ): Promise<void> {
   const order = JSON.parse(process.env.EVERTHREAD_FAULT_WORKER as string) as WorkerOrder;
@@ -37,7 +37,7 @@ export async function runWorkerProcess(
   const worker = await createWorker({
     projectDir: folder,
     store,
-    registry: project(order),
+    registry: await project(order),
     taskQueue,
     workflowBundle: process.env.EVERTHREAD_TEST_BUNDLE,
     configuration,

@@ -108,7 +108,10 @@ const RAW_ROWS = `(async () => {
   return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
 })()`;
 
-/** Waits until the Raw tab has the rows that the log has now, and nothing else. Pieces of answers are no rows there. */
+/**
+ * Waits until the Raw tab has the rows that the log has now, and nothing else. Pieces of answers are no rows there. The
+ * page must be lower than the rows that it draws at once.
+ */
 export async function equalsLog(
   page: Page,
   client: Pick<RuntimeClient, 'events'>,

@@ -55,7 +55,7 @@ inBrowser('the page over a disturbed network', () => {
     const proxy = await cuttingProxy((await testApi(runtime)).url);
     const threadId = await runtime.start('hi');
     const statusIs = async (status: string) => (await client.getThread(threadId)).status === status;
-    const page = await open(proxy.url, `#/threads/${threadId}/raw`, { height: 3000 });
+    const page = await open(proxy.url, `#/threads/${threadId}/raw`, { height: 1600 });
     await shows(page, 'word29', '.scroller');
     proxy.disturb({ delayMs, share, random: seededRandom(seed) });
 

@@ -1,12 +1,10 @@
 /** The page while the worker of its thread is killed in the middle of answers: it shows what the log has, row by row. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'puppeteer-core';
 import { type ServedApi, serveApi } from '../../src/cli/serve/serve-api.ts';
 import { createApi } from '../../src/server/api/create-api.ts';
 import { hangs, says } from '../../src/testing/index.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { eventually } from '../support/runtime.ts';
-import { browsing, click, fill, inBrowser, shows } from './browsed.ts';
+import { browsing, click, equalsLog, fill, inBrowser, shows } from './browsed.ts';
 
 const KILLS = 3;
 
@@ -31,22 +29,9 @@ inBrowser('the page of a thread whose worker is killed', () => {
     await cluster?.close();
   });
 
-  /** Numbers and kinds of the rows that the drawer shows, and those of the log; pieces of answers are no rows there. */
-  async function expectSameRows(page: Page, threadId: string): Promise<void> {
-    const stored: string[] = [];
-    for await (const { seq, type } of cluster.client.events(threadId, { follow: false }))
-      if (type !== 'model.chunk') stored.push(`${seq} ${type}`);
-    const read = () =>
-      page.evaluate(
-        `[...document.querySelectorAll('[data-tab=raw] summary')].map(({ textContent }) => textContent.split(' ').slice(0, 2).join(' '))`,
-      ) as Promise<string[]>;
-    await eventually('as many rows', async () => (await read()).length >= stored.length);
-    expect(await read()).toEqual(stored);
-  }
-
   it(`strikes through what a lost worker had written, and equals the log after each of ${KILLS} kills`, async () => {
     const { threadId } = await cluster.client.startThread({ agent: 'clerk' });
-    const page = await open(served.url, `#/threads/${threadId}/raw`, { width: 1400, height: 4000 });
+    const page = await open(served.url, `#/threads/${threadId}/raw`, { width: 1400, height: 1600 });
     for (let n = 1; n <= KILLS; n += 1) {
       const said = `story ${n}`;
       await fill(page, '#send', said);
@@ -58,7 +43,7 @@ inBrowser('the page of a thread whose worker is killed', () => {
       await cluster.keep(1);
       await shows(page, `The whole of ${said}.`, '.scroller');
       await cluster.client.waitForIdle(threadId);
-      await expectSameRows(page, threadId);
+      await equalsLog(page, cluster.client, threadId);
       const struck = await page.evaluate(
         `[...document.querySelectorAll('del')].map(({ textContent }) => textContent)`,
       );

@@ -39,7 +39,7 @@ function stepSpans({ at, queuedMs, calls, state }: StepItem, now: number): reado
 }
 
 function toolSpans(tool: ToolItem, now: number): readonly Span[] {
-  const { at, queuedMs, startedAt, endedAt, waitedAt, waitedMicros, childId } = tool;
+  const { at, queuedMs, startedAt, endedAt, waitedAt, waitedMicros, child } = tool;
   const end = endedAt ?? now;
   const waited = waitedMicros + (waitedAt === null ? 0 : now - waitedAt);
   const begun = startedAt ?? at + waited;
@@ -48,6 +48,6 @@ function toolSpans(tool: ToolItem, now: number): readonly Span[] {
     ...(queuedMs ? [{ kind: 'queue' as const, from: begun - queuedMs * 1000, to: begun }] : []),
     ...(startedAt === null
       ? []
-      : [{ kind: childId ? ('subagent' as const) : ('tool' as const), from: begun, to: end }]),
+      : [{ kind: child ? ('subagent' as const) : ('tool' as const), from: begun, to: end }]),
   ];
 }

@@ -150,6 +150,8 @@ const TOOL_STATES: Readonly<Record<ToolItem['state'], string>> = {
 
 function ToolCall({ item, reading }: ItemProps<ToolItem>) {
   const open = useSignal(false);
+  // A component with signals is not rendered again for the same object, and items change without their object changing.
+  void reading.changes.value;
   const result = item.resultId === null ? undefined : reading.messages.get(item.resultId);
   const worked = item.endedAt === null ? null : item.endedAt - (item.startedAt ?? item.at);
   const given = useMemo(() => argumentsOf(item, reading), [item.callId, result, reading.messages.size]);
@@ -179,7 +181,7 @@ function ToolCall({ item, reading }: ItemProps<ToolItem>) {
         )}
       </details>
       {result?.attachments && <Attachments threadId={reading.threadId} files={result.attachments} />}
-      {item.childId !== null && <Subagent threadId={item.childId} title={item.name} show={StoryItem} />}
+      {item.child && <Subagent threadId={item.child.id} title={item.child.title} show={StoryItem} />}
     </div>
   );
 }

@@ -71,7 +71,8 @@ export interface ToolItem extends Placed {
   endedAt: number | null;
   /** The message with its result. */
   resultId: string | null;
-  childId: string | null;
+  /** The subagent that it has created. */
+  child: { readonly id: string; readonly title: string } | null;
   /** When it began to wait for a person. */
   waitedAt: number | null;
   waitedMicros: number;
@@ -364,7 +365,7 @@ export class StoryLog {
       startedAt: null,
       endedAt: null,
       resultId: null,
-      childId: null,
+      child: null,
       waitedAt: null,
       waitedMicros: 0,
     };
@@ -378,7 +379,7 @@ export class StoryLog {
     const { childId, agent, name, callId } = row.data;
     this.children.add(childId);
     const tool = callId === undefined ? undefined : this.#tools.get(callId);
-    if (tool && tool.childId === null) tool.childId = childId;
+    if (tool && tool.child === null) tool.child = { id: childId, title: name ?? agent };
     else this.items.push({ kind: 'child', ...placeOf(row), childId, agent, name });
   }
 }

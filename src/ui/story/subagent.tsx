@@ -1,4 +1,4 @@
-/** A subagent in the story of its parent: opened in place, and read again while it works. */
+/** A subagent in the story of its parent: opened in place, and read again until it is terminated. */
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -39,8 +39,8 @@ function Inside({ threadId, show: Shown }: SubagentProps) {
   useEffect(() => {
     void reading.open(false);
     const timer = setInterval(() => {
-      const status = reading.thread.value?.status;
-      if (!document.hidden && (status === 'running' || status === 'waiting')) void reading.update();
+      // One that is idle may not have begun, or be sent another message.
+      if (!document.hidden && reading.thread.value?.terminatedAt === null) void reading.update();
     }, AGAIN_MS);
     return () => {
       clearInterval(timer);
