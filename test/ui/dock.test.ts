@@ -5,8 +5,8 @@ import { defineTool } from '../../src/definitions/index.ts';
 import { tokenAccess } from '../../src/server/api/access.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
-import { eventually } from '../support/eventually.ts';
-import { testRuntime } from '../support/runtime.ts';
+import { envoyProject, PASSPORT, reported, waiting } from '../support/envoy-project.ts';
+import { eventually, testRuntime } from '../support/runtime.ts';
 import { browsing, click, countOf, fill, inBrowser, shows, textOf } from './browsed.ts';
 
 const [READER, WRITER, OTHER] = ['reader', 'writer', 'other'].map((name) => name.padEnd(24, '-')) as [
@@ -102,6 +102,30 @@ inBrowser('the dock of the page', () => {
     await shows(page, 'their answer counts');
     await runtime.client.waitForIdle(threadId);
     expect(paid).toEqual([1250]);
+  });
+
+  it('lets an execution go on that asks for help, and provides variables that a subagent lacks', async () => {
+    const fall = defineTool({ description: 'fails', execute: () => ({ status: 'error', error: 'it fell' }) });
+    const falls = Array.from({ length: 3 }, () => calls('fall'));
+    const model = scriptedModel([...falls, says('Up again.')]);
+    const runtime = await testRuntime({ model, tools: { fall }, agent: { guards: { failures: {} } } });
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    const page = await open((await testApi(runtime)).url, `#/threads/${threadId}`);
+    await shows(page, '3 calls in a row have failed', '[data-wait=paused]');
+    await click(page, '[data-wait=paused] [data-act=approve]');
+    await shows(page, 'Up again.', '.scroller');
+
+    const family = await testRuntime({ registry: envoyProject() });
+    const { thread } = await waiting(family);
+    const other = await open((await testApi(family)).url, `#/threads/${thread}`);
+    await shows(other, 'PASSPORT', '[data-wait=variables]');
+    expect(await countOf(other, '[data-wait=variables] [data-act=approve]:disabled')).toBe(1);
+    await fill(other, '[data-wait=variables] input', PASSPORT);
+    await click(other, '[data-wait=variables] [data-act=approve]');
+    const [report] = await reported(family, thread);
+    expect(report?.content).toContain(`PASSPORT secret ${PASSPORT.length}`);
+    await eventually('no card', async () => (await countOf(other, '[data-wait]')) === 0);
+    expect(await other.content()).not.toContain(PASSPORT);
   });
 
   it('answers a question with the fields of its schema', async () => {
