@@ -1,5 +1,6 @@
 /** Threads on the page, in a real browser: the list, one thread live, what is sent and stopped from it, text of others. */
 import { expect, it } from '@jest/globals';
+import { tokenAccess } from '../../src/server/api/access.ts';
 import { calls, hangs, says, scriptedModel } from '../../src/testing/index.ts';
 import { testApi } from '../support/api.ts';
 import { eventually, testRuntime } from '../support/runtime.ts';
@@ -22,6 +23,32 @@ inBrowser('threads on the page', () => {
     await click(page, `a[href="#/threads/${threadId}"]`);
     await shows(page, 'All is well.');
     expect(page.url()).toBe(`${url}/ui#/threads/${threadId}`);
+  });
+
+  it('drops a thread that was deleted, also for a token that may read only those of its user', async () => {
+    const runtime = await testRuntime({ model: scriptedModel(() => says('hello')), fresh: true });
+    const { client } = runtime;
+    const access = tokenAccess(`${'ada'.padEnd(24, '-')}=read@ada`);
+    const { url } = await testApi(runtime, { access });
+    const [gone, kept] = await Promise.all(
+      ['gone', 'kept'].map((content) =>
+        client.startThread({ agent: 'helper', userId: 'ada', messages: [{ content }] }),
+      ),
+    );
+    for (const thread of [gone, kept]) await client.waitForIdle(thread?.threadId as string);
+    const page = await open(url);
+    await shows(page, 'This server needs a token');
+    await page.setRequestInterception(true);
+    page.on(
+      'request',
+      (request) => void request.continue({ url: request.url().replace('wait=20', 'wait=1') }),
+    );
+    await fill(page, '[name=token]', 'ada'.padEnd(24, '-'));
+    await page.evaluate(`document.querySelector('form').requestSubmit()`);
+    await shows(page, 'gone', 'main');
+    await client.deleteThread(gone?.threadId as string);
+    await eventually('one row', async () => (await countOf(page, '[data-row]')) === 1);
+    await shows(page, 'kept', 'main');
   });
 
   it('shows the filters that its address has', async () => {

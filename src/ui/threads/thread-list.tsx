@@ -54,7 +54,10 @@ async function readList(filters: Filters, pages: number): Promise<Listed> {
   };
 }
 
-/** Calls `changed` when threads may have changed, until it is aborted. */
+/**
+ * Calls `changed` when threads may have changed, until it is aborted; after a while without a change as well: ages grow,
+ * and a token of a user or an organisation does not hear that a thread was deleted.
+ */
 async function watchChanges(changed: () => void, closed: AbortSignal): Promise<void> {
   let cursor: string | undefined;
   while (!closed.aborted) {
@@ -63,7 +66,7 @@ async function watchChanges(changed: () => void, closed: AbortSignal): Promise<v
     try {
       const query = { cursor, limit: 100, ...(cursor !== undefined && { wait: CHANGES_WAIT_S }) };
       const page = await ask('GET /v1/threads/changes', {}, { query, signal });
-      if (page.threads.length > 0 || cursor === undefined) changed();
+      changed();
       cursor = page.cursor;
     } catch {
       if (hidden.signal.aborted) await whenVisible(closed);
