@@ -2,8 +2,7 @@
 import type { FunctionComponent } from 'preact';
 import type { Tab } from '../address.ts';
 import { openTab } from '../router.ts';
-import { Budget } from './budget.tsx';
-import { Effects, Family, Files, GivenAnswers, Values } from './data-tabs.tsx';
+import { Budget, Effects, Family, Files, GivenAnswers, Values } from './data-tabs.tsx';
 import { RawRows } from './raw.tsx';
 import { RequestTab } from './request.tsx';
 import type { TabProps } from './tab.ts';
