@@ -101,6 +101,11 @@ const THREADS: CommandTable = {
     summary: 'show a thread with its subagents',
     load: async () => (await loadReading()).threadTree,
   },
+  fork: {
+    usage: '<thread>',
+    summary: 'make a new thread with the messages of another one up to a step',
+    load: async () => (await loadSend()).threadFork,
+  },
   stop: {
     usage: '<thread>',
     summary: 'stop what a thread is doing now',

@@ -3,6 +3,7 @@
  * from the store. A thread whose workflow was killed is revived by the next command; a terminated one refuses every
  * command with `ThreadTerminated`.
  */
+
 import type { Client } from '@temporalio/client';
 import type { ScheduledEffect } from '../core/author/thread-effect.ts';
 import type { EnvType } from '../core/author/thread-env.ts';
@@ -23,6 +24,7 @@ import type { ActionRecord, ListActions } from '../store/action/action-record.ts
 import type { EnvEntry, EnvOwner, ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember, VariableRequest } from '../store/family/family-record.ts';
+import type { ForkedThread } from '../store/fork/fork-record.ts';
 import type { SupersededTail } from '../store/message/message-record.ts';
 import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../store/request/request-record.ts';
 import type { ThreadStore } from '../store/store.ts';
@@ -46,7 +48,7 @@ import { HttpClient } from './http/http-client.ts';
 import type { HttpConnectOptions } from './http/http-place.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { ProvidedVariables } from './provide-variables.ts';
-import type { StartThread } from './start-options.ts';
+import type { ForkThread, StartThread } from './start-options.ts';
 import { StoredActions } from './stored-actions.ts';
 import type { RequestManifest } from './stored-manifests.ts';
 import { type StoredRuns, storedRuns } from './stored-runs.ts';
@@ -122,6 +124,15 @@ export class RuntimeClient implements ThreadsClient {
    */
   startThread(thread: StartThread): Promise<{ threadId: string }> {
     return this.#commands.start(thread);
+  }
+
+  /**
+   * Forks a thread: makes a new one with its messages up to a settled step, in one transaction. Repeating it under the
+   * same `threadId` changes nothing. Throws `ThreadNotFound`, `InvalidValue` (no such step), `ThreadBusy` (no step has
+   * settled yet), `InvalidStart` (the id is taken); for its message as `queueMessage` does.
+   */
+  forkThread(threadId: string, options: ForkThread = {}): Promise<ForkedThread> {
+    return this.#commands.fork(threadId, options);
   }
 
   /**

@@ -5,7 +5,7 @@ import { isThreadId, parseStartInput, WORKFLOW_ID_PREFIX } from '../core/thread/
 import { errorMessage, RuntimeError } from '../core/value/error.ts';
 import { toJsonObject } from '../core/value/json-value.ts';
 import { LIMITS } from '../core/value/limit.ts';
-import type { StartMessage } from './outgoing.ts';
+import type { OutgoingMessage, StartMessage } from './outgoing.ts';
 import { toContext } from './outgoing-context.ts';
 
 export interface StartThread {
@@ -26,6 +26,24 @@ export interface StartThread {
   readonly context?: GivenContext;
   /** Tags to find the thread by: at most 50, of at most 100 characters each. */
   readonly tags?: readonly string[];
+}
+
+export interface ForkThread {
+  /** The step to fork after; if it has not settled, the one before. Unless given, the newest. */
+  readonly at?: number | undefined;
+  /** Id of the new thread, under which the same fork again changes nothing. Generated when absent. */
+  readonly threadId?: string | undefined;
+  /** Another agent than that of the step. */
+  readonly agent?: string | undefined;
+  /** The first message. */
+  readonly message?: OutgoingMessage | undefined;
+  /**
+   * Values, files and variables are copied if the step is the newest. `current`: also after an earlier step, as they are
+   * now; the fork names what has changed since.
+   */
+  readonly state?: 'current' | undefined;
+  /** Another owner than that of the thread: its secrets are then not copied. */
+  readonly userId?: string | undefined;
 }
 
 export type NewThread = Pick<StartThread, 'agent' | 'userId' | 'arguments' | 'context' | 'tags'> & {
@@ -49,6 +67,16 @@ export function checkStart({ agent, threadId, userId, ...given }: NewThread, mes
     throw invalid(`The thread cannot start: ${errorMessage(error)}.`);
   }
   return input;
+}
+
+/** Throws `InvalidStart`. */
+export function checkFork(
+  threadId: string,
+  { agent = 'any', state, userId }: Pick<ForkThread, 'agent' | 'state' | 'userId'>,
+): void {
+  if (state !== undefined && state !== 'current')
+    throw invalid(`The state of a fork is "current" or not given, not ${JSON.stringify(state)}.`);
+  checkStart({ agent, threadId, userId }, 0);
 }
 
 function invalid(message: string): RuntimeError {

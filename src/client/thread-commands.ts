@@ -10,10 +10,12 @@
 import type { Client } from '@temporalio/client';
 import { type Canceling, type CancelRequest, refuseCancel } from '../core/governance/cancellation.ts';
 import type { MessageItem, ToolItem } from '../core/thread/item.ts';
+import { isTaskThread } from '../core/thread/task-start.ts';
 import { RuntimeError } from '../core/value/error.ts';
 import type { WaitAnswer } from '../core/wait/answer.ts';
 import type { WaitVerdict } from '../core/wait/wait.ts';
 import type { ExecutionRecord } from '../store/execution/execution-record.ts';
+import type { ForkedThread } from '../store/fork/fork-record.ts';
 import type { SupersededTail } from '../store/message/message-record.ts';
 import type { ThreadStore } from '../store/store.ts';
 import type { ThreadRecord } from '../store/thread/thread-record.ts';
@@ -28,6 +30,7 @@ import {
   wakeForEffects,
   wakeForMessages,
 } from '../workflows/messages.ts';
+import { findAcceptedThread } from './accepted-thread.ts';
 import { type AnswerOptions, answerStoredWait } from './answer-wait.ts';
 import { awaitCall, type CalledTool, type CallOptions, type ToolToCall } from './call-tool.ts';
 import type { OpenConnection } from './connect.ts';
@@ -40,16 +43,20 @@ import { prepareTool } from './outgoing-tool.ts';
 import { type ProvidedVariables, provideVariables } from './provide-variables.ts';
 import { storeReason, storeStart } from './sent-content.ts';
 import { SentLedger } from './sent-ledger.ts';
-import { checkStart, type StartThread } from './start-options.ts';
+import { checkFork, checkStart, type ForkThread, type StartThread } from './start-options.ts';
 import { type Supersede, supersedeTail } from './supersede.ts';
 import { ThreadWorkflows } from './thread-workflows.ts';
 import { type IdleOptions, waitForIdle } from './wait-for-idle.ts';
 import { isSignalLimitReached } from './workflow-error.ts';
 
+/** Id of the message that a fork begins with, unless it has one: the same fork again sends it once. */
+const FIRST_MESSAGE = 'fork-message';
+
 export class ThreadCommands {
   readonly #store: ThreadStore;
   readonly #workflows: ThreadWorkflows;
   readonly #temporal: Client;
+  readonly #accepted: Pick<OpenConnection, 'temporal' | 'store'>;
   readonly #sent = new SentLedger();
   readonly #refuseForeignWorkers: () => Promise<void>;
 
@@ -58,6 +65,7 @@ export class ThreadCommands {
     this.#store = connection.store;
     this.#workflows = new ThreadWorkflows(connection);
     this.#temporal = connection.temporal;
+    this.#accepted = connection;
   }
 
   async start(thread: StartThread): Promise<{ threadId: string }> {
@@ -75,6 +83,31 @@ export class ThreadCommands {
     await this.#workflows.start({ ...(await storeStart(this.#store, input)), messages: prepared });
     for (const { id } of prepared) this.#sent.add(threadId, id);
     return { threadId };
+  }
+
+  /** Its workflow is started even without a message: a start under the same id is then refused. */
+  async fork(threadId: string, { message, threadId: given, ...options }: ForkThread): Promise<ForkedThread> {
+    const { agent } = await requireThread(this.#store, threadId);
+    const forkId = given ?? newThreadId(options.agent ?? agent);
+    if (isTaskThread(threadId))
+      throw new RuntimeError(
+        'InvalidRequest',
+        `"${threadId}" is a task: only threads of agents can be forked.`,
+      );
+    checkFork(forkId, options);
+    await this.#refuseForeignWorkers();
+    if ((await this.#refuseEnded(forkId)) === null && (await findAcceptedThread(this.#accepted, forkId)))
+      throw new RuntimeError(
+        'InvalidStart',
+        `There is a thread "${forkId}" already: fork under an id of its own.`,
+      );
+    const forked = await this.#store.threads.fork({ ...options, threadId, forkId });
+    if (!message) {
+      await this.wake(forkId);
+      return forked;
+    }
+    const { id: messageId } = await this.queueMessage(forkId, { id: FIRST_MESSAGE, ...message });
+    return { ...forked, messageId };
   }
 
   async queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }> {

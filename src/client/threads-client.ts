@@ -3,6 +3,7 @@
  * the one that reaches only the HTTP API (http/http-client.ts). Code that is written for it runs with either. Those
  * files document what each method rejects with.
  */
+
 import type { ScheduledEffect } from '../core/author/thread-effect.ts';
 import type { GetLogsOptions, Log } from '../core/author/thread-log.ts';
 import type { GetMessagesOptions, MessagePage } from '../core/author/thread-message.ts';
@@ -19,6 +20,7 @@ import type { RunReport } from '../projections/run/run-report.ts';
 import type { ThreadVariable } from '../store/env/env-record.ts';
 import type { ExecutionRecord, ListExecutions } from '../store/execution/execution-record.ts';
 import type { FamilyMember } from '../store/family/family-record.ts';
+import type { ForkedThread } from '../store/fork/fork-record.ts';
 import type { SupersededTail } from '../store/message/message-record.ts';
 import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../store/request/request-record.ts';
 import type {
@@ -35,7 +37,7 @@ import type { AwaitChanges, FollowChanges } from './follow-changes.ts';
 import type { FollowOptions } from './follow-events.ts';
 import type { OutgoingMessage } from './outgoing.ts';
 import type { RunRecord } from './run-record.ts';
-import type { StartThread } from './start-options.ts';
+import type { ForkThread, StartThread } from './start-options.ts';
 import type { AttachSink } from './stored-runs.ts';
 import type { StoredFiles, StoredValues } from './stored-threads.ts';
 import type { Supersede } from './supersede.ts';
@@ -60,6 +62,7 @@ export interface ThreadsClient {
   /** Tasks (docs/tasks.md). */
   readonly tasks: Tasks;
   startThread(thread: StartThread): Promise<{ threadId: string }>;
+  forkThread(threadId: string, options?: ForkThread): Promise<ForkedThread>;
   queueMessage(threadId: string, message: OutgoingMessage): Promise<{ id: string }>;
   stop(threadId: string, reason?: string): Promise<void>;
   continue(threadId: string): Promise<void>;

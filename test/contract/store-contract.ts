@@ -28,6 +28,7 @@ import { registerFamilyRequest } from './store/family-request.ts';
 import { registerFence } from './store/fence.ts';
 import { registerFile } from './store/file.ts';
 import { registerFileContent } from './store/file-content.ts';
+import { registerFork } from './store/fork.ts';
 import { registerGrowth } from './store/growth.ts';
 import { registerGuard } from './store/guard.ts';
 import { registerHandoff } from './store/handoff.ts';
@@ -133,6 +134,7 @@ export function registerStoreContract(name: string, engine: StoreEngine): void {
     registerRest(given);
     registerRead(given);
     registerLog(given);
+    registerFork(given);
     registerGrowth(given);
     registerRunIndex(given);
     registerOwnMessage(given);

@@ -338,6 +338,7 @@ const limited = {
 /** An event of each kind, in which `~` is text of others. */
 const SAMPLES: { readonly [Kind in EventKind]: EventData[Kind] } = {
   'thread.created': { agent: '~', parentId: '~', name: '~' },
+  'thread.forked': { from: '~', at: 1, agent: '~', messages: 2, state: 'head', effects: [] },
   'thread.status': { status: 'failed', error: failure as never },
   'thread.agent': { from: '~', to: '~' },
   'thread.terminated': { reason: '~' },

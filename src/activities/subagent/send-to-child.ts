@@ -8,6 +8,7 @@ import { createIds } from '../../author/state/id.ts';
 import { refuseCall } from '../../author/tool/check-arguments.ts';
 import { SUBAGENT_MESSAGE } from '../../core/project/subagent.ts';
 import type { ChildRecord } from '../../store/family/family-record.ts';
+import type { ThreadRecord } from '../../store/thread/thread-record.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { openThreadSignals } from '../signals/thread-signals.ts';
 import { findAmong, type SubagentCall } from './callee.ts';
@@ -21,7 +22,7 @@ type MessageCall = SubagentCall & { readonly fields: MessageFields };
 export async function resolveChild(ports: ActivityDependencies, { call, fields }: MessageCall) {
   const children = await ports.store.children.list(call.begun.thread.id);
   const child = children.find((each) => each.threadId === fields.referenceId && mayMessage(each));
-  if (!child) return refuseCall(describeUnknown(fields, children));
+  if (!child) return refuseCall(describeUnknown(fields, children, call.begun.thread));
   const found = await findAmong(ports, call.begun, child.agent);
   return typeof found === 'string' ? refuseCall(`${SUBAGENT_MESSAGE}: ${found}.`) : go({ child });
 }
@@ -46,7 +47,7 @@ export async function sendToChild(
   });
   if (outcome.kind === 'terminated') return end(outcome);
   if (outcome.kind === 'unknown')
-    return refuseCall(describeUnknown(fields, await store.children.list(parentId)));
+    return refuseCall(describeUnknown(fields, await store.children.list(parentId), call.begun.thread));
   if (outcome.kind === 'refused') return refuseCall(`${SUBAGENT_MESSAGE}: ${outcome.reason}`);
   await wakeChild(ports, child.threadId);
   await ports.probe?.('subagent_told');
@@ -64,9 +65,13 @@ function mayMessage({ resumable, terminatedAt }: ChildRecord): boolean {
   return resumable && terminatedAt === null;
 }
 
-function describeUnknown({ referenceId }: MessageFields, children: readonly ChildRecord[]): string {
+function describeUnknown(
+  { referenceId }: MessageFields,
+  children: readonly ChildRecord[],
+  { forkedFrom }: Pick<ThreadRecord, 'forkedFrom'>,
+): string {
   const living = children.filter(mayMessage);
   const known =
     living.length > 0 ? `There are: ${describeLiving(living)}.` : 'There is none: create one first.';
-  return `${SUBAGENT_MESSAGE}: ${JSON.stringify(referenceId.slice(0, 200))} is not a subagent of yours that can be messaged. ${known}`;
+  return `${SUBAGENT_MESSAGE}: ${JSON.stringify(referenceId.slice(0, 200))} is not a subagent of yours that can be messaged. ${forkedFrom ? `Subagents of the thread that this one is a fork of are not available in a fork. ${known}` : known}`;
 }

@@ -1,4 +1,4 @@
-/** `everthread threads send` and `threads tool`: queue a message or a tool call. */
+/** `everthread threads send`, `threads tool`, `threads start` and `threads fork`. */
 
 import { randomUUID } from 'node:crypto';
 import type { CalledTool } from '../../client/call-tool.ts';
@@ -16,6 +16,7 @@ import {
   optional,
   parameter,
   parseObject,
+  parseWhole,
   type Result,
   TASK_QUEUE,
   THREAD,
@@ -189,6 +190,50 @@ export const threadStart = command({
       }
       const hint = `"${commandName()} threads tail ${threadId}" shows what it does.`;
       return { json: { threadId, id: sent }, text: threadId, hint };
+    });
+  },
+});
+
+/** `everthread threads fork`. */
+export const threadFork = command({
+  description:
+    "Makes a new thread with the messages of another one up to a settled step, and prints the new thread's id. No call is run again. " +
+    'Values, files and variables are copied if the step is the newest one, else only with --state current.',
+  arguments: { thread: THREAD },
+  options: {
+    at: option(
+      '<step>',
+      'the step to fork after; if it has not settled, the one before (default: the newest)',
+      parseWhole,
+    ),
+    id: option(
+      '<id>',
+      'id of the new thread: the same fork again changes nothing (default: an unguessable one)',
+    ),
+    agent: option('<name>', 'another agent of the project'),
+    message: option('<text>', 'the first message; - reads it from standard input'),
+    state: option('<state>', 'copy values, files and variables as they are now, not as they were', [
+      'current',
+    ] as const),
+    ...WAIT,
+    ...TASK_QUEUE,
+  },
+  async run({ thread, at, id: threadId, agent, message: text, state, ...options }) {
+    if (agent !== undefined) await requireAgent(agent, options);
+    const content = text === undefined ? undefined : await readText(text);
+    const { withClient } = await import('../connection/open-client.ts');
+    return withClient(options, async (client) => {
+      const message = content === undefined ? undefined : { id: randomUUID(), content };
+      const forked = await client.forkThread(thread, { at, threadId, agent, state, message });
+      if (forked.asked !== undefined)
+        dimNote(`step ${forked.asked} has not settled: forked after step ${forked.at}`);
+      const { threadId: id, messageId } = forked;
+      if (options.wait && messageId !== undefined) {
+        dimNote(`thread ${id}`);
+        return showWork({ client, threadId: id, after: 1, sent: messageId, ...options });
+      }
+      const hint = `${forked.messages} messages of ${thread} up to step ${forked.at}.`;
+      return { json: { ...forked }, text: id, hint };
     });
   },
 });

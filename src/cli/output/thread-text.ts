@@ -38,6 +38,7 @@ export function threadHeading(
       arguments: ({ arguments: given }) =>
         Object.keys(given).length === 0 ? null : shorten(JSON.stringify(given), CALL_LENGTH),
       parent: 'parentId',
+      'fork of': ({ forkedFrom }) => forkedFrom && `${forkedFrom.threadId} after step ${forkedFrom.step}`,
       tags: ({ tags }) => (tags.length === 0 ? null : tags.map(escapeControls).join(', ')),
       children: () => (children.length === 0 ? null : countChildren(children)),
       // Nothing before the session has begun, and of a thread with only one AI side.

@@ -2,6 +2,7 @@
  * What the routes of the API answer in JSON, by method and path: the one declaration of it. The server's routes are
  * checked against it, handlers and schemas alike, and the client reads by it; so a difference does not compile.
  */
+
 import type { ScheduledEffect } from '../../core/author/thread-effect.ts';
 import type { Log } from '../../core/author/thread-log.ts';
 import type { MessagePage } from '../../core/author/thread-message.ts';
@@ -16,6 +17,7 @@ import type { ActionRecord } from '../../store/action/action-record.ts';
 import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
+import type { ForkedThread } from '../../store/fork/fork-record.ts';
 import type { SupersededTail } from '../../store/message/message-record.ts';
 import type { ModelCallRecord, ShownRequest } from '../../store/request/request-record.ts';
 import type { TaskRecord, TaskStepRecord } from '../../store/task/task-record.ts';
@@ -38,6 +40,7 @@ export interface Answers {
   'POST /v1/threads/{threadId}/stop': { readonly threadId: string };
   'POST /v1/threads/{threadId}/continue': { readonly threadId: string };
   'POST /v1/threads/{threadId}/supersede': SupersededTail;
+  'POST /v1/threads/{threadId}/fork': ForkedThread;
   'POST /v1/threads/{threadId}/terminate': { readonly threadId: string };
   'POST /v1/threads/{threadId}/cancel': ExecutionRecord;
   'POST /v1/threads/{threadId}/idle': ThreadRecord;

@@ -34,6 +34,7 @@ import type { Projected } from '../../projections/projection.ts';
 import type { ThreadVariable } from '../../store/env/env-record.ts';
 import type { ExecutionRecord } from '../../store/execution/execution-record.ts';
 import type { FamilyMember } from '../../store/family/family-record.ts';
+import type { ForkedThread } from '../../store/fork/fork-record.ts';
 import type { SupersededTail } from '../../store/message/message-record.ts';
 import type { ListModelCalls, ModelCallRecord, ShownRequest } from '../../store/request/request-record.ts';
 import type {
@@ -55,7 +56,7 @@ import {
 import type { FollowOptions } from '../follow-events.ts';
 import { newThreadId } from '../new-thread-id.ts';
 import type { OutgoingMessage, StartMessage } from '../outgoing.ts';
-import type { StartThread } from '../start-options.ts';
+import type { ForkThread, StartThread } from '../start-options.ts';
 import type { StoredFiles, StoredValues } from '../stored-threads.ts';
 import type { Supersede } from '../supersede.ts';
 import type { Tasks } from '../tasks.ts';
@@ -147,6 +148,18 @@ export class HttpClient implements ThreadsClient {
     for (const message of messages)
       if (message.id !== undefined) this.#sent.add(threadId, message.id, message);
     return started;
+  }
+
+  /** Repeated under the same id. */
+  async forkThread(
+    threadId: string,
+    { message, threadId: given, ...options }: ForkThread = {},
+  ): Promise<ForkedThread> {
+    const forkId = given ?? newThreadId('fork');
+    const body = { ...options, threadId: forkId, message: message && messageJson(message) };
+    const forked = await this.#call('POST /v1/threads/{threadId}/fork', { threadId }, { body, again: true });
+    if (message) this.#sent.add(forkId, forked.messageId ?? '', message);
+    return forked;
   }
 
   /** Under the same id, however often it is sent. */

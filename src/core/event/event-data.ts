@@ -24,6 +24,7 @@ import type {
   KnowledgeReport,
   ReadinessDecision,
 } from '../task/knowledge.ts';
+import type { ForkedPart } from '../thread/forked.ts';
 import type { RestStatus, StoredError, ThreadStatus } from '../thread/step.ts';
 import type { ReportKind } from '../thread/subagent-report.ts';
 import type { SupersededPart, SupersededRows } from '../thread/superseded.ts';
@@ -89,6 +90,8 @@ export interface BudgetLineOf {
 export interface EventData {
   /** The thread was created. A child has its parent and its name. */
   'thread.created': { readonly agent: string; readonly parentId?: string; readonly name?: string | null };
+  /** The thread was made as a fork of another one: the first event of its log. The copied messages have no events. */
+  'thread.forked': ForkedPart & { readonly agent: string; readonly messages: number };
   /** The thread's status changed. `reason` says why it rests, `error` why it failed. */
   'thread.status': {
     readonly status: ThreadStatus;

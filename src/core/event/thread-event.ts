@@ -22,6 +22,7 @@ export type ThreadEvent = { [Kind in EventKind]: ThreadEventOf<Kind> }[EventKind
 /** How long rows are kept. `always`: as long as the thread; `chunk`: until ten minutes after the end of its execution. */
 export const EVENT_KINDS: Readonly<Record<EventKind, 'always' | 'chunk'>> = {
   'thread.created': 'always',
+  'thread.forked': 'always',
   'thread.status': 'always',
   'thread.agent': 'always',
   'thread.terminated': 'always',

@@ -31,6 +31,7 @@ export const projectRun: Projection<RunReading, RunEvent> = (before, row) => {
   const reading = countRemoved(before, event);
   switch (event.type) {
     case 'thread.created':
+    case 'thread.forked':
       return [{ ...reading, agent: event.data.agent }, []];
     case 'thread.agent':
       return [{ ...reading, agent: event.data.to }, []];

@@ -31,6 +31,11 @@ export const THREAD_STORY: StoryHandlers<ThreadKind> = {
       ? `A thread of the agent ${quote(agent)} is created.`
       : `A subagent${name ? ` ${quote(name)}` : ''} with the agent ${quote(agent)} is created, for the thread ${cut(parentId, 64)}.`,
   ),
+  'thread.forked': tell(
+    'status',
+    ({ from, at, messages, effects, moreEffects = 0 }) =>
+      `A fork of the thread ${cut(from, 64)} is made after its step ${at}, with ${counted(messages, 'message')}${effects.length > 0 ? `; ${counted(effects.length + moreEffects, 'call')} of tools that are not idempotent had ended there` : ''}.`,
+  ),
   // A wait that opens or ends says why a thread waits or runs, and the end of a turn why it rests.
   'thread.status': (story, { data: { status, reason, error } }) => {
     const silent = story.ended || status === 'running' || status === 'waiting' || status === 'terminated';

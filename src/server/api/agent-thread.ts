@@ -26,5 +26,5 @@ export async function requireThreadOf(
 /** The first row of a log has the agent that its thread was created for. */
 async function findFirstAgent(client: RuntimeClient, threadId: string): Promise<string | undefined> {
   const [first] = await client.store.events.read(threadId, 0, 1);
-  return first?.type === 'thread.created' ? first.data.agent : undefined;
+  return first?.type === 'thread.created' || first?.type === 'thread.forked' ? first.data.agent : undefined;
 }

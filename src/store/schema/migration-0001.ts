@@ -34,7 +34,7 @@ create table threads (
   listed_cost numeric(19, 0) default 0 not null, listed_tokens bigint default 0 not null,
   waiting_since bigint, waiting_for text, first_words text, last_words text,
   changed bigint default 0 not null, moved bigint default 0 not null,
-  requests text, output text
+  requests text, output text, forked_from text
 );
 create index threads_by_root on threads (root_id);
 create index threads_in_order on threads (updated_at, id);
@@ -131,6 +131,7 @@ create table tool_calls (
   name text not null, arguments text not null, origin text not null, state text not null, attempt text,
   status text, started_at bigint, ended_at bigint, message_id text, directive text,
   waits integer default 0 not null, first_seq bigint, signature text, outcome text, progress integer, loop text,
+  idempotent integer,
   constraint tool_calls_key primary key (thread_id, step, idx)
 );
 create index tool_calls_by_state on tool_calls (thread_id, state);

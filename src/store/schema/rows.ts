@@ -4,6 +4,7 @@ import type { ContextMessage } from '../../core/context/context.ts';
 import { isEventKind, type ThreadEvent } from '../../core/event/thread-event.ts';
 import type { ChangedMessage, Message } from '../../core/message/message.ts';
 import { toUsd } from '../../core/value/money.ts';
+import type { StoredOrigin } from '../fork/fork-record.ts';
 import type { ThreadRecord, ThreadTable } from '../thread/thread-record.ts';
 import type { EventTable, MessageTable } from './tables.ts';
 
@@ -22,6 +23,7 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     session: { side: row.side, turns: row.turns },
     parentId: row.parent_id,
     rootId: row.root_id,
+    forkedFrom: row.forked_from === null ? undefined : toOrigin(row.forked_from),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     terminatedAt: row.terminated_at,
@@ -44,6 +46,11 @@ export function toThreadRecord(row: Selectable<ThreadTable>): ThreadRecord {
     compacted: row.compacted === 1 ? (true as const) : undefined,
     deletedAt: row.deleted_at ?? undefined,
   };
+}
+
+function toOrigin(stored: string): NonNullable<ThreadRecord['forkedFrom']> {
+  const { threadId, step } = JSON.parse(stored) as StoredOrigin;
+  return { threadId, step };
 }
 
 /** The budget's accounts are a list; those that only have the ceiling of a family limit nothing that an author sets. */

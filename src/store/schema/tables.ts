@@ -209,6 +209,8 @@ export interface ToolCallTable {
   progress: Flag | null;
   /** The loop that ends its execution: a LoopWarning. */
   loop: Json | null;
+  /** Set when it begins: 0 if its tool must not be called twice. */
+  idempotent: Flag | null;
 }
 
 export interface ModelCallTable {

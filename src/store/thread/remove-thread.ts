@@ -101,6 +101,7 @@ export async function removeThread(context: CommandContext, threadId: string): P
       loop_warnings: null,
       model_counts: null,
       requests: null,
+      forked_from: null,
       budget: null,
       message_count: 0,
       open_steps: 0,

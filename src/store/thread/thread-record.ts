@@ -29,6 +29,8 @@ export interface ThreadRecord {
   readonly session: Session;
   readonly parentId: string | null;
   readonly rootId: string;
+  /** Set for a fork: the thread that it has its history from, and the last step of it that it has. */
+  readonly forkedFrom?: { readonly threadId: string; readonly step: number };
   readonly createdAt: number;
   /**
    * Microseconds since 1970. Set by each change of the status, and otherwise at most once a second while the thread
@@ -292,6 +294,8 @@ export interface ThreadTable {
   model_counts: Json | null;
   /** The newest model call of each conversation whose requests are kept (request/keep-request.ts); null before the first. */
   requests: Json | null;
+  /** A StoredOrigin, if the thread is a fork (fork/fork-record.ts). */
+  forked_from: Json | null;
   /** How many rounds the turn may take, and where they began (step/limit.ts); null if nothing limits them. */
   rounds: Json | null;
   /** How large its team may grow in a turn (transaction/team-limit.ts); null if nothing limits it. */

@@ -122,7 +122,7 @@ async function begin(
     // If T1 matters, the disk has the beginning before the body begins.
     if (idempotent) thread.relax();
     if (command.action) await openAction(thread, command.action, toActionPlace(call, placeRow));
-    if (!again) await start(thread, call, command);
+    if (!again) await start(thread, call, { ...command, idempotent });
     // T8: continued, not begun again.
     if (again && !held) await updateCall(thread, call, { attempt: command.attempt });
   }
@@ -178,9 +178,17 @@ async function toSettled(thread: ThreadTransaction, call: CallRow, state: 'done'
 async function start(
   thread: ThreadTransaction,
   call: CallRow,
-  { attempt, activity }: Pick<BeginTool, 'attempt' | 'activity'>,
+  {
+    attempt,
+    activity,
+    idempotent,
+  }: Pick<BeginTool, 'attempt' | 'activity'> & { readonly idempotent?: boolean },
 ): Promise<CallRow> {
-  const began = { started_at: thread.now, first_seq: thread.row.event_seq };
+  const began = {
+    started_at: thread.now,
+    first_seq: thread.row.event_seq,
+    idempotent: idempotent === undefined ? null : Number(idempotent),
+  };
   const started = { state: 'started' as const, attempt, ...began };
   await updateCall(thread, call, started);
   const { queuedMs } = activity ?? {};

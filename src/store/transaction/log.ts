@@ -73,6 +73,7 @@ const MARKERS: Partial<Record<EventKind, string>> = {
   'subagent.status': 'subagent',
   'thread.agent': 'thread',
   'thread.created': 'thread',
+  'thread.forked': 'thread',
   'thread.status': 'thread',
   'thread.terminated': 'thread',
   'tool.invoked': 'tool_invocation',

@@ -68,6 +68,7 @@ export function toThreadRow(thread: NewThread, now: number) {
     loop_warnings: null,
     model_counts: null,
     requests: null,
+    forked_from: null,
     rounds: null,
     team: null,
     compacted: 0,

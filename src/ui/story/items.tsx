@@ -1,7 +1,7 @@
 /** The items of a story: messages as in a chat, and between them one line for each step and each call of a tool. */
 import { useSignal } from '@preact/signals';
-import { Edit } from '../dock/again.tsx';
 import { useMemo } from 'preact/hooks';
+import { Edit } from '../dock/again.tsx';
 import { Attachments } from '../parts/attachments.tsx';
 import { Folded, LongText } from '../parts/values.tsx';
 import { goToCall } from '../router.ts';

@@ -3,10 +3,12 @@ import { z } from '@hono/zod-openapi';
 import { readCursor, toCursor } from '../../../client/thread-cursor.ts';
 import { COUNTED_BY } from '../../../core/author/read-options.ts';
 import { callerContext, ownThreadFilters } from '../caller.ts';
+import { requireAgent } from '../known-agent.ts';
 import { jsonResponse, refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
 import {
   cancelBody,
+  forkThread,
   limit,
   reasonBody,
   startThread,
@@ -15,7 +17,13 @@ import {
   threadSort,
   threadUpdates,
 } from '../schema/given.ts';
-import { executionSchema, memberSchema, THREAD_STATUSES, threadSchema } from '../schema/records.ts';
+import {
+  executionSchema,
+  forkedThread,
+  memberSchema,
+  THREAD_STATUSES,
+  threadSchema,
+} from '../schema/records.ts';
 import { readVariables } from '../thread-variables.ts';
 
 const tag = 'Threads';
@@ -166,6 +174,24 @@ export const threadRoutes: readonly ApiRoute[] = [
     answer: z.object({ family: z.array(memberSchema) }),
     async handle({ params: { threadId }, host }) {
       return { family: await host.client.getFamily(threadId) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/threads/{threadId}/fork',
+    id: 'forkThread',
+    scope: 'write',
+    tag,
+    summary: 'Fork a thread: a new one with its messages up to a settled step',
+    params: threadParams,
+    body: forkThread,
+    status: 201,
+    answer: forkedThread,
+    async handle({ params: { threadId }, body, caller, host }) {
+      if (body.agent !== undefined) requireAgent(host, body.agent);
+      const userId = caller.userId ?? body.userId;
+      const forked = await host.client.forkThread(threadId, { ...body, userId });
+      return jsonResponse(forked, 201, { location: `/v1/threads/${forked.threadId}` });
     },
   }),
   route({

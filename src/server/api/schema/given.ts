@@ -105,6 +105,24 @@ export const startThread = z
   })
   .openapi('StartThread');
 
+export const forkThread = z
+  .strictObject({
+    at: z.int().optional().meta({
+      description: 'The step to fork after, the newest unless given; if it has not settled, the one before',
+    }),
+    threadId: z
+      .string()
+      .optional()
+      .meta({ description: 'Id of the fork: the same request under it changes nothing' }),
+    agent: z.string().optional(),
+    message: outgoingMessage.optional(),
+    state: z.literal('current').optional().meta({
+      description: 'After an earlier step: copy values, files and variables as they are now',
+    }),
+    userId: z.string().optional(),
+  })
+  .openapi('ForkThread');
+
 export const threadUpdates = z
   .strictObject({
     tags: tags.optional().meta({ description: 'Replaces all tags' }),

@@ -32,6 +32,10 @@ export const threadSchema = z
       .meta({ description: 'Meaningless for an agent with one AI side' }),
     parentId: text,
     rootId: z.string(),
+    forkedFrom: z
+      .looseObject({ threadId: z.string(), step: z.int() })
+      .optional()
+      .meta({ description: 'Of a fork: its source, and the last step that was copied' }),
     createdAt: micros,
     updatedAt: micros,
     terminatedAt: micros.nullable(),
@@ -389,3 +393,36 @@ export const tokenSchema = z
     revokedAt: micros.nullable(),
   })
   .openapi('Token');
+
+/** Names of what a fork tells; the first 100. */
+const names = z.array(z.string()).optional();
+
+/** A fork, and what it has of its source. */
+export const forkedThread = z
+  .looseObject({
+    threadId: z.string().meta({ description: 'Id of the fork' }),
+    from: z.string(),
+    at: z.int().meta({ description: 'The last step that was copied; 0 if there was none' }),
+    asked: z.int().optional().meta({ description: 'The step that was asked for, which had not settled' }),
+    agent: z.string(),
+    state: z.enum(['head', 'current', 'none']).meta({
+      description:
+        'Whether values, files and variables are those of the step, those of now, or have not been copied',
+    }),
+    messages: z.int().meta({ description: 'Number of copied messages' }),
+    effects: z
+      .array(
+        z.looseObject({
+          step: z.int(),
+          callId: z.string(),
+          name: z.string(),
+          outcome: z.enum(['success', 'error', 'unknown']),
+        }),
+      )
+      .meta({ description: 'The copied calls of tools that are not idempotent; the newest 100' }),
+    moreEffects: z.int().optional(),
+    changed: z.looseObject({ values: names, files: names, variables: names }).optional(),
+    messageId: z.string().optional().meta({ description: 'Id of its first message' }),
+    withheld: names.meta({ description: 'Names of secrets that stay with the owner of the source' }),
+  })
+  .openapi('ForkedThread');
