@@ -21,7 +21,7 @@ export type { GetRunReport } from './client/run-report.ts';
 export { type RunStore, RunStoreSink } from './client/run-store.ts';
 export { RuntimeClient } from './client/runtime-client.ts';
 export type { StartCall, StartCalls } from './client/start-calls.ts';
-export type { StartThread } from './client/start-options.ts';
+export type { ForkThread, StartThread } from './client/start-options.ts';
 export type { RequestManifest } from './client/stored-manifests.ts';
 export type { AttachSink, StoredRuns } from './client/stored-runs.ts';
 export type { FileToWrite, StoredFiles, StoredValues } from './client/stored-threads.ts';
@@ -237,6 +237,7 @@ export type {
 } from './core/task/knowledge.ts';
 export type { TaskSession, TaskSessions } from './core/task/session.ts';
 export type { AgentTaskSpec, TaskBudget } from './core/task/spec.ts';
+export type { ChangedSince, ForkedCall, ForkedPart, ForkedState } from './core/thread/forked.ts';
 export type { Session } from './core/thread/session.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
@@ -375,6 +376,7 @@ export type {
 } from './store/execution/execution-record.ts';
 export type { ChildRecord, FamilyMember, VariableRequest } from './store/family/family-record.ts';
 export type { SupersededTail } from './store/message/message-record.ts';
+export type { ForkedThread } from './store/fork/fork-record.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type {
   GapReason,

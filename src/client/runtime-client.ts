@@ -127,9 +127,8 @@ export class RuntimeClient implements ThreadsClient {
   }
 
   /**
-   * Forks a thread: makes a new one with its messages up to a settled step, in one transaction. Repeating it under the
-   * same `threadId` changes nothing. Throws `ThreadNotFound`, `InvalidValue` (no such step), `ThreadBusy` (no step has
-   * settled yet), `InvalidStart` (the id is taken); for its message as `queueMessage` does.
+   * Makes a new thread with the messages of another one up to a settled step. Repeating it under the same `threadId` changes nothing.
+   * Throws `ThreadNotFound`, `InvalidValue` (no such step), `ThreadBusy` (none has settled yet), `InvalidStart` (the id is taken).
    */
   forkThread(threadId: string, options: ForkThread = {}): Promise<ForkedThread> {
     return this.#commands.fork(threadId, options);
@@ -269,17 +268,12 @@ export class RuntimeClient implements ThreadsClient {
     return this.threads.getWait(id);
   }
 
-  /**
-   * Also finds a thread that no worker has opened yet, with the input that it was started with. Throws `ThreadNotFound`.
-   */
+  /** Also finds a thread that no worker has opened yet, with its start input. Throws `ThreadNotFound`. */
   getThread(threadId: string): Promise<ThreadRecord> {
     return this.threads.getThread(threadId);
   }
 
-  /**
-   * An execution with the context that it ran with; the newest unless an id is given. Throws `ThreadNotFound`,
-   * `ExecutionNotFound`.
-   */
+  /** An execution with its context; the newest unless an id is given. Throws `ThreadNotFound`, `ExecutionNotFound`. */
   getExecution(threadId: string, executionId?: string): Promise<ExecutionRecord> {
     return this.threads.getExecution(threadId, executionId);
   }
@@ -359,10 +353,7 @@ export class RuntimeClient implements ThreadsClient {
     return this.#commands.deleteThread(threadId);
   }
 
-  /**
-   * Stored messages, then pending ones (`metadata.queued`). Throws `InvalidValue` for invalid options, like other
-   * reads.
-   */
+  /** Stored messages, then pending ones (`metadata.queued`). Throws `InvalidValue`, like other reads. */
   getMessages(threadId: string, options?: GetMessagesOptions): Promise<MessagePage> {
     return this.threads.getMessages(threadId, options);
   }

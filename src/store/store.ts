@@ -72,7 +72,7 @@ import {
 } from './file/file-read.ts';
 import { mkdirFile, rmdirFile, unlinkFile } from './file/file-tree.ts';
 import { stageFile, writeFile } from './file/file-write.ts';
-import { forkThread } from './fork/fork.ts';
+import { makeFork } from './fork/fork.ts';
 import { findIds } from './id/find-ids.ts';
 import { listMcp, saveMcp } from './mcp/mcp-list.ts';
 import { noteMemory, recallMemory } from './memory/memory.ts';
@@ -181,7 +181,7 @@ export const COMMANDS = {
     terminate: terminateThread,
     setTags,
     remove: removeThread,
-    fork: forkThread,
+    fork: makeFork,
     markGreeted,
   },
   /** Items sent to a thread, until a step drains them. */

@@ -66,6 +66,30 @@ describe('everthread threads', () => {
     expect([refused.code, refused.stderr.includes('MessageNotFound')]).toEqual([3, true]);
   });
 
+  it('fork --wait answers in a new thread, which show names as a fork', async () => {
+    const id = await startThread();
+    await run('threads', 'send', id, 'hello', '--wait');
+    const forked = await run(
+      'threads',
+      'fork',
+      id,
+      '--at',
+      '1',
+      '--id',
+      'the-fork',
+      '--message',
+      'again',
+      '--wait',
+    );
+    expect(forked).toMatchObject({ code: 0, stdout: 'You said: again\n' });
+    expect((await run('threads', 'show', 'the-fork')).stdout).toMatch(`fork of   ${id} after step 1`);
+    const json = await run('threads', 'fork', id, '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ from: id, at: 1, state: 'head', messages: 2 });
+    const refused = await run('threads', 'fork', id, '--at', '7');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('no step 7') });
+    expect((await run('threads', 'fork', id, '--agent', 'nobody')).code).not.toBe(0);
+  });
+
   it('show --json has the thread and its messages, oldest first, in the shape of the store', async () => {
     const id = await startThread('--user', 'ada', '--arguments', '{"city":"Rome"}');
     expect((await run('threads', 'send', id, 'hello', '--wait')).stdout).toBe('You said: hello\n');

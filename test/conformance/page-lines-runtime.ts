@@ -7,6 +7,11 @@ import { RUNTIME_LINES_FROM_8 } from './page-lines-runtime-8.ts';
 
 export const RUNTIME_LINES: readonly PageLine[] = [
   reads(
+    '§1: a thread is created, and grows',
+    'a thread can also be made as a fork of another one, with its messages up to a step: an addition, [forks.md](../forks.md)',
+    'runtime 1',
+  ),
+  reads(
     '§1, §3: tool results are persisted before the runtime continues',
     'each result is stored before the next call of the step begins, so a lost worker costs at most the call that it was running',
     'runtime 1',

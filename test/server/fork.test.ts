@@ -26,7 +26,7 @@ async function paid() {
       description: 'pays',
       args: z.object({}),
       execute: (state) => {
-        keys.push(state.idempotencyKey);
+        keys.push(state.idempotencyKey ?? '');
         return { status: 'success', result: 'paid' };
       },
     }),

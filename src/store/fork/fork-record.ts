@@ -1,7 +1,7 @@
 /** Forks: new threads with the history of another one up to a step. */
 import type { ForkedPart } from '../../core/thread/forked.ts';
 
-export interface ForkThread {
+export interface MakeFork {
   readonly threadId: string;
   /** The id of the new thread: the key of the command. */
   readonly forkId: string;

@@ -1,14 +1,15 @@
 /** Forks of threads. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { ForkThread } from '../../../src/store/fork/fork-record.ts';
+import { shownRole } from '../../../src/core/context/context-side.ts';
+import type { MakeFork } from '../../../src/store/fork/fork-record.ts';
 import type { ThreadStore } from '../../../src/store/store.ts';
 import type { Stores } from '../store-contract.ts';
 import { call, message, openThread, ThreadDriver } from '../thread-driver.ts';
 
 const bytes = new TextEncoder().encode('by reference');
 
-const forkOf = (thread: ThreadDriver, fields: Partial<ForkThread> = {}) =>
+const forkOf = (thread: ThreadDriver, fields: Partial<MakeFork> = {}) =>
   thread.store.threads.fork({ threadId: thread.id, forkId: `fork-${randomUUID()}`, ...fields });
 
 /** Three turns: two calls in the first, one of them idempotent; a lost one in the second; an answer in the third. */
@@ -131,6 +132,58 @@ export function registerFork(given: () => Stores): void {
       expect(current.changed?.files).toEqual(['/late.txt']);
       expect(await store.values.list(current.threadId)).toHaveLength(2);
       expect((await shown(store, current.threadId)).at(-1)).toMatch(/^fork-: This convers/);
+    });
+
+    it('of an earlier step has the files that its messages name, as they were', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const write = (path: string, text: string) =>
+        store.files.write(thread.id, {
+          path,
+          content: new TextEncoder().encode(text),
+          mimeType: 'text/plain',
+        });
+      for (const path of ['/attachments/a.txt', '/attachments/b.txt', '/c.txt']) await write(path, 'one');
+      const attachments = ['/attachments/a.txt', '/attachments/b.txt'];
+      await thread.answer([message('m1', 'look', { attachments })]);
+      thread.afterStep = 1;
+      await thread.answer([message('m2')]);
+      await thread.rest();
+      await write('/attachments/b.txt', 'another');
+      const { threadId } = await forkOf(thread, { at: 1 });
+      expect((await store.files.find(threadId, '**')).paths).toEqual(['/attachments/a.txt']);
+    });
+
+    it('of two sides has the side that acts next, and knows which side has taken each step', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const sides = ['a', 'b', 'a', 'b'] as const;
+      for (const [turns, side] of sides.entries()) {
+        const session = { side, turns };
+        await thread.commit(
+          await thread.beginCall(turns === 0 ? [message('m1')] : [], { twoSides: true, session }),
+        );
+        thread.afterStep += 1;
+      }
+      const forks = await Promise.all([1, 2, 3].map((at) => forkOf(thread, { at })));
+      const acting = forks.map(async ({ threadId }) => (await store.threads.get(threadId))?.session.side);
+      expect(await Promise.all(acting)).toEqual(['b', 'a', 'b']);
+      const copy = new ThreadDriver(store, forks[2]?.threadId, 'run-of-the-fork');
+      await copy.open({ mustExist: true });
+      copy.afterStep = 3;
+      copy.executionId = 'execution-of-the-fork';
+      const { step } = await copy.beginCall([message('m2')], {
+        twoSides: true,
+        session: { side: 'b', turns: 0 },
+      });
+      const { messages } = await store.steps.readContext(copy.id, step);
+      const roles = messages.map((each) => shownRole(each, 'b'));
+      expect(roles.filter((role) => role !== 'system')).toEqual(
+        (await thread.store.steps.readContext(thread.id, 4)).messages
+          .map((each) => shownRole(each, 'b'))
+          .slice(0, 4)
+          .concat(['assistant']),
+      );
     });
 
     it('begins after the step before one that has not settled, and says so', async () => {
