@@ -140,6 +140,21 @@ inBrowser('threads on the page', () => {
     await runtime.client.waitForIdle(second);
   });
 
+  it('forks a thread at rest, and shows the fork', async () => {
+    const runtime = await testRuntime({ model: scriptedModel(() => says('Hi.')) });
+    const { url } = await testApi(runtime);
+    const { threadId } = await runtime.client.startThread({ agent: 'helper', messages: [{ content: 'go' }] });
+    await runtime.client.waitForIdle(threadId);
+    const page = await open(url, `#/threads/${threadId}`);
+    await shows(page, 'Hi.');
+    await click(page, '[data-act=fork]');
+    await shows(page, `A fork of the thread ${threadId} is made after its step 1`);
+    const forks = (await runtime.client.listThreads()).filter(
+      ({ forkedFrom }) => forkedFrom?.threadId === threadId,
+    );
+    expect(forks).toHaveLength(1);
+  });
+
   it('asks before it terminates a thread, and does not when it is kept', async () => {
     const runtime = await testRuntime({ model: scriptedModel(() => says('hello')) });
     const { url } = await testApi(runtime);

@@ -1,5 +1,7 @@
 /** What can be done with a thread now, always in view: its open questions, the box to send, stop, continue, cancel, terminate. */
 import { useSignal } from '@preact/signals';
+import { newId } from '../../client/http/outgoing-json.ts';
+import { toFragment } from '../address.ts';
 import { ActButton, attempt, CommandLine, shownCommand } from '../parts/act-button.tsx';
 import { everthread } from '../session/commands.ts';
 import { act, may } from '../session/session.ts';
@@ -88,6 +90,22 @@ function ThreadControls({ reading: { threadId, thread } }: { readonly reading: T
       {works && <ActButton {...ask('cancel', 'Asked to cancel what runs.')}>Cancel</ActButton>}
       {!works && <ActButton {...ask('continue', 'Asked the thread to continue.')}>Continue</ActButton>}
       {!works && <Regenerate threadId={threadId} />}
+      <ActButton
+        command={of('fork')}
+        effect="Makes another thread with this history, and shows it."
+        name="fork"
+        run={async () => {
+          // One id for all that is sent again: there is one fork.
+          const body = { threadId: `fork-${newId()}` };
+          const forked = await attempt(
+            () => act('POST /v1/threads/{threadId}/fork', ids, { body, again: true }),
+            'This is the fork.',
+          );
+          if (forked) location.hash = toFragment({ view: 'thread', threadId: forked.threadId });
+        }}
+      >
+        Fork
+      </ActButton>
       <ActButton
         command={of('terminate')}
         effect="Ends the thread permanently; asks first."
