@@ -1,11 +1,9 @@
 /**
- * The log of a thread: a closed list of the kinds of rows, each with its data (runtime §12). Events are markers of what
- * the store holds: content is in messages, files and values, except for the text that a model streams.
- * A kind never changes its name, since its rows are kept. A new field is optional, or `readEvent` gives it a value in
- * older rows.
+ * The log of a thread: a closed list of the kinds of rows, each with its data (runtime §12). Events are markers of what the store
+ * holds: content is in messages, files and values, except for the text that a model streams.
+ * A kind never changes its name, since its rows are kept. A new field is optional, or `readEvent` gives it a value in older rows.
  * `docs/generated/events.md` is generated from the first comment of each kind (`npm run events`).
  */
-
 import type { CallRepair } from '../answer/clean-calls.ts';
 import type { HookName } from '../author/hook.ts';
 import type { ContextManifest } from '../context/context-manifest.ts';
