@@ -14,7 +14,7 @@ const named = [
   ...source.matchAll(/everthread\(\s*'(\w+)',\s*'([\w-]+)'/g),
   ...source.matchAll(/everthread (threads|tasks|tokens|waits) (\w+)/g),
 ].map(([, group = '', name = '']) => `${group} ${name}`);
-const ofThreads = [...source.matchAll(/command=\{of\('(\w+)'\)\}/g)].map(([, name]) => `threads ${name}`);
+const ofThreads = [...source.matchAll(/(?:of|\.\.\.ask)\('(\w+)'/g)].map(([, name]) => `threads ${name}`);
 const shown = [...new Set([...named, ...ofThreads])].sort();
 
 interface Described {
