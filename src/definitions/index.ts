@@ -65,6 +65,7 @@ export { resolveSubject } from './manifest-content.ts';
 export { type MemoryHookInput, memoryHook } from './memory-hook.ts';
 export type { ModelCapabilitiesInput, ModelInput, ModelTimeoutsInput } from './model-input.ts';
 export type { LoaderOptions } from './module-loader.ts';
+export { createModuleLoader } from './module-loader.ts';
 export type { SourcedDefinition } from './name-owner.ts';
 export type { PolicyInput, PolicyObjectInput, PolicyRulesInput } from './policy-input.ts';
 export type { FieldProblem, Problem } from './problem.ts';

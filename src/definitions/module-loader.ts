@@ -179,6 +179,7 @@ function hookNative(): void {
 const PRELOADED_ENTRIES = {
   everthread: '../index',
   'everthread/models': '../models/index',
+  'everthread/otel': '../otel',
   'everthread/tangle/models': '../faces/tangle/models',
   'everthread/tangle/worker': '../faces/tangle/worker',
   // Projects written for the standard load as they are (definitions §2.1).

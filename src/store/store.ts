@@ -144,6 +144,7 @@ import { createToken, findToken, listTokens, readSigningKey, revokeToken } from 
 import { clearStrike, readStrike, recordDeaths } from './tool/strike.ts';
 import { openImmediate, openSubprompt, readSubprompt } from './tool/subprompt.ts';
 import { beginTool, commitTool, settleLostTool } from './tool/tool.ts';
+import { listUntraced, readUntraced, saveTrace } from './trace/trace.ts';
 import type { CommandContext } from './transaction/context.ts';
 import type { AwaitGrowth, EventListener } from './transaction/event-record.ts';
 import { appendEvent, getLogs } from './transaction/log.ts';
@@ -310,6 +311,12 @@ export const COMMANDS = {
     append: appendEvent,
     removeChunks,
     getLogs,
+  },
+  /** How far the logs were given out as spans. */
+  traces: {
+    read: readUntraced,
+    save: saveTrace,
+    list: listUntraced,
   },
   /** The key-value store of each thread. */
   values: {

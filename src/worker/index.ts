@@ -9,6 +9,7 @@
  *               `prompt-cancellations` delivers stops to activities at once, through the `task-buffer` of each worker
  *   in threads  `workflow-thread` with its `context-guard` and `pending-stacks`; `watchdog-thread` with `stall`, started by `watchdog`
  *   figures     `metrics/` counts and measures, `readiness` checks whether the worker can work
+ *   telemetry   `telemetry/` gives out the logs of threads as OpenTelemetry's spans
  *   supervised  `under-supervision`, `supervision`: what only a supervised process does
  *   lone        `lone-process` runs a suspect in a separate process, whose work is `lone-run`; `turnstile`
  *               limits how many run at once
@@ -110,8 +111,18 @@ async function startWorker(
   resources: WorkerResources,
   { report }: OpenGuard,
 ): Promise<ThreadWorker> {
-  const { configuration, connection, namespace, taskQueue, store, sandbox, project, release, metrics } =
-    resources;
+  const {
+    configuration,
+    connection,
+    namespace,
+    taskQueue,
+    store,
+    sandbox,
+    project,
+    release,
+    metrics,
+    telemetry,
+  } = resources;
   const { onStep } = options;
   if (isDemanding(configuration.sandboxWall)) {
     onStep?.('testing the wall of its sandbox');
@@ -164,7 +175,7 @@ async function startWorker(
   // Before the worker takes work: lost actions are reported before any of them can begin again.
   await store.actions.closeLost().catch(() => undefined);
   const client = new Client({ connection, namespace });
-  startMaintenance({ store, client, taskQueue, registry: project.current }, leaving);
+  startMaintenance({ store, client, taskQueue, registry: project.current, telemetry }, leaving);
   const { signals = true } = options;
   return bindWorker({
     worker,

@@ -2,7 +2,7 @@
  * Maintenance that every worker does every 30 seconds, whatever its threads do. It repeats lost signals about waits,
  * closes actions whose process was lost (store/action/code-action.ts), ends executions and tasks whose
  * producer was lost (store/producer/producer.ts), cancels tasks of agents elsewhere that are no longer
- * wanted, and removes streamed text and requests to models that have been kept long enough. Several workers may do it at the same time.
+ * wanted, gives out spans that lost workers left (telemetry/telemetry.ts), and removes streamed text and requests to models that have been kept long enough. Several workers may do it at the same time.
  */
 
 import type { Client } from '@temporalio/client';
@@ -12,6 +12,7 @@ import { endLostTasks } from '../client/adapter-presence.ts';
 import { revival, workflowTypeOf } from '../core/thread/start-options.ts';
 import type { ThreadStore } from '../store/store.ts';
 import { answerWait, wakeForMessages } from '../workflows/messages.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 
 const INTERVAL_MS = 30_000;
 /** How long the streamed text of an execution stays readable after its end. */
@@ -19,7 +20,8 @@ const CHUNKS_KEPT_MS = 10 * 60_000;
 /** Maximum number of store calls in one round: each removes a bounded number of rows. */
 const MAX_REMOVALS = 50;
 
-type MaintenancePorts = WaitSignalPorts & Pick<StateDependencies, 'registry'>;
+type MaintenancePorts = WaitSignalPorts &
+  Pick<StateDependencies, 'registry'> & { readonly telemetry?: Pick<Telemetry, 'catchUp'> | undefined };
 
 /** Runs until `stop` aborts. Work that fails is retried in the next round. */
 export function startMaintenance(look: MaintenancePorts, stop: AbortSignal): void {
@@ -38,7 +40,8 @@ export function startMaintenance(look: MaintenancePorts, stop: AbortSignal): voi
     const requests = store.modelCalls.removeRequests(cleaned).then((last) => {
       cleaned = last ?? '';
     });
-    const looks = [...waits, ...ends, removeStreamed(store), requests];
+    const spans = look.telemetry?.catchUp(INTERVAL_MS);
+    const looks = [...waits, ...ends, removeStreamed(store), requests, spans];
     void Promise.allSettled(looks).finally(() => {
       busy = false;
     });

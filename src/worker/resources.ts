@@ -11,6 +11,7 @@ import type { OpenGuard } from './fault-log.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import type { WorkerOptions } from './options.ts';
 import { openProject, type WorkerProject } from './project.ts';
+import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
 export interface WorkerResources {
   readonly configuration: Configuration;
@@ -21,6 +22,8 @@ export interface WorkerResources {
   readonly store: ThreadStore;
   readonly sandbox: Sandbox;
   readonly metrics: WorkerMetrics;
+  /** Absent if no OpenTelemetry SDK is registered. */
+  readonly telemetry: Telemetry | undefined;
   /** Closes what was opened here, and nothing that the caller passed in. */
   readonly release: () => Promise<void>;
 }
@@ -43,6 +46,7 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
   const unwatch = opened.events.listen(metrics.listener(project.current));
   guard.know({ store, registry: project.current });
   const deafen = options.listener && store.events.listen(options.listener);
+  const telemetry = openTelemetry({ store, registry: project.current, onWarning: options.onWarning });
   const sandbox = metrics.sandbox(
     createSandbox({ size: configuration.sandboxSize, wall: configuration.sandboxWall }),
   );
@@ -53,13 +57,25 @@ export async function openResources(options: WorkerOptions, guard: OpenGuard): P
     await sandbox.close();
     // Closes idle MCP connections only: those that other workers of this process are using stay open.
     await closeConnections();
+    await telemetry?.close();
     deafen?.();
     unwatch();
     if (ownsStore) await store.close();
     if (ownsConnection) await connection.close();
     guard.end();
   };
-  return { configuration, taskQueue, project, connection, namespace, store, sandbox, metrics, release };
+  return {
+    configuration,
+    taskQueue,
+    project,
+    connection,
+    namespace,
+    store,
+    sandbox,
+    metrics,
+    telemetry,
+    release,
+  };
 }
 
 async function connect(options: WorkerOptions) {

@@ -20,6 +20,7 @@ export const COMPOSITION_ROOT = [
   'secret-environment.ts',
   'temporal-settings.ts',
   'temporal-unreachable.ts',
+  'otel.ts',
 ];
 /** How Temporal is connected to, and why that failed. */
 const TEMPORAL = ['temporal-settings.ts', 'temporal-unreachable.ts'];
@@ -86,7 +87,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       '@temporalio/common',
       '@temporalio/worker',
     ],
-    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'secret-environment.ts', ...TEMPORAL],
+    files: [WORKER, SUPERVISED, LONE, 'configuration.ts', 'otel.ts', 'secret-environment.ts', ...TEMPORAL],
   },
   faces: {
     layers: OUTSIDE,

@@ -217,6 +217,7 @@ function seeDeclarations({ project }: InstalledPackage): void {
     'models/index',
     'server/index',
     'worker/index',
+    'otel',
     'testing/index',
     'faces/agenticx/index',
     'faces/protolink/index',

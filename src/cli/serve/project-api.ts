@@ -16,6 +16,7 @@ import { requireProject } from '../connection/find-store.ts';
 import { connectClient, requireServer } from '../connection/open-client.ts';
 import { note } from '../output/output.ts';
 import { type LiveProject, openProject } from '../project/live-project.ts';
+import { startOpenTelemetry } from '../project/start-open-telemetry.ts';
 
 export interface ProjectApi {
   readonly api: Api;
@@ -56,6 +57,7 @@ export async function openProjectApi({
   origins = [],
   ...options
 }: ProjectApiOptions & { readonly origins?: readonly string[] }): Promise<ProjectApi> {
+  await startOpenTelemetry(options.project);
   const { apiTokens, apiOrigins, publicUrl, trustedProxies, uiUrl } = readConfiguration();
   const known = apiTokens === undefined ? null : tokenAccess(apiTokens);
   await using stack = new AsyncDisposableStack();

@@ -5,6 +5,7 @@
 import { readConfiguration } from '../../configuration.ts';
 import { workUnderSupervision } from '../../worker/under-supervision.ts';
 import { agentNames, type LiveProject, openProject } from '../project/live-project.ts';
+import { startOpenTelemetry } from '../project/start-open-telemetry.ts';
 import { type ProgramContext, runProgram, sendToSupervisor } from './program.ts';
 import type { ReadyWorker, WorkerOrder } from './supervised-worker.ts';
 
@@ -18,6 +19,7 @@ async function serve({
   workUnderSupervision(readConfiguration());
   const { projectDir, taskQueue, watch, secrets, temporalMetrics } = order;
   reportPhase('reading its project');
+  await startOpenTelemetry(projectDir);
   const project = watch ? await openWatched(order, stop) : await openProject(projectDir);
   if (project === undefined) return;
   sendToSupervisor({ kind: 'loaded' });

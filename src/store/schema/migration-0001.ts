@@ -355,6 +355,10 @@ create table producers (
   constraint producers_key primary key (thread_id, execution_id)
 );
 create index producers_by_presence on producers (state, present_until);
+-- How far the log of each thread was given out as spans; empty without OpenTelemetry.
+create table traces (
+  thread_id text primary key, seq bigint not null, state text not null
+);
 create table api_tokens (
   id text primary key, digest text not null unique, name text, scopes text not null, user_id text,
   organization_id text, created_at bigint not null, expires_at bigint, revoked_at bigint

@@ -21,6 +21,7 @@ import type { SummaryTable } from '../step/step-place-record.ts';
 import type { TaskTables } from '../task/task-record.ts';
 import type { ThreadTables } from '../thread/thread-record.ts';
 import type { TokenTables } from '../token/token-record.ts';
+import type { TraceTable } from '../trace/trace-record.ts';
 import type { WaitTables } from '../wait/wait-record.ts';
 import type { Flag, Json } from './column.ts';
 
@@ -305,4 +306,5 @@ export interface Tables
   memory_notes: MemoryNoteTable;
   sent_contents: SentContentTable;
   a2a_tasks: A2aTaskTable;
+  traces: TraceTable;
 }

@@ -58,6 +58,7 @@ export const THREAD_TABLES = {
   producers: 'thread_id',
   tasks: 'thread_id',
   task_steps: 'thread_id',
+  traces: 'thread_id',
 } as const satisfies Partial<Record<keyof Tables, string>>;
 
 type ThreadTableName = keyof typeof THREAD_TABLES;

@@ -1,0 +1,167 @@
+/**
+ * Gives out the logs of threads as spans, if an OpenTelemetry SDK is registered when the worker is created. Otherwise
+ * nothing listens, and nothing is read or written.
+ * - The process that writes a row that may end a span reads the thread's log from where it was given out. Maintenance
+ *   does so for what a lost worker left.
+ * - How far a log was given out is stored once the SDK has flushed, or has failed to: a process that dies before leaves
+ *   the spans to the next one, which gives the same ids and times. So each span is given out at least once, unless the
+ *   SDK itself drops it.
+ * - Neither waits for the other: a step for the SDK, or memory for an exporter that hangs. What the bounded sets cannot
+ *   hold is left to maintenance.
+ */
+import { ProxyTracerProvider, trace } from '@opentelemetry/api';
+import type { Registry } from '../../core/author/registry.ts';
+import { ENDING_KINDS, projectSpans } from '../../projections/trace/trace-projection.ts';
+import { type TraceRow, type TraceState, traceOf } from '../../projections/trace/trace-state.ts';
+import type { ThreadStore } from '../../store/store.ts';
+import type { TraceCursor, UntracedRow } from '../../store/trace/trace-record.ts';
+import { createSpanSender } from './span-sender.ts';
+
+/** The most threads that wait, and the most whose place is not stored yet. */
+const MAX_THREADS = 1_000;
+const FLUSH_AFTER_MS = 1_000;
+const FLUSH_WITHIN_MS = 10_000;
+/** At the end of the worker. */
+const CLOSE_WITHIN_MS = 2_000;
+
+export interface Telemetry {
+  /** Gives out what was left by workers that were lost this long ago. */
+  catchUp(olderThanMs: number): Promise<void>;
+  /** Gives out what waits, flushes for at most two seconds, and listens no more. */
+  close(): Promise<void>;
+}
+
+export interface TelemetryOptions {
+  readonly store: Pick<ThreadStore, 'events' | 'traces'>;
+  readonly registry: () => Registry;
+  readonly onWarning?: ((warning: string) => void) | undefined;
+}
+
+/** What the API does not declare, and SDKs have. */
+interface Provider {
+  forceFlush?(): Promise<void>;
+}
+
+/** The SDK's provider; undefined if none is registered in this process. */
+function findProvider(): Provider | undefined {
+  const found = trace.getTracerProvider();
+  const provider = found instanceof ProxyTracerProvider ? found.getDelegate() : found;
+  return provider.constructor.name === 'NoopTracerProvider' ? undefined : (provider as Provider);
+}
+
+/** Undefined if no SDK is registered. */
+export function openTelemetry(options: TelemetryOptions): Telemetry | undefined {
+  const provider = findProvider();
+  return provider && new LogTelemetry(provider, options);
+}
+
+class LogTelemetry implements Telemetry {
+  readonly #provider: Provider;
+  readonly #store: TelemetryOptions['store'];
+  readonly #send: ReturnType<typeof createSpanSender>;
+  readonly #factoryOf: (model: string) => string | undefined;
+  readonly #unlisten: () => void;
+  readonly #waiting = new Set<string>();
+  /** Where each log is, until that is stored. */
+  readonly #places = new Map<string, TraceCursor>();
+  #working: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
+
+  constructor(provider: Provider, { store, registry, onWarning }: TelemetryOptions) {
+    const { OTEL_SEMCONV_STABILITY_OPT_IN: optIn = '' } = process.env;
+    this.#provider = provider;
+    this.#store = store;
+    this.#factoryOf = (model) => registry().models.get(model)?.provider.name;
+    this.#send = createSpanSender({
+      formerNames: optIn.split(',').some((each) => each.trim() === 'gen_ai/dup'),
+      ...(onWarning ? { onForeignIds: onWarning } : {}),
+    });
+    this.#unlisten = store.events.listen({
+      kinds: ENDING_KINDS,
+      told: ({ threadId }) => this.#note(threadId),
+    });
+  }
+
+  async catchUp(olderThanMs: number): Promise<void> {
+    for (const threadId of await this.#store.traces.list(olderThanMs)) this.#note(threadId);
+    await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#unlisten();
+    await this.#working;
+    clearTimeout(this.#timer);
+    await this.#flush(CLOSE_WITHIN_MS);
+  }
+
+  #note(threadId: string): void {
+    if (this.#waiting.size >= MAX_THREADS) return;
+    this.#waiting.add(threadId);
+    this.#working ??= Promise.resolve().then(() => this.#work());
+  }
+
+  async #work(): Promise<void> {
+    for (const threadId of this.#waiting) {
+      this.#waiting.delete(threadId);
+      if (this.#places.size >= MAX_THREADS && !this.#places.has(threadId)) continue;
+      // A store in trouble: maintenance tries again.
+      await this.#advance(threadId).catch(() => undefined);
+    }
+    this.#working = undefined;
+    this.#timer ??= setTimeout(() => void this.#flush(FLUSH_WITHIN_MS), FLUSH_AFTER_MS).unref();
+  }
+
+  async #advance(threadId: string): Promise<void> {
+    for (let more = true; more; ) {
+      const page = await this.#store.traces.read(threadId, this.#places.get(threadId));
+      let state = (page.cursor.state ?? { threadId, execution: null }) as TraceState;
+      for (const row of page.rows) {
+        const [next, spans] = projectSpans(state, toTraceRow(row), { factoryOf: this.#factoryOf });
+        state = next;
+        for (const span of spans) this.#send(span);
+      }
+      if (page.seq > page.cursor.seq) this.#places.set(threadId, { seq: page.seq, state });
+      more = page.more;
+    }
+  }
+
+  async #flush(withinMs: number): Promise<void> {
+    this.#timer = undefined;
+    this.#flushing ??= this.#flushAndStore(withinMs).finally(() => {
+      this.#flushing = undefined;
+    });
+    await this.#flushing;
+  }
+
+  async #flushAndStore(withinMs: number): Promise<void> {
+    const given = [...this.#places];
+    if (given.length === 0) return;
+    await settledWithin(this.#provider.forceFlush?.(), withinMs);
+    for (const [threadId, place] of given) {
+      await this.#store.traces.save({ threadId, ...place }).catch(() => undefined);
+      if (this.#places.get(threadId) === place) this.#places.delete(threadId);
+    }
+    if (this.#places.size > 0)
+      this.#timer ??= setTimeout(() => void this.#flush(withinMs), FLUSH_AFTER_MS).unref();
+  }
+}
+
+/** Waits for the promise, at most so long, and whatever becomes of it. */
+async function settledWithin(promise: Promise<void> | undefined, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise?.catch(() => undefined), late]);
+  clearTimeout(timer);
+}
+
+function toTraceRow({ execution, ...row }: UntracedRow): TraceRow {
+  if (!execution) return row;
+  const { calledBy, ...more } = execution;
+  if (!calledBy) return { ...row, execution: more };
+  const { root, ...call } = calledBy;
+  const caller = { ...call, trace: traceOf(root.threadId, root.executionId, root.traceId) };
+  return { ...row, execution: { ...more, calledBy: caller } };
+}

@@ -1,0 +1,131 @@
+/** Spans of real threads, exported by OpenTelemetry's own SDK to a receiver in this process. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { trace } from '@opentelemetry/api';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
+import { ThreadIdGenerator } from '../../src/otel.ts';
+import { calls, says, scriptedModel } from '../../src/testing/index.ts';
+import { openTelemetry } from '../../src/worker/telemetry/telemetry.ts';
+import { attributeOf, drawTree, type OtlpReceiver, onceEach, receiveOtlp } from '../support/otlp-receiver.ts';
+import { closeAfterTest, eventually, helperRegistry, testRuntime } from '../support/runtime.ts';
+import { cast, childrenOf, create, familyRuntime, RESUMABLE } from '../support/subagent-project.ts';
+
+const saved = { ...process.env };
+let sdk: NodeSDK | undefined;
+
+afterEach(async () => {
+  await sdk?.shutdown().catch(() => undefined);
+  sdk = undefined;
+  trace.disable();
+  process.env = { ...saved };
+});
+
+/** Starts the SDK as a project's `otel.ts` does. */
+function startSdk(receiver: OtlpReceiver, idGenerator = new ThreadIdGenerator()): void {
+  process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = receiver.url;
+  process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json';
+  process.env.OTEL_METRICS_EXPORTER = 'none';
+  process.env.OTEL_LOGS_EXPORTER = 'none';
+  sdk = new NodeSDK({ idGenerator, autoDetectResources: false });
+  sdk.start();
+}
+
+const roots = (receiver: OtlpReceiver) => receiver.spans.filter(({ parentSpanId }) => !parentSpanId);
+
+async function receiver() {
+  const opened = await receiveOtlp();
+  closeAfterTest(opened.close);
+  return opened;
+}
+
+describe('spans of a thread', () => {
+  it('form one tree for each execution, whose sums are those of the store', async () => {
+    const received = await receiver();
+    startSdk(received);
+    const actors = cast({
+      main: [
+        calls(SUBAGENT_CREATE, create('the north')),
+        calls('keep', { name: 'north.txt' }),
+        says('It is cold.'),
+      ],
+      scout_a: [says('I look.'), calls('finish', { text: 'snow' })],
+      scout_b: [says('Go on.')],
+    });
+    const runtime = await familyRuntime({
+      cast: actors,
+      entries: [{ name: 'scout', ...RESUMABLE }],
+      runtime: { fresh: true },
+    });
+    const thread = await runtime.start('How is the north?');
+    await eventually('the root span', async () => roots(received).length === 1);
+    const spans = onceEach(received.spans);
+    expect(drawTree(spans)).toEqual([
+      'invoke_agent helper',
+      '  chat scripted-1',
+      '  chat scripted-1',
+      '  chat scripted-1',
+      '  execute_tool keep',
+      '  execute_tool subagent_create',
+      '    invoke_agent scout',
+      '      chat scripted-1',
+      '      chat scripted-1',
+      '      chat scripted-1',
+      '      execute_tool finish',
+    ]);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    const [child] = await childrenOf(runtime, thread);
+    const chats = spans.filter(({ name }) => name.startsWith('chat '));
+    let [input, output] = [0, 0];
+    for (const id of [thread, child?.threadId as string]) {
+      const record = await runtime.store.threads.get(id);
+      input += record?.inputTokens ?? 0;
+      output += record?.outputTokens ?? 0;
+    }
+    const sum = (name: string) => chats.reduce((all, span) => all + (attributeOf(span, name) as number), 0);
+    expect([sum('gen_ai.usage.input_tokens'), sum('gen_ai.usage.output_tokens')]).toEqual([input, output]);
+    expect(input).toBeGreaterThan(0);
+  });
+
+  it('are the same bytes when they are given out again', async () => {
+    const received = await receiver();
+    startSdk(received);
+    const model = scriptedModel([says('Hello.')]);
+    const registry = helperRegistry({ model });
+    const runtime = await testRuntime({ model, registry, fresh: true });
+    const thread = await runtime.start('Hi.');
+    await eventually('the root span', async () => roots(received).length === 1);
+    const before = received.spans.length;
+    const { store } = runtime;
+    // As another worker does that begins where the one before has not stored its place.
+    const other = openTelemetry({
+      store: {
+        ...store,
+        traces: {
+          ...store.traces,
+          read: (id) => store.traces.read(id, { seq: 0, state: null }),
+          list: async () => [thread],
+        },
+      },
+      registry: () => registry,
+    });
+    await other?.catchUp(0);
+    await other?.close();
+    await eventually('the same spans again', async () => received.spans.length === 2 * before);
+    expect(onceEach(received.spans)).toHaveLength(before);
+  });
+
+  it('are neither read nor written if no SDK is registered', async () => {
+    const runtime = await testRuntime({ model: scriptedModel([says('Hello.')]), fresh: true });
+    let listeners = 0;
+    const listen = () => {
+      listeners += 1;
+      return () => undefined;
+    };
+    const store = { ...runtime.store, events: { ...runtime.store.events, listen } };
+    expect(openTelemetry({ store, registry: () => ({}) as never })).toBeUndefined();
+    expect(listeners).toBe(0);
+    const thread = await runtime.start('Hi.');
+    const { cursor } = await runtime.store.traces.read(thread);
+    expect(cursor.state).toBeNull();
+  });
+});
