@@ -25,7 +25,7 @@ export function withIds<T>(ids: SpanIds, start: () => T): T {
 }
 
 /**
- * Give it to the SDK, in the project's `otel.ts`.
+ * Give it to the SDK, in the file of the project that starts it (docs/observability.md).
  * @example
  * ```ts
  * new NodeSDK({ idGenerator: new ThreadIdGenerator() }).start();

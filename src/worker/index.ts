@@ -138,6 +138,7 @@ async function startWorker(
   metrics.limiter(limiter);
   const departure = openShutdown(configuration.modelGraceMs);
   const { leaving, handover } = departure;
+  leaving.addEventListener('abort', () => telemetry?.hurry(), { once: true });
   const { historySoftLimit, modelHeartbeatMs, toolHeartbeatMs, stopWithinMs } = configuration;
   const { stepsPerActivity, secondsPerActivity } = configuration;
   onStep?.('asking the Temporal server for its search attributes');

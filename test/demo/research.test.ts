@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { expectGoldenStory, readStories } from './demo-story.ts';
+import { expectGoldenTrace, receiveTraces } from './demo-trace.ts';
 import { runDemo } from './run-demo.ts';
 
 /** The sentences of the coordinator, whose researchers report in any order: each once, whatever step it tells of. */
@@ -13,7 +14,8 @@ function sentencesOf(lines: readonly string[] = []): string[] {
 describe('npm run demo -- research', () => {
   it('survives a killed worker with the whole family, and keeps its promises', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
-    const { code, output } = await runDemo(['research', '--scripted'], folder);
+    const traces = await receiveTraces();
+    const { code, output } = await runDemo(['research', '--scripted'], folder, { traces: traces.url });
     const promises = output.match(/(✓ kept|✗ BROKEN) .*/g) ?? [];
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
     expect(promises).toHaveLength(9);
@@ -23,15 +25,20 @@ describe('npm run demo -- research', () => {
     expectGoldenStory('research-ana-killed', stories.Ana);
     expectGoldenStory('research-ben-killed', stories.Ben);
     expectGoldenStory('research', sentencesOf(stories.coordinator));
+    await expectGoldenTrace('research-killed', traces, folder);
   }, 900_000);
 
   it('tells the same stories if no worker is killed, but for the lost one', async () => {
     const folder = join(process.env.EVERTHREAD_TEST_FOLDER as string, randomUUID());
-    const { code, output } = await runDemo(['research', '--scripted', '--calm'], folder);
+    const traces = await receiveTraces();
+    const { code, output } = await runDemo(['research', '--scripted', '--calm'], folder, {
+      traces: traces.url,
+    });
     expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
     const stories = await readStories(folder);
     expectGoldenStory('research-ana', stories.Ana);
     expectGoldenStory('research-ben', stories.Ben);
     expectGoldenStory('research', sentencesOf(stories.coordinator));
+    await expectGoldenTrace('research', traces, folder);
   }, 900_000);
 });

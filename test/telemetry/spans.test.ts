@@ -1,4 +1,5 @@
 /** Spans of real threads, exported by OpenTelemetry's own SDK to a receiver in this process. */
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { trace } from '@opentelemetry/api';
 import { NodeSDK } from '@opentelemetry/sdk-node';
@@ -112,6 +113,25 @@ describe('spans of a thread', () => {
     await other?.close();
     await eventually('the same spans again', async () => received.spans.length === 2 * before);
     expect(onceEach(received.spans)).toHaveLength(before);
+  });
+
+  it.each([
+    ['hangs', () => undefined],
+    ['answers 503', (response: ServerResponse) => void response.writeHead(503).end()],
+  ])('hold up no thread, and no end of the worker, if the receiver %s', async (_what, answer) => {
+    const received = await receiveOtlp(answer);
+    closeAfterTest(received.close);
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '6000';
+    startSdk(received);
+    const turns = 20;
+    const model = scriptedModel(Array.from({ length: turns }, () => says('Hello.')));
+    const runtime = await testRuntime({ model, fresh: true });
+    const thread = await runtime.start('Hi.');
+    for (let n = 1; n < turns; n++) await runtime.say(thread, `Hi ${n}.`);
+    const begun = performance.now();
+    await runtime.stopWorker();
+    // The SDK's own attempt at an export takes six seconds.
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
   it('are neither read nor written if no SDK is registered', async () => {

@@ -225,7 +225,7 @@ function endExecution(
 
 interface CallEnd {
   readonly at: number;
-  /** Of the step's answer. */
+  /** The one of the step's answer. */
   readonly finishReason?: string;
   /** What ended the work, unless it has its answer. */
   readonly error?: string;

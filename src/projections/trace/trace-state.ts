@@ -57,7 +57,7 @@ export interface OpenCall {
   readonly name: string;
   readonly startedAt: number;
   readonly attributes: SpanAttributes;
-  /** Of a request: set once it has its answer, and until its step is over, which says how the answer finished. */
+  /** Set for a request once it has its answer, until its step is over, which says how the answer finished. */
   readonly answered?: { readonly at: number; readonly attributes: SpanAttributes };
 }
 

@@ -51,7 +51,7 @@ export interface TracedExecution {
 export interface TraceRoot {
   readonly threadId: string;
   readonly executionId: string;
-  /** Of its context. */
+  /** The one that its context names. */
   readonly traceId?: string;
 }
 

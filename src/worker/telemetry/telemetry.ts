@@ -9,7 +9,7 @@
  * - Neither waits for the other: a step for the SDK, or memory for an exporter that hangs. What the bounded sets cannot
  *   hold is left to maintenance.
  */
-import { ProxyTracerProvider, trace } from '@opentelemetry/api';
+import { type ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Registry } from '../../core/author/registry.ts';
 import { ENDING_KINDS, projectSpans } from '../../projections/trace/trace-projection.ts';
 import { type TraceRow, type TraceState, traceOf } from '../../projections/trace/trace-state.ts';
@@ -27,6 +27,8 @@ const CLOSE_WITHIN_MS = 2_000;
 export interface Telemetry {
   /** Gives out what was left by workers that were lost this long ago. */
   catchUp(olderThanMs: number): Promise<void>;
+  /** From now on, flushes at once: the process may end any moment. */
+  hurry(): void;
   /** Gives out what waits, flushes for at most two seconds, and listens no more. */
   close(): Promise<void>;
 }
@@ -44,8 +46,9 @@ interface Provider {
 
 /** The SDK's provider; undefined if none is registered in this process. */
 function findProvider(): Provider | undefined {
-  const found = trace.getTracerProvider();
-  const provider = found instanceof ProxyTracerProvider ? found.getDelegate() : found;
+  const found = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
+  // By its shape: the API may be in the process twice, and the copies share what is registered.
+  const provider = found.getDelegate?.() ?? found;
   return provider.constructor.name === 'NoopTracerProvider' ? undefined : (provider as Provider);
 }
 
@@ -64,6 +67,7 @@ class LogTelemetry implements Telemetry {
   readonly #waiting = new Set<string>();
   /** Where each log is, until that is stored. */
   readonly #places = new Map<string, TraceCursor>();
+  #flushAfterMs = FLUSH_AFTER_MS;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
@@ -88,11 +92,18 @@ class LogTelemetry implements Telemetry {
     await this.#working;
   }
 
+  hurry(): void {
+    this.#flushAfterMs = 0;
+    clearTimeout(this.#timer);
+    void this.#flush(FLUSH_WITHIN_MS);
+  }
+
   async close(): Promise<void> {
     this.#unlisten();
     await this.#working;
     clearTimeout(this.#timer);
-    await this.#flush(CLOSE_WITHIN_MS);
+    // Also if a flush is running that takes longer: what it does not store is given out again.
+    await settledWithin(this.#flush(CLOSE_WITHIN_MS), CLOSE_WITHIN_MS);
   }
 
   #note(threadId: string): void {
@@ -109,7 +120,7 @@ class LogTelemetry implements Telemetry {
       await this.#advance(threadId).catch(() => undefined);
     }
     this.#working = undefined;
-    this.#timer ??= setTimeout(() => void this.#flush(FLUSH_WITHIN_MS), FLUSH_AFTER_MS).unref();
+    this.#schedule();
   }
 
   async #advance(threadId: string): Promise<void> {
@@ -124,6 +135,10 @@ class LogTelemetry implements Telemetry {
       if (page.seq > page.cursor.seq) this.#places.set(threadId, { seq: page.seq, state });
       more = page.more;
     }
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => void this.#flush(FLUSH_WITHIN_MS), this.#flushAfterMs).unref();
   }
 
   async #flush(withinMs: number): Promise<void> {
@@ -142,8 +157,7 @@ class LogTelemetry implements Telemetry {
       await this.#store.traces.save({ threadId, ...place }).catch(() => undefined);
       if (this.#places.get(threadId) === place) this.#places.delete(threadId);
     }
-    if (this.#places.size > 0)
-      this.#timer ??= setTimeout(() => void this.#flush(withinMs), FLUSH_AFTER_MS).unref();
+    if (this.#places.size > 0) this.#schedule();
   }
 }
 
