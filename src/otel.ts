@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
+/** @internal */
 export interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
@@ -13,7 +14,7 @@ export interface SpanIds {
 const HANDED = Symbol.for('everthread.otel.ids');
 type Shared = { [HANDED]?: SpanIds | undefined };
 
-/** Starts a span, which gets these ids. */
+/** Starts a span, which gets these ids. @internal */
 export function withIds<T>(ids: SpanIds, start: () => T): T {
   const shared = globalThis as Shared;
   shared[HANDED] = ids;
@@ -28,7 +29,8 @@ export function withIds<T>(ids: SpanIds, start: () => T): T {
  * Give it to the SDK, in the file of the project that starts it (docs/observability.md).
  * @example
  * ```ts
- * new NodeSDK({ idGenerator: new ThreadIdGenerator() }).start();
+ * // For the constructor of NodeSDK.
+ * const settings = { idGenerator: new ThreadIdGenerator() };
  * ```
  */
 export class ThreadIdGenerator {
