@@ -22,12 +22,15 @@ afterEach(async () => {
 });
 
 /** Starts the SDK as a project's `otel.ts` does. */
-function startSdk(receiver: OtlpReceiver, idGenerator = new ThreadIdGenerator()): void {
+function startSdk(
+  receiver: OtlpReceiver,
+  idGenerator: ThreadIdGenerator | null = new ThreadIdGenerator(),
+): void {
   process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = receiver.url;
   process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json';
   process.env.OTEL_METRICS_EXPORTER = 'none';
   process.env.OTEL_LOGS_EXPORTER = 'none';
-  sdk = new NodeSDK({ idGenerator, autoDetectResources: false });
+  sdk = new NodeSDK({ ...(idGenerator ? { idGenerator } : {}), autoDetectResources: false });
   sdk.start();
 }
 
@@ -113,6 +116,26 @@ describe('spans of a thread', () => {
     await other?.close();
     await eventually('the same spans again', async () => received.spans.length === 2 * before);
     expect(onceEach(received.spans)).toHaveLength(before);
+  });
+
+  it('are told of once if the SDK makes ids of its own', async () => {
+    const received = await receiver();
+    const model = scriptedModel([says('Hello.'), says('Again.')]);
+    const runtime = await testRuntime({ model, fresh: true });
+    const thread = await runtime.start('Hi.');
+    await runtime.say(thread, 'Hi again.');
+    startSdk(received, null);
+    const { store } = runtime;
+    const warnings: string[] = [];
+    const telemetry = openTelemetry({
+      store: { ...store, traces: { ...store.traces, list: async () => [thread] } },
+      registry: () => helperRegistry({ model }),
+      onWarning: (warning) => warnings.push(warning),
+    });
+    await telemetry?.catchUp(0);
+    await telemetry?.close();
+    expect(warnings).toEqual([expect.stringContaining('new ThreadIdGenerator()')]);
+    expect(received.spans).toHaveLength(4);
   });
 
   it.each([
