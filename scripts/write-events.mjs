@@ -6,9 +6,13 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src', 'core', 'event', 'event-data.ts');
 /** Files of shapes that events contain but that are defined elsewhere. */
-const BORROWED = ['thread/step.ts', 'context/context-manifest.ts'].map((path) =>
-  join(ROOT, 'src', 'core', path),
-);
+const BORROWED = [
+  'event/event-shape.ts',
+  'thread/step.ts',
+  'thread/forked.ts',
+  'thread/superseded.ts',
+  'context/context-manifest.ts',
+].map((path) => join(ROOT, 'src', 'core', path));
 export const TARGET = join(ROOT, 'docs', 'generated', 'events.md');
 
 const HEAD = `# Events of a thread

@@ -145,6 +145,7 @@ export type {
 } from './core/author/written-definition.ts';
 export type { ContextItem, ContextManifest, ContextSection } from './core/context/context-manifest.ts';
 export type { HoldCause, RetryCause, SettleCause, SnippetCause, WithQueueTime } from './core/event/cause.ts';
+export type { ReportOfChild } from './core/event/event-data.ts';
 export type {
   BudgetLineOf,
   InSubprompt,
@@ -153,9 +154,8 @@ export type {
   NamedEffect,
   NamedFile,
   NamedWait,
-  ReportOfChild,
   WithStack,
-} from './core/event/event-data.ts';
+} from './core/event/event-shape.ts';
 export type { EventData, EventKind, ThreadEvent, ThreadEventOf } from './core/event/thread-event.ts';
 export type {
   FileChunk,
@@ -375,8 +375,8 @@ export type {
   RunRecordState,
 } from './store/execution/execution-record.ts';
 export type { ChildRecord, FamilyMember, VariableRequest } from './store/family/family-record.ts';
-export type { SupersededTail } from './store/message/message-record.ts';
 export type { ForkedThread } from './store/fork/fork-record.ts';
+export type { SupersededTail } from './store/message/message-record.ts';
 export { type OpenStoreOptions, openStore } from './store/open-store.ts';
 export type {
   GapReason,

@@ -256,9 +256,7 @@ export class RuntimeClient implements ThreadsClient {
     return this.#commands.answerWait(id, answer, options);
   }
 
-  /**
-   * Lists what people are asked, oldest first: open waits unless a state is given; of all threads, or of one thread and, if it is a root, its family. Throws `InvalidValue`.
-   */
+  /** Lists what people are asked, oldest first: open waits unless a state is given; of all threads, or of one thread and, if it is a root, its family. Throws `InvalidValue`. */
   listWaits(options?: ListWaits): Promise<readonly Wait[]> {
     return this.threads.listWaits(options);
   }

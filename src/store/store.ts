@@ -467,10 +467,7 @@ export interface ThreadStore {
   readonly id: string;
   /** Engine and location of the store, for display. */
   readonly place: string;
-  /**
-   * Aborted when the store can no longer be used, with a `StoreLost` or `StoreCorrupt` as its reason. Absent if that
-   * cannot happen.
-   */
+  /** Aborted when the store can no longer be used, with a `StoreLost` or `StoreCorrupt` as its reason. Absent if that cannot happen. */
   readonly ended?: AbortSignal;
   /** Ends all connections. Commands that wait for a lost server reject with `StoreUnavailable`. */
   close(): Promise<void>;

@@ -8,7 +8,6 @@ import type { CallRepair } from '../answer/clean-calls.ts';
 import type { HookName } from '../author/hook.ts';
 import type { ContextManifest } from '../context/context-manifest.ts';
 import type { ActionArtifact, ActionKind } from '../governance/agent-policy.ts';
-import type { LineLimit } from '../governance/budget-line.ts';
 import type { PolicyDecision } from '../governance/capability-policy.ts';
 import type { CompactionReason } from '../guard/compaction.ts';
 import type { LoopDetector } from '../guard/loop.ts';
@@ -28,61 +27,17 @@ import type { ReportKind } from '../thread/subagent-report.ts';
 import type { SupersededPart, SupersededRows } from '../thread/superseded.ts';
 import type { ErrorCode } from '../value/error.ts';
 import type { WaitScope } from '../wait/answer.ts';
-import type { WaitKind } from '../wait/wait.ts';
 import type { HoldCause, RetryCause, SettleCause, SnippetCause, WithQueueTime } from './cause.ts';
-
-/** Set for a step of a sub-prompt; absent for the thread's own. */
-export interface InSubprompt {
-  readonly depth?: number;
-}
-
-export interface NamedCall {
-  readonly name: string;
-  readonly callId: string;
-}
-
-export interface NamedAction {
-  /** The call's idempotency key: the same for each attempt of the same call. */
-  readonly actionId: string;
-  readonly name: string;
-}
-
-export interface NamedEffect {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** `name`: of the tool that asks, or of what is asked for. `callId`: of that tool's call. `threadId`: of the descendant that waits, if its wait blocks this thread too. */
-export interface NamedWait {
-  readonly waitId: string;
-  readonly kind: WaitKind;
-  readonly name: string;
-  readonly callId?: string;
-  readonly threadId?: string;
-}
-
-export interface NamedFile {
-  readonly path: string;
-  readonly mimeType: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
-/** Stack of an error in author code: frames of the project's own files, without secrets. Shown by `threads show --debug`. */
-export interface WithStack {
-  readonly stack?: string;
-}
-
-/** One limit of the budget of an execution. */
-export interface BudgetLineOf {
-  readonly executionId: string;
-  readonly threadId?: string;
-  readonly limit: LineLimit;
-  readonly max: number;
-  /** Name of the author's policy that decided this; `reason` says why. */
-  readonly policy?: string;
-  readonly reason?: string;
-}
+import type {
+  BudgetLineOf,
+  InSubprompt,
+  NamedAction,
+  NamedCall,
+  NamedEffect,
+  NamedFile,
+  NamedWait,
+  WithStack,
+} from './event-shape.ts';
 
 /** Data by kind. */
 export interface EventData {

@@ -1,5 +1,5 @@
 /** State of the projection between two rows: the task so far, its open text and its open waits. Plain JSON. */
-import type { NamedWait } from '../../core/event/event-data.ts';
+import type { NamedWait } from '../../core/event/event-shape.ts';
 import type { RowMessage } from '../row-message.ts';
 import { type A2aMessage, type A2aTask, toTimestamp } from './a2a-shape.ts';
 

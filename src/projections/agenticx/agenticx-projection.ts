@@ -3,7 +3,8 @@
  * - A turn has exactly one terminal event, its last: `final`, or an `error` with `terminal: true`.
  * - Nothing that happens between turns is emitted.
  */
-import type { EventData, NamedWait, ReportOfChild } from '../../core/event/event-data.ts';
+import type { EventData, ReportOfChild } from '../../core/event/event-data.ts';
+import type { NamedWait } from '../../core/event/event-shape.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { parseRecord } from '../../core/value/record.ts';
 import type { LogRow, Projection } from '../projection.ts';

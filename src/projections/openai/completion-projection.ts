@@ -13,7 +13,8 @@
  * - Texts of several steps are paragraphs of one answer.
  */
 
-import type { EventData, NamedWait } from '../../core/event/event-data.ts';
+import type { EventData } from '../../core/event/event-data.ts';
+import type { NamedWait } from '../../core/event/event-shape.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { Message } from '../../core/message/message.ts';
 import type { ProviderUsage } from '../../core/message/provider.ts';

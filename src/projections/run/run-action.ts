@@ -3,7 +3,7 @@
  * rows. Events that have no such row are derived from the `tool.*` rows: without a policy, an action is requested when
  * its call begins, and no decision is made.
  */
-import type { NamedAction } from '../../core/event/event-data.ts';
+import type { NamedAction } from '../../core/event/event-shape.ts';
 import type { EventKind, ThreadEvent, ThreadEventOf } from '../../core/event/thread-event.ts';
 import { toolError, UNKNOWN_OUTCOME } from '../../core/message/message.ts';
 import { toArtifact } from './run-artifact.ts';

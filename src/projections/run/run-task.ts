@@ -1,5 +1,6 @@
 /** The task of a run: events about its beginning, waits and end, and its form as JSON. */
-import type { BudgetLineOf, EventData, NamedWait } from '../../core/event/event-data.ts';
+import type { EventData } from '../../core/event/event-data.ts';
+import type { BudgetLineOf, NamedWait } from '../../core/event/event-shape.ts';
 import type { RestStatus, StoredError } from '../../core/thread/step.ts';
 import { toRequest } from './run-action.ts';
 import { type RunEventDraft, type RunTaskState, shortText } from './run-event.ts';

@@ -1,7 +1,7 @@
 /** Follows an execution in its thread's log to its end, for an MCP call that waits for it. */
 import { followPages } from '../../client/follow-events.ts';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import type { NamedFile } from '../../core/event/event-data.ts';
+import type { NamedFile } from '../../core/event/event-shape.ts';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
 import { parseRecord } from '../../core/value/record.ts';
 import type { Wait } from '../../store/wait/wait-record.ts';

@@ -4,7 +4,7 @@
  */
 import type { ContentBlock, ReadResourceResult } from '@modelcontextprotocol/server';
 import type { RuntimeClient } from '../../client/runtime-client.ts';
-import type { NamedFile } from '../../core/event/event-data.ts';
+import type { NamedFile } from '../../core/event/event-shape.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { readWholeFile } from '../../store/file/file-content.ts';
 

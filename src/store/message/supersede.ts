@@ -10,16 +10,14 @@
  */
 import { hash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
-import { SUPERSEDED_LISTED, type SupersededCall, type SupersededPart } from '../../core/thread/superseded.ts';
+import type { SupersededPart } from '../../core/thread/superseded.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
-import { toUsd } from '../../core/value/money.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { updateChild } from '../family/child.ts';
 import { type NotedPart, readItem, toItemRow } from '../schema/item-row.ts';
-import { readEvent, toMessage } from '../schema/rows.ts';
+import { toMessage } from '../schema/rows.ts';
 import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { readInBatches, selectRows } from '../transaction/rows.ts';
@@ -30,6 +28,20 @@ import { storeItem } from './drain.ts';
 import { rereadWords, retireSummaries } from './message.ts';
 import type { EditedMessage, SupersededTail, SupersedeTail } from './message-record.ts';
 import { emitQueued } from './queue.ts';
+import {
+  distinct,
+  eventsOf,
+  FILE_EVENTS,
+  findUnknown,
+  firstStep,
+  type LogEvents,
+  listed,
+  readCalls,
+  readCost,
+  readLog,
+  readSteps,
+  type TailLog,
+} from './superseded-tail.ts';
 
 type MessageRow = Selectable<MessageTable>;
 
@@ -240,131 +252,6 @@ async function findAnswerTime(thread: ThreadTransaction, id: string): Promise<nu
     .limit(1)
     .executeTakeFirst();
   return newest?.id === id ? Number.MAX_SAFE_INTEGER : undefined;
-}
-
-type LogEvents = readonly ReturnType<typeof readEvent>[];
-
-interface TailLog {
-  /** Number of the row that created the message at the point. */
-  readonly from: number;
-  readonly events: LogEvents;
-}
-
-/** Kinds of rows that say what a part of a history has done. */
-const TOLD = [
-  'message.created',
-  'step.started',
-  'value.changed',
-  'file.created',
-  'file.updated',
-  'file.deleted',
-  'effect.scheduled',
-  'subagent.created',
-  'subagent.messaged',
-  'action.uncertain',
-  'tool.unknown',
-  'thread.agent',
-] as const satisfies readonly EventKind[];
-const FILE_EVENTS = ['file.created', 'file.updated', 'file.deleted'] as const;
-
-const PAGE = 1000;
-
-/** Reads the log backwards to the row that created the message. A copied message has no such row: then to the beginning. */
-async function readLog(thread: ThreadTransaction, { id }: MessageRow): Promise<TailLog> {
-  const found: ReturnType<typeof readEvent>[] = [];
-  let before = thread.row.event_seq + 1;
-  for (;;) {
-    const rows = await thread
-      .select('events')
-      .selectAll()
-      .where('seq', '<', before)
-      .where('type', 'in', TOLD)
-      .orderBy('seq', 'desc')
-      .limit(PAGE)
-      .execute();
-    for (const event of rows.map(readEvent)) {
-      found.push(event);
-      if (event.type === 'message.created' && event.data.messageId === id)
-        return { from: event.seq, events: found.toReversed() };
-    }
-    if (rows.length < PAGE) return { from: found.at(-1)?.seq ?? before, events: found.toReversed() };
-    before = rows.at(-1)?.seq ?? 0;
-  }
-}
-
-function eventsOf<Kind extends EventKind>(events: LogEvents, kind: Kind): readonly ThreadEventOf<Kind>[] {
-  return events.filter(({ type }) => type === kind) as unknown as readonly ThreadEventOf<Kind>[];
-}
-
-function distinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)];
-}
-
-/** Undefined if there is nothing. */
-function listed<Value>(values: readonly Value[]): readonly Value[] | undefined {
-  return values.length === 0 ? undefined : values.slice(0, SUPERSEDED_LISTED);
-}
-
-/** Numbers of the steps of the tail. */
-async function readSteps(thread: ThreadTransaction, { events }: TailLog): Promise<readonly number[]> {
-  const first = firstStep(events);
-  if (first === undefined) return [];
-  const rows = await thread.select('steps').select('step').where('step', '>=', first).execute();
-  return rows.map(({ step }) => step);
-}
-
-/** Steps are numbered in order. */
-function firstStep(events: LogEvents): number | undefined {
-  const begun = [...eventsOf(events, 'step.started'), ...eventsOf(events, 'message.created')];
-  const steps = begun.flatMap(({ step }) => (step === undefined ? [] : [step]));
-  return steps.length === 0 ? undefined : Math.min(...steps);
-}
-
-/** Ids of actions whose outcome nobody knows. A call that no policy has judged has the id that its action would have. */
-async function findUnknown(
-  thread: ThreadTransaction,
-  events: LogEvents,
-  steps: readonly number[],
-): Promise<readonly string[]> {
-  if (eventsOf(events, 'tool.unknown').length + eventsOf(events, 'action.uncertain').length === 0) return [];
-  const named = eventsOf(events, 'action.uncertain').map(({ data }) => data.actionId);
-  const calls = await readInBatches(steps, (batch) =>
-    thread.select('tool_calls', { step: batch, state: 'unknown' }).select(['step', 'idx']).execute(),
-  );
-  const ids = distinct([...named, ...calls.map(({ step, idx }) => `${thread.threadId}:${step}:${idx}`)]);
-  const settled = await readInBatches(ids, (batch) =>
-    thread.select('actions', { id: batch }).select('id').where('state', '<>', 'uncertain').execute(),
-  );
-  const known = new Set(settled.map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
-}
-
-async function readCalls(
-  thread: ThreadTransaction,
-  steps: readonly number[],
-): Promise<readonly SupersededCall[]> {
-  const rows = await readInBatches(steps, (batch) =>
-    thread
-      .select('tool_calls', { step: batch })
-      .select(['step', 'idx', 'call_id', 'name', 'state', 'status'])
-      .where('started_at', 'is not', null)
-      .execute(),
-  );
-  return rows
-    .sort((one, other) => one.step - other.step || one.idx - other.idx)
-    .map(({ call_id: callId, name, state, status }) => ({
-      callId,
-      name,
-      outcome: state === 'unknown' ? 'unknown' : (status ?? 'error'),
-    }));
-}
-
-async function readCost(thread: ThreadTransaction, steps: readonly number[]): Promise<number | undefined> {
-  const rows = await readInBatches(steps, (batch) =>
-    thread.select('model_calls', { step: batch }).select('cost_pico').execute(),
-  );
-  const cost = rows.reduce((sum, { cost_pico: each }) => sum + (each ?? 0n), 0n);
-  return cost === 0n ? undefined : toUsd(cost);
 }
 
 type Fate = 'end' | 'keep';

@@ -6,7 +6,8 @@
  */
 import type { Kysely, Selectable } from 'kysely';
 import { learnCount, type ModelCounts } from '../../core/context/model-count.ts';
-import type { EventData, InSubprompt } from '../../core/event/event-data.ts';
+import type { EventData } from '../../core/event/event-data.ts';
+import type { InSubprompt } from '../../core/event/event-shape.ts';
 import { clampAmount, toUsd } from '../../core/value/money.ts';
 import { budgetOf, limitedAccounts } from '../budget/account.ts';
 import { stopClocks } from '../budget/lines.ts';
