@@ -181,7 +181,7 @@ export async function drain(
     // A queued tool of a cancelled run never runs, so its item is rejected; a message of such a run becomes history.
     if (item.kind === 'message') {
       const told = item.superseded?.acknowledged || rules?.(thread.row.agent).notesSuperseded;
-      if (item.superseded && told) await noteSuperseded(thread, item.superseded, executionId);
+      if (item.superseded && told) await noteSuperseded(thread, item.superseded, { executionId, twoSides });
       await storeItem(thread, item, { executionId });
     } else if (givenContext(queued)?.canceled)
       thread.emit('item.rejected', {
@@ -246,14 +246,15 @@ export async function storeItem(
 async function noteSuperseded(
   thread: ThreadTransaction,
   part: NotedPart,
-  executionId: string,
+  { executionId, twoSides }: { readonly executionId: string; readonly twoSides: boolean },
 ): Promise<void> {
   const content = describeSuperseded({ ...part, acknowledged: undefined });
   if (content === undefined) return;
   const metadata = { supersededNote: true };
   await thread.insertMessage({
     id: randomUUID(),
-    role: 'user',
+    // With two sides, a user's message would be one of side B.
+    role: twoSides ? 'system' : 'user',
     content,
     silent: true,
     metadata,

@@ -191,6 +191,14 @@ export function registerSupersede(stores: () => Stores): void {
       }
     });
 
+    it('tells it as no message of the other side in a thread of two sides', async () => {
+      const thread = await talked(stores().store);
+      await supersede(thread, { messageId: 'w2' });
+      await thread.begin([], { twoSides: true, rules: () => ({ notesSuperseded: true }) });
+      const told = (await thread.messages()).filter(({ metadata }) => metadata.supersededNote === true);
+      expect(told).toMatchObject([{ role: 'system' }]);
+    });
+
     it('ends its effects, and logs what a running one reports, unless they are to be kept', async () => {
       for (const tail of ['end', 'keep'] as const) {
         const thread = await talked(stores().store);
