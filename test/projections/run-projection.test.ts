@@ -7,6 +7,19 @@ const began = ['execution.started', { executionId: 'execution-1', runId: 'run_12
 const called = ['tool.called', { name: 'publish', callId: 'call_1' }, { step: 1 }] as const;
 const about = { actionId: 'thread-1:1:0', name: 'publish', callId: 'call_1' };
 
+describe('another attempt at a step', () => {
+  it.each(['worker_lost', 'worker_shutdown', 'budget'] as const)(
+    'has its cause as its reason: %s',
+    (cause) => {
+      const events = read(rowsOf(began, ['step.retried', { reason: 'in words', cause }, { step: 1 }]));
+      expect(events.at(-1)).toMatchObject({
+        severity: cause === 'worker_lost' ? 'warning' : 'info',
+        payload: { llm_event_type: 'llm_retry', reason: cause, message: 'in words' },
+      });
+    },
+  );
+});
+
 describe('rows of policies, approvals and budgets', () => {
   it('[PL-21] a descendant’s wait appears in the run that it blocks, and not as its action', () => {
     const wait = { waitId: 'w1', kind: 'approval', name: 'publish', callId: 'call_1', threadId: 'thread-2' };

@@ -48,14 +48,11 @@ export const MODEL_HANDLERS: RunHandlers = {
     const within = { ...(depth === undefined ? {} : { depth, prompt }), ...(side ? { side } : {}) };
     return [settled, [...before, llmStream('llm_step', { step, ...within }, { summary: `Step ${step}` })]];
   },
-  'step.retried': (run, { step, data: { reason, handedOver } }) => [
-    run,
-    [
-      handedOver
-        ? llmStream('llm_retry', { step, reason: 'worker_shutdown', message: reason }, HANDED_OVER)
-        : llmStream('llm_retry', { step, reason: 'worker_lost', message: reason }, WORKER_LOST),
-    ],
-  ],
+  'step.retried': (run, { step, data: { reason: message, handedOver, cause } }) => {
+    // Older rows have no cause.
+    const reason = cause ?? (handedOver ? 'worker_shutdown' : 'worker_lost');
+    return [run, [llmStream('llm_retry', { step, reason, message }, RETRIES[reason])]];
+  },
   'step.failed': (run, { data: { code, message } }) => [
     run,
     [
@@ -180,8 +177,11 @@ export const CONTEXT_HANDLERS: Readonly<
   'context.compacted': (run, data) => [run, [llmStream('context_compacted', data)]],
 };
 
-const WORKER_LOST = { severity: 'warning', summary: 'Another attempt: the worker was lost' } as const;
-const HANDED_OVER = { summary: 'Another attempt: the worker has shut down' } as const;
+const RETRIES = {
+  worker_lost: { severity: 'warning', summary: 'Another attempt: the worker was lost' },
+  worker_shutdown: { summary: 'Another attempt: the worker has shut down' },
+  budget: { summary: 'Another attempt: the wait for the budget is over' },
+} as const;
 const WAITING = { summary: 'No answer has begun yet' } as const;
 const DISCARDED = { severity: 'warning', summary: 'The streamed text is void' } as const;
 const answerSummary = (content: string | null) => (content ? { summary: shortText(content) } : {});

@@ -49,10 +49,7 @@ export function listenToThreads(metrics: Metrics, registry: () => Registry): Eve
     'step.started': () => count.steps.inc({ outcome: 'started' }),
     'step.committed': () => count.steps.inc({ outcome: 'committed' }),
     'step.failed': () => count.steps.inc({ outcome: 'failed' }),
-    'step.retried': (_thread, _event, { handedOver, reason }) => {
-      const lost = reason.includes('lost') ? 'worker_lost' : 'budget';
-      count.stepRetries.inc({ reason: handedOver ? 'worker_shutdown' : lost });
-    },
+    'step.retried': (_thread, _event, { cause }) => count.stepRetries.inc({ reason: cause ?? 'worker_lost' }),
     'model.called': (thread, event, { model, call }) =>
       keep(asked, keyOf(thread, event, call), { at: event.at, model: modelLabel(model), begun: false }),
     'model.chunk': (thread, event, { call, delta }) => {
