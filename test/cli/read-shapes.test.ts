@@ -52,7 +52,9 @@ const READS: readonly (readonly string[])[] = [
 /** Commands with `--json` that change something, run code, or need a server. */
 const NOT_READS = [
   ...['dev', 'worker', 'api', 'mcp', 'chat', 'new', 'doctor', 'code run', 'test'],
-  ...['start', 'send', 'fork', 'tool', 'upload', 'effects cancel'].map((name) => `threads ${name}`),
+  ...['start', 'send', 'fork', 'regenerate', 'edit', 'tool', 'upload', 'effects cancel'].map(
+    (name) => `threads ${name}`,
+  ),
   ...['stop', 'continue', 'cancel', 'terminate', 'delete'].map((name) => `threads ${name}`),
   ...['tokens create', 'tokens revoke', 'waits answer', 'tasks start', 'tasks abort', 'variables provide'],
   ...['actions reconcile', 'env set', 'env unset', 'env rotate'],

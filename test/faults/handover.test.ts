@@ -65,6 +65,7 @@ const retriesOf = async (thread: string) => {
   const log = await logOf(thread);
   return [...eventsOf(log, 'attempt.discarded'), ...eventsOf(log, 'step.retried')].map(({ data }) => data);
 };
+/** On a loaded machine the attempt also has the time that it waited for a worker. */
 const HANDED_OVER = [
   { attempt: 1, call: 1, reason: 'WorkerShutdown' },
   { reason: 'its worker has shut down', cause: 'worker_shutdown', handedOver: true },
@@ -100,7 +101,7 @@ describe('a worker that gets SIGTERM, without a grace period for models,', () =>
       'user: tell',
       'assistant: Answered "tell" after 0 tool results.',
     ]);
-    expect(await retriesOf(streaming)).toEqual(HANDED_OVER);
+    expect(await retriesOf(streaming)).toMatchObject(HANDED_OVER);
   });
 
   it('finishes a running tool and stores its result once', async () => {
@@ -154,7 +155,7 @@ describe('a worker that gets SIGTERM, after its grace period,', () => {
       'assistant: Answered "tell" after 0 tool results.',
     );
     expect(asked('tell')).toBe(2);
-    expect(await retriesOf(streaming)).toEqual(HANDED_OVER);
+    expect(await retriesOf(streaming)).toMatchObject(HANDED_OVER);
   });
 
   it('ends a running tool with an unknown outcome, and the thread continues', async () => {
