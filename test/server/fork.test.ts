@@ -64,6 +64,7 @@ describe('a forked thread', () => {
     expect(forked.effects).toMatchObject([{ step: 1, name: 'pay', outcome: 'success' }]);
     await client.waitForIdle(forkId);
     const again = await api.call('POST', `/v1/threads/${threadId}/fork`, asked);
+    expect((await api.call('POST', `/v1/threads/${threadId}/fork`)).status).toBe(201);
     expect([again.status, again.headers.get('location')]).toEqual([201, `/v1/threads/${forkId}`]);
     expect(again.body).toEqual(forked);
     const { thread } = { thread: await client.waitForIdle(forkId) };

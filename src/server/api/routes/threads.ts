@@ -185,6 +185,7 @@ export const threadRoutes: readonly ApiRoute[] = [
     summary: 'Fork a thread: a new one with its messages up to a settled step',
     params: threadParams,
     body: forkThread,
+    bodyOptional: true,
     status: 201,
     answer: forkedThread,
     async handle({ params: { threadId }, body, caller, host }) {
