@@ -226,7 +226,7 @@ export const threadFork = command({
       const message = content === undefined ? undefined : { id: randomUUID(), content };
       const forked = await client.forkThread(thread, { at, threadId, agent, state, message });
       if (forked.asked !== undefined)
-        dimNote(`step ${forked.asked} has not settled: forked after step ${forked.at}`);
+        dimNote(`step ${forked.asked} has not settled, or is superseded: forked after step ${forked.at}`);
       const { threadId: id, messageId } = forked;
       if (options.wait && messageId !== undefined) {
         dimNote(`thread ${id}`);

@@ -84,8 +84,8 @@ export const THREAD_STORY: StoryHandlers<ThreadKind> = {
   'message.updated': tell('message', ({ role }) => `A message (${role}) was changed.`),
   'messages.superseded': tell('message', ({ reason, messages }) =>
     reason === 'edit'
-      ? `A message was edited; ${messages} messages from there on were superseded.`
-      : `A message is answered again; ${messages} messages behind it were superseded.`,
+      ? `A message was edited; ${counted(messages, 'message')} from there on superseded.`
+      : `A message is answered again; ${counted(messages, 'message')} behind it superseded.`,
   ),
   'message.deleted': tell(
     'message',

@@ -43,7 +43,9 @@ export async function findForkPoint(source: ThreadTransaction, at: number | unde
   const atRest = row.turn_open === 0;
   const head = { until: row.clock, lastStep: row.last_step };
   if (!settled) {
-    if (at === undefined && atRest) return { step: 0, ...head };
+    const copied = row.forked_from === null ? undefined : await findCopiedPoint(source, at);
+    if (at === undefined && atRest) return { step: copied?.step ?? 0, ...head };
+    if (copied) return copied;
     throw atRest
       ? new RuntimeError('InvalidValue', `Thread "${threadId}" has no answer at or before its step ${at}.`)
       : new RuntimeError(
@@ -76,6 +78,22 @@ export async function findForkPoint(source: ThreadTransaction, at: number | unde
     .limit(1)
     .executeTakeFirst();
   return { step, next, until, lastStep: next.step - 1, seq: last?.seq ?? 0 };
+}
+
+/** A step that the source, a fork, has copied itself: its rows are its messages, and none of its calls is open. */
+async function findCopiedPoint(
+  source: ThreadTransaction,
+  at: number | undefined,
+): Promise<ForkPoint | undefined> {
+  const { row } = source;
+  const { step, until } = await source
+    .select('messages')
+    .select(({ fn }) => [fn.max('step').as('step'), fn.max('created_at').as('until')])
+    .where('step', '<=', at ?? row.last_step)
+    .executeTakeFirstOrThrow();
+  if (step === null || until === null) return undefined;
+  const next = { step: step + 1, side: row.side, first_seq: 0, opened_at: row.created_at };
+  return { step, next, until, lastStep: step, seq: 0 };
 }
 
 function hasMessages(eb: ExpressionBuilder<Tables, 'steps'>) {

@@ -19,6 +19,7 @@ import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { rereadWords } from '../message/message.ts';
+import { findInLine } from '../message/supersede.ts';
 import { readEvent } from '../schema/rows.ts';
 import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, unknownThread } from '../transaction/context.ts';
@@ -43,6 +44,11 @@ export async function makeFork(context: CommandContext, command: MakeFork): Prom
     if (source.row.deleted_at !== null) throw unknownThread(context.storeId, threadId);
     const known = await findRow(source.trx, 'threads', { id: forkId }, ['forked_from', 'deleted_at']);
     if (known) return readKnown(source, forkId, known, digest);
+    if (await findInLine(source))
+      throw new RuntimeError(
+        'ThreadBusy',
+        `Thread "${threadId}" is about to answer a message again: wait until it is at rest to fork it.`,
+      );
     const point = await findForkPoint(source, command.at);
     const at = point.step;
     const state: ForkedState = point.next === undefined ? 'head' : (command.state ?? 'none');
@@ -248,6 +254,8 @@ async function readEffects(
     source
       .select('tool_calls', { idempotent: 0, state: ['done', 'unknown'] })
       .where('step', '<=', at)
+      // Those of a part that was superseded are not in the history.
+      .where('step', 'in', source.select('messages').select('step').where('step', '<=', at))
       .where('started_at', 'is not', null);
   const { count } = await calls()
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -37,6 +37,7 @@ import {
   type LogEvents,
   listed,
   readCalls,
+  readCopiedCalls,
   readCost,
   readLog,
   readSteps,
@@ -94,7 +95,7 @@ function busy({ threadId }: ThreadTransaction, why: string): RuntimeError {
 }
 
 /** The message that is in line to be answered again: nothing is superseded behind it. Null if there is none. */
-async function findInLine(thread: ThreadTransaction): Promise<SupersededTail | null> {
+export async function findInLine(thread: ThreadTransaction): Promise<SupersededTail | null> {
   const newest = await thread
     .select('superseded_parts')
     .select('answer')
@@ -127,7 +128,11 @@ async function supersede(
   const point = await findPoint(thread, messageId, edited !== undefined);
   const log = await readLog(thread, point);
   const steps = await readSteps(thread, log);
-  const unknown = await findUnknown(thread, log.events, steps);
+  const copied = await readCopiedCalls(thread, log.events, point);
+  const unknown = [
+    ...copied.filter(({ outcome }) => outcome === 'unknown').map((call) => call.id),
+    ...(await findUnknown(thread, log.events, steps)),
+  ];
   if (unknown.length > 0 && !acknowledge)
     throw new RuntimeError(
       'OutcomeUnknown',
@@ -135,7 +140,7 @@ async function supersede(
     );
   const part: SupersededPart = {
     ...definedFields({
-      calls: listed(await readCalls(thread, steps)),
+      calls: listed([...copied.map(({ id: _, ...call }) => call), ...(await readCalls(thread, steps))]),
       effects: listed(await endEffects(thread, log.events, fate)),
       children: listed(await endChildren(thread, log.events, fate)),
       values: listed(distinct(eventsOf(log.events, 'value.changed').map(({ data }) => data.key))),
@@ -330,7 +335,7 @@ async function restoreAgent(thread: ThreadTransaction, { events }: TailLog): Pro
     .select('steps', { kind: 'model' })
     .select('side')
     .distinct()
-    .where('step', '<', firstStep(events) ?? Number.MAX_SAFE_INTEGER)
+    .where('step', '<', firstStep(events) ?? thread.row.last_step + 1)
     .execute();
   thread.set({ activated: JSON.stringify(before.map(({ side }) => `${agent}:${side}`)) });
 }

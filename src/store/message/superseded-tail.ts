@@ -30,6 +30,7 @@ const TOLD = [
   'action.uncertain',
   'tool.unknown',
   'thread.agent',
+  'thread.forked',
 ] as const satisfies readonly EventKind[];
 export const FILE_EVENTS = ['file.created', 'file.updated', 'file.deleted'] as const;
 
@@ -53,7 +54,10 @@ export async function readLog(thread: ThreadTransaction, { id }: Pick<Message, '
       if (event.type === 'message.created' && event.data.messageId === id)
         return { from: event.seq, events: found.toReversed() };
     }
-    if (rows.length < PAGE) return { from: found.at(-1)?.seq ?? before, events: found.toReversed() };
+    if (rows.length < PAGE) {
+      const first = found.findLast(({ type }) => type !== 'thread.forked');
+      return { from: first?.seq ?? before, events: found.toReversed() };
+    }
     before = rows.at(-1)?.seq ?? 0;
   }
 }
@@ -137,4 +141,23 @@ export async function readCost(
   );
   const cost = rows.reduce((sum, { cost_pico: each }) => sum + (each ?? 0n), 0n);
   return cost === 0n ? undefined : toUsd(cost);
+}
+
+/** Calls that a fork has copied behind the point, as its log tells of them; none if the point is a message of its own. */
+export async function readCopiedCalls(
+  thread: ThreadTransaction,
+  events: LogEvents,
+  { created_at: at }: Pick<Message, 'created_at'>,
+): Promise<readonly (SupersededCall & { readonly id: string })[]> {
+  const [forked] = eventsOf(events, 'thread.forked');
+  if (!forked) return [];
+  const { from, effects } = forked.data;
+  const { first } = await thread
+    .select('messages')
+    .select(({ fn }) => fn.min('step').as('first'))
+    .where('created_at', '>', at)
+    .executeTakeFirstOrThrow();
+  return effects
+    .filter(({ step }) => first !== null && step >= first)
+    .map(({ step, callId, name, outcome }) => ({ id: `${from}:${step} (${callId})`, callId, name, outcome }));
 }

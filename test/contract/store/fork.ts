@@ -242,6 +242,45 @@ export function registerFork(given: () => Stores): void {
       expect(await store.files.open(other.id, '/a.txt')).not.toBeNull();
     });
 
+    it('of a fork may end at a step that the fork has copied', async () => {
+      const { store } = given();
+      const thread = await openTold(store);
+      const first = await forkOf(thread);
+      const direct = await forkOf(thread, { at: 1 });
+      const copy = new ThreadDriver(store, first.threadId);
+      const second = await forkOf(copy, { at: 1 });
+      expect(second).toMatchObject({ at: 1, agent: direct.agent, effects: direct.effects, state: 'none' });
+      const contents = async (id: string) =>
+        (await new ThreadDriver(store, id).messages()).slice(0, -1).map(({ content }) => content);
+      // Behind the copied part is the note of the first fork.
+      expect(await contents(second.threadId)).toEqual(await contents(direct.threadId));
+      expect(await forkOf(copy)).toMatchObject({ at: first.at, state: 'head' });
+    });
+
+    it('refuses to supersede a copied call whose outcome is unknown, unless that is acknowledged', async () => {
+      const { store } = given();
+      const thread = await openThread(store);
+      const { step } = await thread.answer([message('m1')], { toolCalls: [call('c1', 'pay')] });
+      await thread.beginTool(step, 0);
+      await thread.settleLostTool(step, 0);
+      thread.afterStep = step;
+      await thread.answer([], { content: 'done' });
+      await thread.rest();
+      const { threadId } = await forkOf(thread);
+      const again = { threadId, id: 'again', messageId: 'm1' };
+      await expect(store.messages.supersede(again)).rejects.toMatchObject({
+        code: 'OutcomeUnknown',
+        message: expect.stringContaining('c1'),
+      });
+      await store.messages.supersede({ ...again, acknowledge: true });
+      const copy = new ThreadDriver(store, threadId);
+      expect(await copy.events('messages.superseded')).toMatchObject([
+        { data: { calls: [{ callId: 'c1', name: 'pay', outcome: 'unknown' }] } },
+      ]);
+      // Its message is in line: a fork now would be one of nothing.
+      await expect(forkOf(copy)).rejects.toMatchObject({ code: 'ThreadBusy' });
+    });
+
     it('of a fork keeps the first origin of each message, and all that was done', async () => {
       const { store } = given();
       const thread = await openTold(store);

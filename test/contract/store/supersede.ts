@@ -179,6 +179,15 @@ export function registerSupersede(stores: () => Stores): void {
       );
     });
 
+    it('may have no step: that of a message whose step has failed', async () => {
+      const thread = await openThread(stores().store);
+      const ref = await thread.beginCall([message('w1')]);
+      await thread.store.steps.fail({ ...ref, error: { code: 'Timeout', message: 'no answer' } });
+      await thread.rest('failed');
+      await supersede(thread, { messageId: 'w1' });
+      expect(await thread.transcript()).toEqual(['[user: content of w1]']);
+    });
+
     it('tells the model what it has done only if the agent wants it', async () => {
       for (const notes of [true, false]) {
         const thread = await talked(stores().store);
