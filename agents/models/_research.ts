@@ -36,7 +36,13 @@ function coordinate(messages: Messages): ScriptStep {
   const drafts = uses.filter(({ name }) => name === 'submit_draft').length;
   const wish = told.at(-1) ?? '';
   // The reviewer's message is the newest one that is not a report.
-  if (drafts > 0 && !REPORT.test(wish) && wish !== told[0]) return askBack(wish, reports[0]?.[1] ?? '');
+  if (drafts > 0 && !REPORT.test(wish) && wish !== told[0]) {
+    // Of the first researcher, whoever has reported first.
+    const made = uses.find(({ name }) => name === 'subagent_create')?.content ?? '';
+    const [, reference = ''] =
+      reports.find(([, id = '']) => id !== '' && made.includes(id)) ?? reports[0] ?? [];
+    return askBack(wish, reference);
+  }
   return calls('submit_draft', { draft: toBrief(reports.map(([, , text = '']) => text)) });
 }
 

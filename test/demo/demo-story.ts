@@ -32,6 +32,13 @@ export function expectGoldenStory(name: string, lines: readonly string[] | undef
   expect(text).toBe(readFileSync(path, 'utf8'));
 }
 
+/** The sentences of a golden story. */
+export function readGoldenStory(name: string): readonly string[] {
+  return readFileSync(join(import.meta.dirname, 'golden', `${name}.txt`), 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
 /** Pieces of a text are as many as the model, and a kill, have made of it. */
 function toGolden({ kind, line, data }: StoryRow): string[] {
   if (kind === 'text' || (kind === 'wait' && data.queuedMs !== undefined)) return [];

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { expectGoldenStory, readStories } from './demo-story.ts';
+import { expectGoldenStory, readGoldenStory, readStories } from './demo-story.ts';
 import { expectGoldenTrace, receiveTraces } from './demo-trace.ts';
 import { runDemo } from './run-demo.ts';
 
@@ -24,7 +24,10 @@ describe('npm run demo -- research', () => {
     const stories = await readStories(folder);
     expectGoldenStory('research-ana-killed', stories.Ana);
     expectGoldenStory('research-ben-killed', stories.Ben);
-    expectGoldenStory('research', sentencesOf(stories.coordinator));
+    // The kill may meet the coordinator between two researchers' reports: then it also has sentences about that.
+    expect(sentencesOf(stories.coordinator)).toEqual(
+      expect.arrayContaining([...readGoldenStory('research')]),
+    );
     await expectGoldenTrace('research-killed', traces, folder);
   }, 900_000);
 
