@@ -86,6 +86,6 @@ inBrowser('the page over a disturbed network', () => {
     expect(stored.filter(({ content }) => content === 'pay, please')).toHaveLength(1);
     const { attachments } = stored.find(({ content }) => content === 'pay, please') ?? {};
     expect(attachments).toMatchObject([{ name: 'bill.txt', size: 8 }]);
-    expect(proxy.cuts).toBeGreaterThan(2);
+    expect(proxy.cuts).toBeGreaterThan(0);
   });
 });

@@ -77,7 +77,7 @@ export async function makeFork(context: CommandContext, command: MakeFork): Prom
     });
     fork.emit('thread.forked', told);
     await rereadWords(fork);
-    fork.set({ message_count: messages, clock: Math.max(fork.row.clock, point.until) });
+    fork.set({ message_count: messages });
     await fork.insertMessage({
       id: `fork-${hash('sha256', forkId).slice(0, 24)}`,
       // With two sides, a user's message would be one of side B.
@@ -151,6 +151,8 @@ async function insertFork(
     run_context: row.run_context,
     model_counts: row.model_counts,
     greeted: 1,
+    // What the fork writes is later than all that it has copied.
+    clock: Math.max(now, point.until),
     last_step: point.lastStep,
     counted_from: point.lastStep + 1,
     asked_from: point.lastStep + 1,
