@@ -238,11 +238,11 @@ export type {
 export type { TaskSession, TaskSessions } from './core/task/session.ts';
 export type { AgentTaskSpec, TaskBudget } from './core/task/spec.ts';
 export type { ChangedSince, ForkedCall, ForkedPart, ForkedState } from './core/thread/forked.ts';
+export type { PastCall } from './core/thread/past-call.ts';
 export type { Session } from './core/thread/session.ts';
 export type { RestStatus, StoredError, ThreadStatus } from './core/thread/step.ts';
 export type { ReportKind } from './core/thread/subagent-report.ts';
 export type {
-  SupersededCall,
   SupersededPart,
   SupersededRows,
   SupersededWork,

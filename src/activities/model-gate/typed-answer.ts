@@ -48,10 +48,11 @@ export function describeOutput(
   { context, active, system }: RequestMaterial & { readonly system: string },
 ) {
   const schema = outputSchema(active, context);
+  if (!schema) return go({ system });
   const isBound = findModels(registry(), active).every(
     ({ capabilities }) => capabilities.supportsJsonMode !== false,
   );
-  if (!schema || isBound) return go({ system });
+  if (isBound) return go({ system });
   return go({ system: [system, describeSchema(schema)].filter((text) => text !== '').join('\n\n') });
 }
 
@@ -68,8 +69,9 @@ export async function checkOutput(
   { answer, message, active, context }: AnsweredStep & HookedAnswer,
 ) {
   const type = typeOf(active, context);
+  if (!type || answer.ends) return go<CheckedAnswer>({});
   const calls = answer.toolCalls.map((call) => call.function.name);
-  if (!type || answer.ends || !isFinal(calls, active.side)) return go<CheckedAnswer>({});
+  if (!isFinal(calls, active.side)) return go<CheckedAnswer>({});
   const content = message ? message.content : answer.content;
   const checked = answer.finishReason === 'length' ? CUT_OFF : await checkContent(type, content);
   if (checked.ok) return go<CheckedAnswer>({ typed: checked.value });

@@ -1,9 +1,8 @@
 /** What a fork has of its source, and the words in which its model is told. */
-export interface ForkedCall {
+import { describePastCall, type PastCall } from './past-call.ts';
+
+export interface ForkedCall extends PastCall {
   readonly step: number;
-  readonly callId: string;
-  readonly name: string;
-  readonly outcome: 'success' | 'error' | 'unknown';
 }
 
 /** What the source has changed behind the point, of what the fork has in its present state. */
@@ -36,15 +35,6 @@ export interface ForkedPart {
   readonly withheld?: readonly string[];
 }
 
-/** Most calls, and most names of each kind, that are listed. */
-export const FORK_LISTED = 100;
-
-const OUTCOMES = {
-  success: 'succeeded',
-  error: 'failed',
-  unknown: 'may or may not have taken effect: check before you repeat it',
-} as const;
-
 const STATES = {
   head: 'Values, files and variables are as they were there.',
   current: 'Values, files and variables are those of now, not of that step.',
@@ -60,10 +50,7 @@ export function describeFork({
   moreEffects = 0,
   changed = {},
 }: ForkedPart): string {
-  const done = effects.map(
-    ({ step, callId, name, outcome }) =>
-      `- in step ${step}, the call ${callId} of "${name}" ${OUTCOMES[outcome]}`,
-  );
+  const done = effects.map((call) => `- in step ${call.step}, ${describePastCall(call)}`);
   const since = Object.entries(changed).flatMap(([kind, names]) =>
     names?.length ? [`- ${kind} changed since: ${names.join(', ')}`] : [],
   );

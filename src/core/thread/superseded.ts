@@ -1,4 +1,6 @@
 /** What a superseded part of a history has done, and the words in which a model is told of it. */
+import { describePastCall, type PastCall } from './past-call.ts';
+
 export interface SupersededRows {
   /** Rows of the log, both included; `to` is less than `from` if there are none. */
   readonly from: number;
@@ -14,7 +16,7 @@ export interface SupersededRows {
 
 export interface SupersededPart {
   /** Calls that had begun, in order; the first 100. */
-  readonly calls?: readonly SupersededCall[];
+  readonly calls?: readonly PastCall[];
   /** Effects that were scheduled there and had not ended. */
   readonly effects?: readonly SupersededWork[];
   /** Children that were made or asked there and are alive. */
@@ -28,32 +30,17 @@ export interface SupersededPart {
   readonly acknowledged?: readonly string[];
 }
 
-export interface SupersededCall {
-  readonly callId: string;
-  readonly name: string;
-  readonly outcome: 'success' | 'error' | 'unknown';
-}
-
 export interface SupersededWork {
   readonly id: string;
   readonly name: string;
   readonly fate: 'ended' | 'kept';
 }
 
-/** Most calls, values and files that are listed. */
-export const SUPERSEDED_LISTED = 100;
-
-const OUTCOMES = {
-  success: 'succeeded',
-  error: 'failed',
-  unknown: 'may or may not have taken effect: check before you repeat it',
-} as const;
-
 /** Undefined if the part had no effects. */
 export function describeSuperseded(part: SupersededPart): string | undefined {
   const { calls = [], effects = [], children = [], values = [], files = [] } = part;
   const lines = [
-    ...calls.map(({ name, callId, outcome }) => `- the call ${callId} of "${name}" ${OUTCOMES[outcome]}`),
+    ...calls.map((call) => `- ${describePastCall(call)}`),
     ...effects.map(({ name, fate }) => `- the effect "${name}" was scheduled and ${toFate(fate)}`),
     ...children.map(
       ({ id, name, fate }) => `- the subagent "${name}" (${id}) was started and ${toFate(fate)}`,

@@ -47,12 +47,12 @@ const HANDLERS: Handlers = {
   'model.chunk': (open, event, whole) => (whole || open.typed ? [open, []] : handleChunk(open, event)),
   'attempt.discarded': (open, { data: { depth } }) =>
     depth === undefined ? [{ ...open, attempt: null }, []] : [open, []],
-  'step.committed': (open, { data: { messageId, depth, finishReason, typed = false } }) =>
-    depth === undefined && open.typed && !typed
-      ? [{ ...open, held: contentOf(open, messageId) }, []]
-      : depth === undefined
-        ? commitText({ ...open, filtered: finishReason === 'content_filter' }, contentOf(open, messageId))
-        : [open, []],
+  'step.committed': (open, { data: { messageId, depth, finishReason, typed = false } }) => {
+    if (depth !== undefined) return [open, []];
+    const content = contentOf(open, messageId);
+    if (open.typed && !typed) return [{ ...open, held: content }, []];
+    return commitText({ ...open, filtered: finishReason === 'content_filter' }, content);
+  },
   // If text was kept, it is the message before this row.
   'execution.aborted': (open, { data: { keptText, depth } }) =>
     depth === undefined && !open.typed

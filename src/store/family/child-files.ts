@@ -16,6 +16,7 @@ import type { FileRecord } from '../../core/file/thread-file.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { MessageItem } from '../../core/thread/item.ts';
 import { isRuntimeError } from '../../core/value/error.ts';
+import { addNames } from '../file/blob.ts';
 import type { FileSource, ThreadFileTable } from '../file/file-record.ts';
 import { emitFile, findFileRow, missingParents, requireRoom, toFileRecord } from '../file/file-tree.ts';
 import { enqueue } from '../message/queue.ts';
@@ -166,7 +167,8 @@ function nameCopy({ name, mimeType }: AttachmentRef, mark: string): string {
 /** Returns false if the thread has no room for the file, or if the file has been deleted in the meantime. */
 async function putCopy(to: ThreadTransaction, source: SourceRow, shown: AttachmentRef): Promise<boolean> {
   const above = await makeRoom(to, source, shown.path);
-  if (!above || !(await linkBlob(to, source.blob_id))) return false;
+  // The thread of the source is not locked.
+  if (!above || !(await addNames(to.trx, source.blob_id))) return false;
   const { name, description, path } = shown;
   const own = source.metadata === null ? {} : (JSON.parse(source.metadata) as Record<string, unknown>);
   const row = {
@@ -196,18 +198,6 @@ async function makeRoom(
     if (isRuntimeError(error)) return undefined;
     throw error;
   }
-}
-
-/** False if the content was deleted with its last name since its file was read: that thread is not locked. */
-async function linkBlob({ trx }: ThreadTransaction, id: string | null): Promise<boolean> {
-  if (id === null) return true;
-  const linked = await trx
-    .updateTable('blobs')
-    .set((eb) => ({ names: eb('names', '+', 1) }))
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return linked !== undefined;
 }
 
 /** The path of each copy, by the parsed path of its source. */

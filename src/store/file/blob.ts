@@ -225,6 +225,18 @@ export async function linkContent(trx: Transaction<Tables>, content: Content): P
   return id;
 }
 
+/** Gives a content more names; false if it was deleted with its last one since its file was read. None for no bytes. */
+export async function addNames(trx: Transaction<Tables>, id: string | null, names = 1): Promise<boolean> {
+  if (id === null) return true;
+  const linked = await trx
+    .updateTable('blobs')
+    .set((eb) => ({ names: eb('names', '+', names) }))
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return linked !== undefined;
+}
+
 /** Takes one name away from a content; the last one removes the content too. */
 export async function releaseContent(trx: Transaction<Tables>, id: string | null): Promise<void> {
   if (id === null) return;

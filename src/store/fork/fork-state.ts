@@ -3,11 +3,13 @@ import { sql } from 'kysely';
 import type { EventKind } from '../../core/event/thread-event.ts';
 import { parentOf } from '../../core/file/file-path.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
-import { type ChangedSince, FORK_LISTED } from '../../core/thread/forked.ts';
+import type { ChangedSince } from '../../core/thread/forked.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { openVariable, putVariable } from '../env/env.ts';
+import { addNames } from '../file/blob.ts';
+import { FILE_COLUMNS } from '../file/file-tree.ts';
+import { distinct, FILE_EVENTS, listed } from '../message/superseded-tail.ts';
 import { readEvent } from '../schema/rows.ts';
-import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, unknownThread } from '../transaction/context.ts';
 import { readInBatches, selectRows } from '../transaction/rows.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
@@ -28,8 +30,8 @@ export async function copyState(
     .execute();
   await trx
     .insertInto('thread_files')
-    .columns(['thread_id', ...FILE_COLUMNS])
-    .expression(source.select('thread_files').select(own).select(FILE_COLUMNS))
+    .columns(['thread_id', ...COPIED_COLUMNS])
+    .expression(source.select('thread_files').select(own).select(COPIED_COLUMNS))
     .execute();
   return copyVariables(context, source, fork);
 }
@@ -56,20 +58,7 @@ export async function copyAttached(source: ThreadTransaction, fork: ThreadTransa
   for (const { thread_id: _, ...row } of copied) await fork.insert('thread_files', row);
 }
 
-const FILE_COLUMNS = [
-  'path',
-  'parent',
-  'kind',
-  'mime_type',
-  'size',
-  'blob_id',
-  'metadata',
-  'width',
-  'height',
-  'thumbnail',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof Tables['thread_files'])[];
+const COPIED_COLUMNS = [...FILE_COLUMNS, 'parent', 'thumbnail'] as const;
 
 /** Each content has one more name for each copied file. */
 export async function nameContents(context: CommandContext, fork: ThreadTransaction): Promise<void> {
@@ -81,12 +70,7 @@ export async function nameContents(context: CommandContext, fork: ThreadTransact
     .orderBy('blob_id')
     .execute();
   for (const { id, names } of files) {
-    const linked = await fork.trx
-      .updateTable('blobs')
-      .set((eb) => ({ names: eb('names', '+', Number(names)) }))
-      .where('id', '=', id ?? '')
-      .returning('id')
-      .executeTakeFirst();
+    const linked = await addNames(fork.trx, id, Number(names));
     // A deletion of the source removes files without its lock.
     if (!linked) throw unknownThread(context.storeId, JSON.parse(fork.row.forked_from ?? '{}').threadId);
   }
@@ -114,7 +98,7 @@ async function copyVariables(
 
 const CHANGES = {
   values: ['value.changed'],
-  files: ['file.created', 'file.updated', 'file.deleted'],
+  files: FILE_EVENTS,
 } as const satisfies Record<string, readonly EventKind[]>;
 
 /** What is not as it was at the point; the first 100 of each kind. */
@@ -131,11 +115,10 @@ export async function readChanged(
       .where('type', 'in', types)
       .orderBy('seq')
       .execute();
-    found[kind] = listed(
-      rows
-        .map(readEvent)
-        .flatMap(({ data }) => ('key' in data ? [data.key] : 'path' in data ? [data.path] : [])),
-    );
+    const names = rows
+      .map(readEvent)
+      .flatMap(({ data }) => ('key' in data ? [data.key] : 'path' in data ? [data.path] : []));
+    found[kind] = listed(distinct(names.filter((name) => name !== undefined)));
   }
   const variables = await selectRows(source.trx, 'env_values', { scope: 'thread', owner: source.threadId })
     .select('name')
@@ -143,10 +126,4 @@ export async function readChanged(
     .orderBy('name')
     .execute();
   return definedFields({ ...found, variables: listed(variables.map(({ name }) => name)) });
-}
-
-/** Undefined if there are none. */
-function listed(names: readonly (string | undefined)[]): readonly string[] | undefined {
-  const distinct = [...new Set(names)].filter((name) => name !== undefined);
-  return distinct.length === 0 ? undefined : distinct.slice(0, FORK_LISTED);
 }

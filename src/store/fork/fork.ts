@@ -14,7 +14,8 @@ import { hash } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ThreadEventOf } from '../../core/event/thread-event.ts';
-import { describeFork, FORK_LISTED, type ForkedCall, type ForkedState } from '../../core/thread/forked.ts';
+import { describeFork, type ForkedCall, type ForkedState } from '../../core/thread/forked.ts';
+import { MAX_LISTED } from '../../core/thread/past-call.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { definedFields } from '../../core/value/record.ts';
@@ -102,7 +103,11 @@ async function readKnown(
   const origin = stored === null ? null : (JSON.parse(stored) as StoredOrigin);
   const first = deleted === null ? await findForked(source, forkId) : undefined;
   if (origin?.digest === digest && first) return { threadId: forkId, ...first };
-  throw new RuntimeError(
+  throw taken(forkId, origin);
+}
+
+function taken(forkId: string, origin: StoredOrigin | null = null): RuntimeError {
+  return new RuntimeError(
     'InvalidStart',
     `There is a thread "${forkId}" already${origin ? `, another fork of "${origin.threadId}"` : ''}: fork under an id of its own.`,
   );
@@ -160,11 +165,7 @@ async function insertFork(
     changed: change.number,
     moved: change.number,
   } satisfies ThreadRow;
-  if (!(await insertNew(source.trx, 'threads', made)))
-    throw new RuntimeError(
-      'InvalidStart',
-      `There is a thread "${forkId}" already: fork under an id of its own.`,
-    );
+  if (!(await insertNew(source.trx, 'threads', made))) throw taken(forkId);
   return new ThreadTransaction(source.trx, made, now, change);
 }
 
@@ -266,7 +267,7 @@ async function readEffects(
     .select(['step', 'call_id as callId', 'name', 'state', 'status'])
     .orderBy('step', 'desc')
     .orderBy('idx', 'desc')
-    .limit(FORK_LISTED)
+    .limit(MAX_LISTED)
     .execute();
   const own = newest.toReversed().map(
     ({ state, status, ...call }): ForkedCall => ({
@@ -276,7 +277,7 @@ async function readEffects(
   );
   const before = source.row.forked_from === null ? undefined : await findForked(source, source.threadId);
   const inherited = before?.effects.filter(({ step }) => step <= at) ?? [];
-  const effects = [...inherited, ...own].slice(-FORK_LISTED);
+  const effects = [...inherited, ...own].slice(-MAX_LISTED);
   const all = inherited.length + (before?.moreEffects ?? 0) + Number(count);
   return { effects, more: all - effects.length };
 }

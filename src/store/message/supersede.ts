@@ -138,19 +138,17 @@ async function supersede(
       'OutcomeUnknown',
       `Thread "${thread.threadId}" cannot supersede what follows message "${point.id}": the outcome of ${unknown.join(', ')} is unknown. Reconcile it, or acknowledge it.`,
     );
-  const part: SupersededPart = {
-    ...definedFields({
-      calls: listed([...copied.map(({ id: _, ...call }) => call), ...(await readCalls(thread, steps))]),
-      effects: listed(await endEffects(thread, log.events, fate)),
-      children: listed(await endChildren(thread, log.events, fate)),
-      values: listed(distinct(eventsOf(log.events, 'value.changed').map(({ data }) => data.key))),
-      files: listed(
-        distinct(FILE_EVENTS.flatMap((kind) => eventsOf(log.events, kind)).map(({ data }) => data.path)),
-      ),
-      acknowledged: listed(unknown),
-      costUsd: await readCost(thread, steps),
-    }),
-  };
+  const part: SupersededPart = definedFields({
+    calls: listed([...copied.map(({ id: _, ...call }) => call), ...(await readCalls(thread, steps))]),
+    effects: listed(await endEffects(thread, log.events, fate)),
+    children: listed(await endChildren(thread, log.events, fate)),
+    values: listed(distinct(eventsOf(log.events, 'value.changed').map(({ data }) => data.key))),
+    files: listed(
+      distinct(FILE_EVENTS.flatMap((kind) => eventsOf(log.events, kind)).map(({ data }) => data.path)),
+    ),
+    acknowledged: listed(unknown),
+    costUsd: await readCost(thread, steps),
+  });
   await restoreAgent(thread, log);
   const to = thread.written.event_seq;
   const seq = to + 1;

@@ -2,7 +2,7 @@
 
 import type { EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
 import type { Message } from '../../core/message/message.ts';
-import { SUPERSEDED_LISTED, type SupersededCall } from '../../core/thread/superseded.ts';
+import { MAX_LISTED, type PastCall } from '../../core/thread/past-call.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { readEvent } from '../schema/rows.ts';
 import { readInBatches } from '../transaction/rows.ts';
@@ -75,7 +75,7 @@ export function distinct(values: readonly string[]): readonly string[] {
 
 /** Undefined if there is nothing. */
 export function listed<Value>(values: readonly Value[]): readonly Value[] | undefined {
-  return values.length === 0 ? undefined : values.slice(0, SUPERSEDED_LISTED);
+  return values.length === 0 ? undefined : values.slice(0, MAX_LISTED);
 }
 
 /** Numbers of the steps of the tail. */
@@ -115,7 +115,7 @@ export async function findUnknown(
 export async function readCalls(
   thread: ThreadTransaction,
   steps: readonly number[],
-): Promise<readonly SupersededCall[]> {
+): Promise<readonly PastCall[]> {
   const rows = await readInBatches(steps, (batch) =>
     thread
       .select('tool_calls', { step: batch })
@@ -148,7 +148,7 @@ export async function readCopiedCalls(
   thread: ThreadTransaction,
   events: LogEvents,
   { created_at: at }: Pick<Message, 'created_at'>,
-): Promise<readonly (SupersededCall & { readonly id: string })[]> {
+): Promise<readonly (PastCall & { readonly id: string })[]> {
   const [forked] = eventsOf(events, 'thread.forked');
   if (!forked) return [];
   const { from, effects } = forked.data;

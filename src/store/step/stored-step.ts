@@ -204,6 +204,29 @@ export async function scheduleCalls(
  * what the first one stored, and begins nothing.
  */
 export async function commitStep(context: CommandContext, command: CommitStep): Promise<CommittedStep> {
+  const { step } = command;
+  return endOpenStep(context, command, async (thread, opened) => {
+    // Hooks of the drained messages gave their directive before those of the answer; the last one counts.
+    const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
+    await storeAnswer(thread, answer, opened);
+    const { kind, side } = opened;
+    const { content = null, model, directive = null } = answer;
+    const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
+    const calls = answer.toolCalls.map((made) => made.function.name);
+    const record = toStepRecord(thread, written, calls);
+    const { begins } = command;
+    const mayBegin = begins && !record.exceeded && !(begins.activity && thread.isReplaced(begins.activity));
+    const begun = mayBegin ? await beginWithAnswer(context, thread, begins) : undefined;
+    return { kind: 'stored', record, begun };
+  });
+}
+
+/** Settles the model call that has answered, and ends the step if nobody has. */
+function endOpenStep(
+  context: CommandContext,
+  command: StepRef & Pick<CommitStep, 'usage' | 'call'>,
+  end: (thread: ThreadTransaction, opened: StepRow) => Promise<CommittedStep>,
+): Promise<CommittedStep> {
   const { threadId, step, call } = command;
   const answered = { ...command, call: 0, ...call };
   return inRunWith(
@@ -216,18 +239,7 @@ export async function commitStep(context: CommandContext, command: CommitStep): 
       await settleModelCall(context, thread, { ...answered, ok: true }, known);
       if (opened.state === 'committed') return findCommitted(thread, command, opened);
       if (opened.state !== 'open' || !(await isWanted(thread, opened))) return { kind: 'closed' };
-      // Hooks of the drained messages gave their directive before those of the answer; the last one counts.
-      const answer = { ...command, directive: command.directive ?? opened.directive ?? undefined };
-      await storeAnswer(thread, answer, opened);
-      const { kind, side } = opened;
-      const { content = null, model, directive = null } = answer;
-      const written = { step, kind, side, model, directive, text: hasText(content) ? 1 : 0 };
-      const calls = answer.toolCalls.map((made) => made.function.name);
-      const record = toStepRecord(thread, written, calls);
-      const { begins } = command;
-      const mayBegin = begins && !record.exceeded && !(begins.activity && thread.isReplaced(begins.activity));
-      const begun = mayBegin ? await beginWithAnswer(context, thread, begins) : undefined;
-      return { kind: 'stored', record, begun };
+      return end(thread, opened);
     },
   );
 }
@@ -309,39 +321,27 @@ async function storeAnswer(thread: ThreadTransaction, answer: CommitStep, opened
  * for it again; with `error` the step fails. A step ends once, as for `commitStep`.
  */
 export async function rejectAnswer(context: CommandContext, command: RejectAnswer): Promise<CommittedStep> {
-  const { threadId, step, attempt, call, error, rejected } = command;
-  const answered = { ...command, call: 0, ...call };
-  return inRunWith(
-    context,
-    command,
-    (trx) => [selectStep(trx, threadId, step), selectModelCall(trx, answered)],
-    async (thread, [[opened], [known]]) => {
-      if (!opened) throw new Error(`Thread ${threadId} has no step ${step}.`);
-      // C3: before it is known whether the rejection is stored.
-      await settleModelCall(context, thread, { ...answered, ok: true }, known);
-      if (opened.state === 'committed') return findCommitted(thread, command, opened);
-      if (opened.state !== 'open') return { kind: 'closed' };
-      const { model, finishReason, usage } = command;
-      const { execution_id: executionId, kind, side } = opened;
-      await discardStreamed(thread, { step, attempt }, 'OutputRejected');
-      const last = error && (true as const);
-      thread.emit('output.rejected', { ...rejected, last, model, finishReason, usage }, { step, attempt });
-      await saveScratch(thread, executionId, command.context);
-      await thread.update('executions', { id: executionId }, { rejected: JSON.stringify(rejected) });
-      const state = error ? 'failed' : 'committed';
-      const directive = error ? null : 'rejected';
-      await thread.update('steps', { step }, { state, model, directive, closed_at: thread.now });
-      closeStep(thread);
-      await enqueueTools(thread, command.queuedTools ?? []);
-      if (error) {
-        thread.set({ last_error: JSON.stringify(error) });
-        thread.emit('step.failed', { ...error }, { step, attempt });
-        return { kind: 'closed' };
-      }
-      const written = { step, kind, side, model, directive, text: 0 } as const;
-      return { kind: 'stored', record: toStepRecord(thread, written, []) };
-    },
-  );
+  const { step, attempt, error, rejected, model, finishReason, usage } = command;
+  return endOpenStep(context, command, async (thread, opened) => {
+    const { execution_id: executionId, kind, side } = opened;
+    await discardStreamed(thread, { step, attempt }, 'OutputRejected');
+    const last = error && (true as const);
+    thread.emit('output.rejected', { ...rejected, last, model, finishReason, usage }, { step, attempt });
+    await saveScratch(thread, executionId, command.context);
+    await thread.update('executions', { id: executionId }, { rejected: JSON.stringify(rejected) });
+    const state = error ? 'failed' : 'committed';
+    const directive = error ? null : 'rejected';
+    await thread.update('steps', { step }, { state, model, directive, closed_at: thread.now });
+    closeStep(thread);
+    await enqueueTools(thread, command.queuedTools);
+    if (error) {
+      thread.set({ last_error: JSON.stringify(error) });
+      thread.emit('step.failed', { ...error }, { step, attempt });
+      return { kind: 'closed' };
+    }
+    const written = { step, kind, side, model, directive, text: 0 } as const;
+    return { kind: 'stored', record: toStepRecord(thread, written, []) };
+  });
 }
 
 /** False if its call was settled when the execution ended: the answer is ignored, since its calls would never run. */

@@ -4,7 +4,7 @@
  *   counts is its own affair, and no step waits for it.
  * - The ids are handed to the SDK through the id generator of `everthread/otel` (otel.ts).
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type Context,
   ROOT_CONTEXT,
@@ -25,11 +25,7 @@ export interface SpanSenderOptions {
   readonly onForeignIds?: (hint: string) => void;
 }
 
-const digest = (text: string, bytes: number): string =>
-  createHash('sha256')
-    .update(text)
-    .digest('hex')
-    .slice(0, bytes * 2);
+const digest = (text: string, bytes: number): string => hash('sha256', text).slice(0, bytes * 2);
 
 export const toTraceId = (name: string): string => (isTraceId(name) ? name : digest(name, 16));
 export const toSpanId = (key: string): string => digest(key, 8);

@@ -42,10 +42,8 @@ export async function findMessageBegin(
   const store = client.store;
   // A message that is answered again was created before, in a part that is superseded.
   const isSuperseded = await readSuperseded(store, thread.id);
-  const isBegin = (event: ThreadEvent) =>
-    !isSuperseded(event) &&
-    ((event.type === 'message.created' && event.data.messageId === messageId) ||
-      (event.type === 'item.rejected' && event.data.id === messageId));
+  const isArrival = isArrivalOf(messageId);
+  const isBegin = (event: ThreadEvent) => !isSuperseded(event) && isArrival(event);
   const [newest, previous] = await store.executions.list({ threadId: thread.id, limit: 2 });
   const known = await store.messages.get(thread.id, messageId);
   // Its item is there before the thread has taken it.
@@ -65,10 +63,14 @@ export async function findMessageBegin(
 
 /** Begin of the response to a message that is answered again. */
 export function beginBehind({ messageId, seq }: SupersededTail): ResponseBegin {
-  const isBegin = (event: ThreadEvent) =>
+  return { after: seq, isBegin: isArrivalOf(messageId), joins: true };
+}
+
+/** The thread has taken the message, or refused it. */
+function isArrivalOf(messageId: string): (event: ThreadEvent) => boolean {
+  return (event) =>
     (event.type === 'message.created' && event.data.messageId === messageId) ||
     (event.type === 'item.rejected' && event.data.id === messageId);
-  return { after: seq, isBegin, joins: true };
 }
 
 /** Begin of the response that follows answers to waits. */
