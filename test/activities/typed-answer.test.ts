@@ -149,6 +149,31 @@ describe('an agent with the type of its last answer', () => {
     expect(thread.lastError?.code).toBe('OutputInvalid');
   });
 
+  it('keeps the tools that hooks have queued beside a rejected answer', async () => {
+    const noted: string[] = [];
+    const note = defineTool({
+      description: 'notes',
+      execute: async () => {
+        noted.push('noted');
+        return { status: 'success', result: 'noted' };
+      },
+    });
+    const hook = defineHook({
+      hook: 'before_create_message',
+      id: 'note_drafts',
+      execute: async (state, message) => {
+        if (message.content === 'warm') await state.queueTool('note', {});
+        return message;
+      },
+    });
+    const { thread } = await asked([says('warm'), says(BERN)], {
+      tools: { note },
+      hooks: [hook],
+      agent: { hooks: ['note_drafts'] },
+    });
+    expect([thread.output, noted]).toEqual([VALUE, ['noted']]);
+  });
+
   it('describes the schema to a model that cannot be bound to it', async () => {
     const model = scriptedModel([says(BERN)]);
     const { defineModel, registryFrom, definePrompt } = await import('../../src/definitions/index.ts');

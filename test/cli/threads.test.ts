@@ -82,6 +82,21 @@ describe('everthread threads', () => {
       '--wait',
     );
     expect(forked).toMatchObject({ code: 0, stdout: 'You said: again\n' });
+    const repeated = await run(
+      'threads',
+      'fork',
+      id,
+      '--at',
+      '1',
+      '--id',
+      'the-fork',
+      '--message',
+      'again',
+      '--wait',
+    );
+    expect(repeated).toMatchObject({ code: 0, stdout: 'You said: again\n' });
+    const asked = (await show('the-fork')).messages.filter(({ content }) => content === 'again');
+    expect(asked).toHaveLength(1);
     expect((await run('threads', 'show', 'the-fork')).stdout).toMatch(`fork of   ${id} after step 1`);
     const json = await run('threads', 'fork', id, '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ from: id, at: 1, state: 'head', messages: 2 });

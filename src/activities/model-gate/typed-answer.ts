@@ -22,6 +22,7 @@ import { toJsonObject } from '../../core/value/json-value.ts';
 import { LIMITS } from '../../core/value/limit.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
 import type { StepPlace } from '../../store/step/step-place-record.ts';
+import { takeTools } from '../author/hook-work.ts';
 import type { ActivityDependencies } from '../base/dependencies.ts';
 import { abortSignal } from '../base/guard.ts';
 import { findModels } from '../model/request.ts';
@@ -98,13 +99,14 @@ async function checkContent(type: AuthorSchema, content: string | null): Promise
 /** Stage: stores that an answer was rejected, which ends the step; the next one asks for the answer again. */
 export async function rejectAnswer(
   { store, probe, handover }: ActivityDependencies,
-  { ref, answer, rejected, flow }: AnsweredStep & HookedAnswer & CheckedAnswer,
+  { ref, answer, rejected, flow, hooks, sink }: AnsweredStep & HookedAnswer & CheckedAnswer,
 ) {
   if (!rejected) return go({});
   const { model, finishReason, usage, call } = answer;
   const error = isLastRepeat(rejected) ? toError(rejected) : undefined;
+  const queuedTools = await takeTools({ hooks, sink });
   const { context } = await flow();
-  const command = { ...ref, model, finishReason, usage, call, context, rejected, error };
+  const command = { ...ref, model, finishReason, usage, call, context, queuedTools, rejected, error };
   await probe?.('output_rejected');
   const stored = await retryWhileUnavailable(abortSignal(handover), () => store.steps.reject(command));
   await probe?.('output_rejection_stored');

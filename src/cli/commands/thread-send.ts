@@ -223,7 +223,8 @@ export const threadFork = command({
     const content = text === undefined ? undefined : await readText(text);
     const { withClient } = await import('../connection/open-client.ts');
     return withClient(options, async (client) => {
-      const message = content === undefined ? undefined : { id: randomUUID(), content };
+      // Without an id of its own: the same fork again sends the same message.
+      const message = content === undefined ? undefined : { content };
       const forked = await client.forkThread(thread, { at, threadId, agent, state, message });
       if (forked.asked !== undefined)
         dimNote(`step ${forked.asked} has not settled, or is superseded: forked after step ${forked.at}`);
