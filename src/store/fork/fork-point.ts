@@ -2,6 +2,7 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { ThreadEventOf } from '../../core/event/thread-event.ts';
 import { RuntimeError } from '../../core/value/error.ts';
+import { readActivated } from '../message/supersede.ts';
 import { readEvent } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { ThreadTable } from '../thread/thread-record.ts';
@@ -145,18 +146,12 @@ export async function readFlow(
     .limit(1)
     .executeTakeFirst();
   const then = handoff?.data.from ?? agent;
-  const sides = await source
-    .select('steps', { kind: 'model' })
-    .select('side')
-    .distinct()
-    .where('step', '<=', lastStep)
-    .execute();
   return {
     agent: then,
     // The step has handed over; the next one began with that.
     next_agent: handoff && begun && handoff.seq < begun.seq ? handoff.data.to : null,
     side: next.side,
     turns: 0,
-    activated: JSON.stringify(sides.map((each) => `${then}:${each.side}`)),
+    activated: await readActivated(source, { agent: then, lastStep }),
   };
 }

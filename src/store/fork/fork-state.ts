@@ -1,6 +1,5 @@
 /** Values, files and variables of a fork, and what its source has changed of them since the point. */
 import { sql } from 'kysely';
-import type { EventKind } from '../../core/event/thread-event.ts';
 import { parentOf } from '../../core/file/file-path.ts';
 import type { AttachmentRef } from '../../core/message/message.ts';
 import type { ChangedSince } from '../../core/thread/forked.ts';
@@ -8,7 +7,7 @@ import { definedFields } from '../../core/value/record.ts';
 import { openVariable, putVariable } from '../env/env.ts';
 import { addNames } from '../file/blob.ts';
 import { FILE_COLUMNS } from '../file/file-tree.ts';
-import { distinct, FILE_EVENTS, listed } from '../message/superseded-tail.ts';
+import { listed, WRITES, writtenNames } from '../message/superseded-tail.ts';
 import { readEvent } from '../schema/rows.ts';
 import { type CommandContext, unknownThread } from '../transaction/context.ts';
 import { readInBatches, selectRows } from '../transaction/rows.ts';
@@ -30,8 +29,8 @@ export async function copyState(
     .execute();
   await trx
     .insertInto('thread_files')
-    .columns(['thread_id', ...COPIED_COLUMNS])
-    .expression(source.select('thread_files').select(own).select(COPIED_COLUMNS))
+    .columns(['thread_id', ...COPIED])
+    .expression(source.select('thread_files').select(own).select(COPIED))
     .execute();
   return copyVariables(context, source, fork);
 }
@@ -58,10 +57,14 @@ export async function copyAttached(source: ThreadTransaction, fork: ThreadTransa
   for (const { thread_id: _, ...row } of copied) await fork.insert('thread_files', row);
 }
 
-const COPIED_COLUMNS = [...FILE_COLUMNS, 'parent', 'thumbnail'] as const;
+const COPIED = [...FILE_COLUMNS, 'parent', 'thumbnail'] as const;
 
 /** Each content has one more name for each copied file. */
-export async function nameContents(context: CommandContext, fork: ThreadTransaction): Promise<void> {
+export async function nameContents(
+  { storeId }: CommandContext,
+  { threadId }: ThreadTransaction,
+  fork: ThreadTransaction,
+): Promise<void> {
   const files = await fork
     .select('thread_files')
     .select((eb) => ['blob_id as id', eb.fn.countAll<number>().as('names')])
@@ -72,7 +75,7 @@ export async function nameContents(context: CommandContext, fork: ThreadTransact
   for (const { id, names } of files) {
     const linked = await addNames(fork.trx, id, Number(names));
     // A deletion of the source removes files without its lock.
-    if (!linked) throw unknownThread(context.storeId, JSON.parse(fork.row.forked_from ?? '{}').threadId);
+    if (!linked) throw unknownThread(storeId, threadId);
   }
 }
 
@@ -96,34 +99,25 @@ async function copyVariables(
   return withheld;
 }
 
-const CHANGES = {
-  values: ['value.changed'],
-  files: FILE_EVENTS,
-} as const satisfies Record<string, readonly EventKind[]>;
-
 /** What is not as it was at the point; the first 100 of each kind. */
 export async function readChanged(
   source: ThreadTransaction,
   { next, seq = 0 }: ForkPoint,
 ): Promise<ChangedSince> {
-  const found: Record<string, readonly string[] | undefined> = {};
-  for (const [kind, types] of Object.entries(CHANGES)) {
-    const rows = await source
-      .select('events')
-      .selectAll()
-      .where('seq', '>', seq)
-      .where('type', 'in', types)
-      .orderBy('seq')
-      .execute();
-    const names = rows
-      .map(readEvent)
-      .flatMap(({ data }) => ('key' in data ? [data.key] : 'path' in data ? [data.path] : []));
-    found[kind] = listed(distinct(names.filter((name) => name !== undefined)));
-  }
+  const written = await source
+    .select('events')
+    .selectAll()
+    .where('seq', '>', seq)
+    .where('type', 'in', WRITES)
+    .orderBy('seq')
+    .execute();
   const variables = await selectRows(source.trx, 'env_values', { scope: 'thread', owner: source.threadId })
     .select('name')
     .where('updated_at', '>=', next?.opened_at ?? 0)
     .orderBy('name')
     .execute();
-  return definedFields({ ...found, variables: listed(variables.map(({ name }) => name)) });
+  return definedFields({
+    ...writtenNames(written.map(readEvent)),
+    variables: listed(variables.map(({ name }) => name)),
+  });
 }

@@ -19,10 +19,10 @@ import { MAX_LISTED } from '../../core/thread/past-call.ts';
 import { canonicalJson } from '../../core/value/canonical-json.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { definedFields } from '../../core/value/record.ts';
-import { rereadWords } from '../message/message.ts';
+import { insertNote, rereadWords } from '../message/message.ts';
 import { findInLine } from '../message/supersede.ts';
-import { readEvent } from '../schema/rows.ts';
-import type { MessageTable } from '../schema/tables.ts';
+import { toPastCall } from '../message/superseded-tail.ts';
+import { COPIED_COLUMNS, readEvent } from '../schema/rows.ts';
 import { type CommandContext, inThread, unknownThread } from '../transaction/context.ts';
 import { toThreadRow } from '../transaction/new-thread.ts';
 import { findRow, insertNew } from '../transaction/rows.ts';
@@ -61,7 +61,7 @@ export async function makeFork(context: CommandContext, command: MakeFork): Prom
     const twoSides = await copySteps(source, fork, point);
     const withheld = state === 'none' ? [] : await copyState(context, source, fork);
     if (state === 'none') await copyAttached(source, fork, point);
-    await nameContents(context, fork);
+    await nameContents(context, source, fork);
     const { effects, more } = await readEffects(source, at);
     const changed = state === 'current' ? await readChanged(source, point) : undefined;
     const told: ForkedEvent['data'] = definedFields({
@@ -79,14 +79,8 @@ export async function makeFork(context: CommandContext, command: MakeFork): Prom
     fork.emit('thread.forked', told);
     await rereadWords(fork);
     fork.set({ message_count: messages });
-    await fork.insertMessage({
-      id: `fork-${hash('sha256', forkId).slice(0, 24)}`,
-      // With two sides, a user's message would be one of side B.
-      role: twoSides ? 'system' : 'user',
-      content: describeFork(told),
-      silent: true,
-      metadata: { forkNote: true },
-    });
+    const id = `fork-${hash('sha256', forkId).slice(0, 24)}`;
+    await insertNote(fork, { id, content: describeFork(told), metadata: { forkNote: true } }, twoSides);
     await fork.flush();
     return { threadId: forkId, ...told };
   });
@@ -169,27 +163,6 @@ async function insertFork(
   return new ThreadTransaction(source.trx, made, now, change);
 }
 
-const MESSAGE_COLUMNS = [
-  'id',
-  'role',
-  'content',
-  'name',
-  'tool_calls',
-  'tool_call_id',
-  'created_at',
-  'parent_id',
-  'depth',
-  'silent',
-  'attachments',
-  'status',
-  'tool_status',
-  'execution_id',
-  'step',
-  'reasoning',
-  'prompt',
-  'parts',
-] as const satisfies readonly (keyof MessageTable)[];
-
 /** Returns their number. */
 async function copyMessages(
   source: ThreadTransaction,
@@ -214,12 +187,12 @@ async function copyMessages(
     const end = last?.created_at ?? until;
     await trx
       .insertInto('messages')
-      .columns(['thread_id', 'metadata', ...MESSAGE_COLUMNS])
+      .columns(['thread_id', 'metadata', ...COPIED_COLUMNS])
       .expression(
         behind()
           .where('created_at', '<=', end)
           .select([sql<string>`cast(${fork.threadId} as text)`.as('thread_id'), metadata.as('metadata')])
-          .select(MESSAGE_COLUMNS),
+          .select(COPIED_COLUMNS),
       )
       .execute();
     if (!last) return fork.count('messages');
@@ -264,17 +237,12 @@ async function readEffects(
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   const newest = await calls()
-    .select(['step', 'call_id as callId', 'name', 'state', 'status'])
+    .select(['step', 'call_id', 'name', 'state', 'status'])
     .orderBy('step', 'desc')
     .orderBy('idx', 'desc')
     .limit(MAX_LISTED)
     .execute();
-  const own = newest.toReversed().map(
-    ({ state, status, ...call }): ForkedCall => ({
-      ...call,
-      outcome: state === 'unknown' ? 'unknown' : (status ?? 'unknown'),
-    }),
-  );
+  const own = newest.toReversed().map((call): ForkedCall => ({ step: call.step, ...toPastCall(call) }));
   const before = source.row.forked_from === null ? undefined : await findForked(source, source.threadId);
   const inherited = before?.effects.filter(({ step }) => step <= at) ?? [];
   const effects = [...inherited, ...own].slice(-MAX_LISTED);

@@ -42,6 +42,7 @@ import {
 } from '../transaction/run-context.ts';
 import { statement } from '../transaction/statement.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
+import { insertNote } from './message.ts';
 import { putInLine } from './queue.ts';
 
 export interface Drained {
@@ -250,16 +251,8 @@ async function noteSuperseded(
 ): Promise<void> {
   const content = describeSuperseded({ ...part, acknowledged: undefined });
   if (content === undefined) return;
-  const metadata = { supersededNote: true };
-  await thread.insertMessage({
-    id: randomUUID(),
-    // With two sides, a user's message would be one of side B.
-    role: twoSides ? 'system' : 'user',
-    content,
-    silent: true,
-    metadata,
-    executionId,
-  });
+  const note = { id: randomUUID(), content, metadata: { supersededNote: true }, executionId };
+  await insertNote(thread, note, twoSides);
 }
 
 /** The items are cancelled all or none: returns the first one's reason; undefined if none is. */

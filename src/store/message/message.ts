@@ -7,9 +7,16 @@
  * thread names, stored or waiting. A file elsewhere belongs to the thread's own code, and stays.
  */
 import { type Selectable, sql } from 'kysely';
+import type { ContextMessage } from '../../core/context/context.ts';
 import { ATTACHMENT_FOLDER } from '../../core/file/attachment.ts';
 import { tryFilePath } from '../../core/file/file-path.ts';
-import { type ChangedMessage, type Message, type ToolCall, toChanges } from '../../core/message/message.ts';
+import {
+  type ChangedMessage,
+  type Message,
+  type ToolCall,
+  toChanges,
+  type UnstoredMessage,
+} from '../../core/message/message.ts';
 import { RuntimeError } from '../../core/value/error.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { findFileRow, removeFile } from '../file/file-tree.ts';
@@ -95,6 +102,16 @@ export async function deleteMessage(context: CommandContext, threadId: string, i
     await removeUnnamedFiles(thread, removed.flatMap(filesOf));
     return true;
   });
+}
+
+/** Stores what the model is told and nobody has said. */
+export async function insertNote(
+  thread: ThreadTransaction,
+  note: Pick<UnstoredMessage, 'id' | 'content' | 'metadata'> & Partial<Pick<ContextMessage, 'executionId'>>,
+  twoSides: boolean,
+): Promise<void> {
+  // With two sides, a user's message would be one of side B.
+  await thread.insertMessage({ ...note, role: twoSides ? 'system' : 'user', silent: true });
 }
 
 /** The words that lists show keep nothing of a message that was changed or deleted. */

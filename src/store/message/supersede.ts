@@ -17,7 +17,7 @@ import { RuntimeError } from '../../core/value/error.ts';
 import { definedFields } from '../../core/value/record.ts';
 import { updateChild } from '../family/child.ts';
 import { type NotedPart, readItem, toItemRow } from '../schema/item-row.ts';
-import { toMessage } from '../schema/rows.ts';
+import { COPIED_COLUMNS, toMessage } from '../schema/rows.ts';
 import type { MessageTable } from '../schema/tables.ts';
 import { type CommandContext, inThread, refuseTerminated } from '../transaction/context.ts';
 import { readInBatches, selectRows } from '../transaction/rows.ts';
@@ -31,7 +31,6 @@ import { emitQueued } from './queue.ts';
 import {
   distinct,
   eventsOf,
-  FILE_EVENTS,
   findUnknown,
   firstStep,
   type LogEvents,
@@ -42,6 +41,7 @@ import {
   readLog,
   readSteps,
   type TailLog,
+  writtenNames,
 } from './superseded-tail.ts';
 
 type MessageRow = Selectable<MessageTable>;
@@ -142,10 +142,7 @@ async function supersede(
     calls: listed([...copied.map(({ id: _, ...call }) => call), ...(await readCalls(thread, steps))]),
     effects: listed(await endEffects(thread, log.events, fate)),
     children: listed(await endChildren(thread, log.events, fate)),
-    values: listed(distinct(eventsOf(log.events, 'value.changed').map(({ data }) => data.key))),
-    files: listed(
-      distinct(FILE_EVENTS.flatMap((kind) => eventsOf(log.events, kind)).map(({ data }) => data.path)),
-    ),
+    ...writtenNames(log.events),
     acknowledged: listed(unknown),
     costUsd: await readCost(thread, steps),
   });
@@ -207,21 +204,11 @@ async function findPoint(
   messageId: string | undefined,
   exact: boolean,
 ): Promise<MessageRow> {
-  const asked =
-    messageId === undefined
-      ? undefined
-      : await selectAsked(thread).where('id', '=', messageId).executeTakeFirst();
-  if (asked) return asked;
-  const before =
-    messageId === undefined
-      ? Number.MAX_SAFE_INTEGER
-      : exact
-        ? undefined
-        : await findAnswerTime(thread, messageId);
   const found =
-    before === undefined
-      ? undefined
-      : await selectAsked(thread).where('created_at', '<', before).limit(1).executeTakeFirst();
+    messageId === undefined
+      ? await selectAsked(thread).limit(1).executeTakeFirst()
+      : ((await selectAsked(thread).where('id', '=', messageId).executeTakeFirst()) ??
+        (exact ? undefined : await findAnswered(thread, messageId)));
   if (found) return found;
   const inLine = { state: ['queued', 'staged'] as const, ...definedFields({ id: messageId }) };
   if (await thread.has('items', inLine)) throw busy(thread, 'has the message in line');
@@ -231,6 +218,13 @@ async function findPoint(
       ? `Thread "${thread.threadId}" has no message of a user to answer again.`
       : `Thread "${thread.threadId}" has no message "${messageId}" in its history that a user has sent, and no answer to one.`,
   );
+}
+
+/** The message that an answer, or an execution, answers. */
+async function findAnswered(thread: ThreadTransaction, id: string): Promise<MessageRow | undefined> {
+  const answeredAt = await findAnswerTime(thread, id);
+  if (answeredAt === undefined) return undefined;
+  return selectAsked(thread).where('created_at', '<', answeredAt).limit(1).executeTakeFirst();
 }
 
 /** The time of an answer, or of the first one of an execution; undefined if there is neither. */
@@ -303,11 +297,15 @@ async function moveTail(
   const { count } = await selectFrom(thread, first)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  // Both tables have the same columns in the same order, and `seq` is the last one.
+  const columns = ['thread_id', 'metadata', ...COPIED_COLUMNS] as const;
   const moved = selectFrom(thread, first)
-    .selectAll()
+    .select(columns)
     .select(sql<number>`cast(${sql.lit(seq)} as bigint)`.as('seq'));
-  await thread.trx.insertInto('superseded_messages').expression(moved).execute();
+  await thread.trx
+    .insertInto('superseded_messages')
+    .columns([...columns, 'seq'])
+    .expression(moved)
+    .execute();
   await thread.trx
     .deleteFrom('messages')
     .where('thread_id', '=', thread.threadId)
@@ -329,13 +327,22 @@ async function restoreAgent(thread: ThreadTransaction, { events }: TailLog): Pro
     thread.set({ agent, next_agent: null });
     thread.emit('thread.agent', { from: to, to: agent });
   }
-  const before = await thread
+  const lastStep = (firstStep(events) ?? thread.row.last_step + 1) - 1;
+  thread.set({ activated: await readActivated(thread, { agent, lastStep }) });
+}
+
+/** The sides that have made their immediate calls, as the column has them: those of the steps up to this one. */
+export async function readActivated(
+  thread: ThreadTransaction,
+  { agent, lastStep }: { readonly agent: string; readonly lastStep: number },
+): Promise<string> {
+  const sides = await thread
     .select('steps', { kind: 'model' })
     .select('side')
     .distinct()
-    .where('step', '<', firstStep(events) ?? thread.row.last_step + 1)
+    .where('step', '<=', lastStep)
     .execute();
-  thread.set({ activated: JSON.stringify(before.map(({ side }) => `${agent}:${side}`)) });
+  return JSON.stringify(sides.map(({ side }) => `${agent}:${side}`));
 }
 
 /** Notes that memory hooks have taken from the tail. */

@@ -6,6 +6,7 @@ import { MAX_LISTED, type PastCall } from '../../core/thread/past-call.ts';
 import { toUsd } from '../../core/value/money.ts';
 import { readEvent } from '../schema/rows.ts';
 import { readInBatches } from '../transaction/rows.ts';
+import type { CallRow } from '../transaction/step-row.ts';
 import type { ThreadTransaction } from '../transaction/thread-transaction.ts';
 
 export type LogEvents = readonly ReturnType<typeof readEvent>[];
@@ -16,14 +17,14 @@ export interface TailLog {
   readonly events: LogEvents;
 }
 
+/** Kinds of rows that say what was written. */
+export const WRITES = ['value.changed', 'file.created', 'file.updated', 'file.deleted'] as const;
+
 /** Kinds of rows that say what a part of a history has done. */
 const TOLD = [
   'message.created',
   'step.started',
-  'value.changed',
-  'file.created',
-  'file.updated',
-  'file.deleted',
+  ...WRITES,
   'effect.scheduled',
   'subagent.created',
   'subagent.messaged',
@@ -32,7 +33,6 @@ const TOLD = [
   'thread.agent',
   'thread.forked',
 ] as const satisfies readonly EventKind[];
-export const FILE_EVENTS = ['file.created', 'file.updated', 'file.deleted'] as const;
 
 const PAGE = 1000;
 
@@ -64,9 +64,19 @@ export async function readLog(thread: ThreadTransaction, { id }: Pick<Message, '
 
 export function eventsOf<Kind extends EventKind>(
   events: LogEvents,
-  kind: Kind,
+  ...kinds: readonly Kind[]
 ): readonly ThreadEventOf<Kind>[] {
-  return events.filter(({ type }) => type === kind) as unknown as readonly ThreadEventOf<Kind>[];
+  const wanted: readonly EventKind[] = kinds;
+  return events.filter(({ type }) => wanted.includes(type)) as unknown as readonly ThreadEventOf<Kind>[];
+}
+
+/** Keys of values, and paths of files, that were written; the first 100 of each. */
+export function writtenNames(events: LogEvents) {
+  const files = eventsOf(events, 'file.created', 'file.updated', 'file.deleted');
+  return {
+    values: listed(distinct(eventsOf(events, 'value.changed').map(({ data }) => data.key))),
+    files: listed(distinct(files.map(({ data }) => data.path))),
+  };
 }
 
 export function distinct(values: readonly string[]): readonly string[] {
@@ -88,7 +98,7 @@ export async function readSteps(thread: ThreadTransaction, { events }: TailLog):
 
 /** Steps are numbered in order. */
 export function firstStep(events: LogEvents): number | undefined {
-  const begun = [...eventsOf(events, 'step.started'), ...eventsOf(events, 'message.created')];
+  const begun = eventsOf(events, 'step.started', 'message.created');
   const steps = begun.flatMap(({ step }) => (step === undefined ? [] : [step]));
   return steps.length === 0 ? undefined : Math.min(...steps);
 }
@@ -99,7 +109,7 @@ export async function findUnknown(
   events: LogEvents,
   steps: readonly number[],
 ): Promise<readonly string[]> {
-  if (eventsOf(events, 'tool.unknown').length + eventsOf(events, 'action.uncertain').length === 0) return [];
+  if (eventsOf(events, 'tool.unknown', 'action.uncertain').length === 0) return [];
   const named = eventsOf(events, 'action.uncertain').map(({ data }) => data.actionId);
   const calls = await readInBatches(steps, (batch) =>
     thread.select('tool_calls', { step: batch, state: 'unknown' }).select(['step', 'idx']).execute(),
@@ -123,13 +133,17 @@ export async function readCalls(
       .where('started_at', 'is not', null)
       .execute(),
   );
-  return rows
-    .sort((one, other) => one.step - other.step || one.idx - other.idx)
-    .map(({ call_id: callId, name, state, status }) => ({
-      callId,
-      name,
-      outcome: state === 'unknown' ? 'unknown' : (status ?? 'error'),
-    }));
+  return rows.sort((one, other) => one.step - other.step || one.idx - other.idx).map(toPastCall);
+}
+
+/** A call that a hook has removed has no status. */
+export function toPastCall({
+  call_id: callId,
+  name,
+  state,
+  status,
+}: Pick<CallRow, 'call_id' | 'name' | 'state' | 'status'>): PastCall {
+  return { callId, name, outcome: state === 'unknown' ? 'unknown' : (status ?? 'unknown') };
 }
 
 export async function readCost(

@@ -85,6 +85,31 @@ export function toContextMessage(row: Selectable<MessageTable>): ContextMessage 
   return { ...toMessage(row), executionId, step, reasoning, prompt, parts };
 }
 
+/** The columns that a copy of a message has in common with it. One that is not here does not compile: no copy leaves it out. */
+export const COPIED_COLUMNS = Object.keys({
+  id: true,
+  role: true,
+  content: true,
+  name: true,
+  tool_calls: true,
+  tool_call_id: true,
+  created_at: true,
+  parent_id: true,
+  depth: true,
+  silent: true,
+  attachments: true,
+  status: true,
+  tool_status: true,
+  execution_id: true,
+  step: true,
+  reasoning: true,
+  prompt: true,
+  parts: true,
+} satisfies Record<CopiedColumn, true>) as CopiedColumn[];
+
+/** Its thread is another one, or its metadata names where it is from. */
+type CopiedColumn = Exclude<keyof MessageTable, 'thread_id' | 'metadata'>;
+
 /** The columns of a message, or of some of its fields. */
 export function toMessageColumns<Given extends ChangedMessage>({
   silent,

@@ -34,39 +34,46 @@ export async function getMessages(
   threadId: string,
   options: GetMessagesOptions = {},
 ): Promise<MessagePage> {
-  return inSnapshot(context, (db) =>
-    options.superseded === true ? readSuperseded(db, threadId, options) : readPage(db, threadId, options),
-  );
+  const { order = 'asc', includeSilent = false, maxDepth = 0, superseded = false } = options;
+  const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
+  const read = superseded ? readSuperseded : readHistory;
+  return inSnapshot(context, async (db) => {
+    const { found, total } = await read(db, threadId, { includeSilent, maxDepth, limit, offset });
+    const newestFirst = await joinSubagents(db, threadId, found);
+    return {
+      messages: order === 'desc' ? newestFirst : newestFirst.toReversed(),
+      total,
+      hasMore: offset + newestFirst.length < total,
+    };
+  });
+}
+
+type AskedPage = Required<Pick<GetMessagesOptions, 'includeSilent' | 'maxDepth' | 'limit' | 'offset'>>;
+
+/** Newest first. */
+interface FoundPage {
+  readonly found: Message[];
+  readonly total: number;
 }
 
 /** The only reading of messages that were superseded. */
 async function readSuperseded(
   db: Transaction<Tables>,
   threadId: string,
-  options: GetMessagesOptions,
-): Promise<MessagePage> {
-  const { order = 'asc', includeSilent = false, maxDepth = 0 } = options;
-  const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
+  { includeSilent, maxDepth, limit, offset }: AskedPage,
+): Promise<FoundPage> {
   let gone = selectRows(db, 'superseded_messages', { thread_id: threadId }).where('depth', '<=', maxDepth);
   if (!includeSilent) gone = gone.where('silent', '=', 0);
   const { total } = await gone.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await gone.selectAll().orderBy('created_at', 'desc').limit(limit).offset(offset).execute();
-  const found = rows.map((row): Message => ({ ...toMessage(row), status: 'superseded' }));
-  const newestFirst = await joinSubagents(db, threadId, found);
-  return {
-    messages: order === 'desc' ? newestFirst : newestFirst.toReversed(),
-    total,
-    hasMore: offset + newestFirst.length < total,
-  };
+  return { found: rows.map((row): Message => ({ ...toMessage(row), status: 'superseded' })), total };
 }
 
-async function readPage(
+async function readHistory(
   db: Transaction<Tables>,
   threadId: string,
-  options: GetMessagesOptions,
-): Promise<MessagePage> {
-  const { order = 'asc', includeSilent = false, maxDepth = 0 } = options;
-  const [limit, offset] = [toCount(options.limit, 100), toCount(options.offset, 0)];
+  { includeSilent, maxDepth, limit, offset }: AskedPage,
+): Promise<FoundPage> {
   let stored = db.selectFrom('messages').where('thread_id', '=', threadId).where('depth', '<=', maxDepth);
   if (!includeSilent) stored = stored.where('silent', '=', 0);
   const pendingRows = await selectRows(db, 'items', { thread_id: threadId, state: 'queued' })
@@ -82,20 +89,14 @@ async function readPage(
     .limit(limit - fromPending.length)
     .offset(Math.max(0, offset - pending.length))
     .execute();
-  const found: Message[] = [...fromPending, ...rows.map(toMessage)];
-  const newestFirst = await joinSubagents(db, threadId, found);
-  return {
-    messages: order === 'desc' ? newestFirst : newestFirst.toReversed(),
-    total,
-    hasMore: offset + newestFirst.length < total,
-  };
+  return { found: [...fromPending, ...rows.map(toMessage)], total };
 }
 
 /** Counts all messages of the thread, less the hidden ones: those are few, so a long history is not scanned. */
 async function countShown(
   db: Transaction<Tables>,
   threadId: string,
-  { includeSilent, maxDepth }: Required<Pick<GetMessagesOptions, 'includeSilent' | 'maxDepth'>>,
+  { includeSilent, maxDepth }: Pick<AskedPage, 'includeSilent' | 'maxDepth'>,
 ): Promise<number> {
   const row = await db
     .selectFrom('threads')
