@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { trace } from '@opentelemetry/api';
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import { z } from 'zod';
 import { SUBAGENT_CREATE } from '../../src/core/project/subagent.ts';
 import { ThreadIdGenerator } from '../../src/otel.ts';
 import { calls, says, scriptedModel } from '../../src/testing/index.ts';
@@ -88,6 +89,21 @@ describe('spans of a thread', () => {
     const sum = (name: string) => chats.reduce((all, span) => all + (attributeOf(span, name) as number), 0);
     expect([sum('gen_ai.usage.input_tokens'), sum('gen_ai.usage.output_tokens')]).toEqual([input, output]);
     expect(input).toBeGreaterThan(0);
+  });
+
+  it('end with an answer that was rejected, as with one that was stored', async () => {
+    const received = await receiver();
+    startSdk(received);
+    const model = scriptedModel([says('Warm.'), says('{"degrees":21}')]);
+    const side = { output: z.object({ degrees: z.number() }) };
+    const runtime = await testRuntime({ model, side, fresh: true });
+    await runtime.start('How warm is it?');
+    await eventually('the root span', async () => roots(received).length === 1);
+    const chats = onceEach(received.spans).filter(({ name }) => name.startsWith('chat '));
+    expect(chats.map((span) => attributeOf(span, 'gen_ai.response.finish_reasons'))).toEqual([
+      ['stop'],
+      ['stop'],
+    ]);
   });
 
   it('are the same bytes when they are given out again', async () => {

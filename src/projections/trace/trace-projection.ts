@@ -6,13 +6,14 @@
  * - The same rows give the same spans, ids included.
  */
 import type { EventData, EventKind, ThreadEventOf } from '../../core/event/thread-event.ts';
+import type { TracedRow } from '../../core/event/traced-row.ts';
 import { GEN_AI, OWN, providerName, type SpanAttributes } from './conventions.ts';
 import {
   executionKey,
   type OpenCall,
   type OpenExecution,
+  requestKey,
   type SpanPlace,
-  type TraceRow,
   type TraceSpan,
   type TraceState,
   toolKey,
@@ -24,34 +25,34 @@ export interface TraceProject {
   factoryOf(model: string): string | undefined;
 }
 
-type Transition = readonly [OpenExecution | null, readonly TraceSpan[]];
+type Transition<Next = OpenExecution> = readonly [Next, readonly TraceSpan[]];
 
 type Handlers = {
   readonly [Kind in EventKind]?: (
-    execution: OpenExecution,
+    run: OpenExecution,
     event: ThreadEventOf<Kind>,
-    more: TraceRow & { readonly threadId: string; readonly project: TraceProject },
-  ) => Transition;
+    more: TraceProject & Pick<TracedRow, 'firstChunk'>,
+  ) => Transition<OpenExecution | null>;
 };
 
 export function projectSpans(
-  state: TraceState,
-  row: TraceRow,
+  { threadId, execution }: TraceState,
+  row: TracedRow,
   project: TraceProject,
-): readonly [TraceState, readonly TraceSpan[]] {
-  const { event } = row;
-  const { threadId, execution } = state;
+): Transition<TraceState> {
+  const { event, firstChunk } = row;
   if (event.type === 'execution.started')
     return [{ threadId, execution: beginExecution(threadId, event, row) }, []];
   const handler = HANDLERS[event.type] as Handlers['tool.started'] | undefined;
-  if (!execution || !handler) return [state, []];
-  const [next, spans] = handler(execution, event as never, { ...row, threadId, project });
+  if (!execution || !handler) return [{ threadId, execution }, []];
+  const [next, spans] = handler(execution, event as never, { ...project, firstChunk });
   return [{ threadId, execution: next }, spans];
 }
 
 /** Kinds of rows after which a span may be given. */
 export const ENDING_KINDS: ReadonlySet<EventKind> = new Set<EventKind>([
   'step.committed',
+  'output.rejected',
   'step.failed',
   'step.retried',
   'model.failed',
@@ -64,14 +65,15 @@ export const ENDING_KINDS: ReadonlySet<EventKind> = new Set<EventKind>([
 function beginExecution(
   threadId: string,
   { at, data: { executionId } }: ThreadEventOf<'execution.started'>,
-  { execution: known }: TraceRow,
+  { execution: known }: TracedRow,
 ): OpenExecution {
   const { agent = 'unknown', traceId, sessionId, userId, calledBy } = known ?? {};
-  const caller = calledBy && { trace: calledBy.trace, key: toolKey(calledBy) };
+  const caller = calledBy && { trace: traceOf(calledBy.root), key: toolKey(calledBy) };
   const joins = calledBy?.blocking === true;
-  const trace = joins ? calledBy.trace : traceOf(threadId, executionId, traceId);
+  const trace = joins && caller ? caller.trace : traceOf({ threadId, executionId, traceId });
   return {
-    id: executionId,
+    threadId,
+    executionId,
     agent,
     place: { trace, key: executionKey(threadId, executionId) },
     parent: joins && caller ? caller : null,
@@ -94,113 +96,84 @@ function beginExecution(
 }
 
 const HANDLERS: Handlers = {
-  'step.started': (run, { step, data: { parentStep, callId } }, { threadId }) => {
-    if (step === undefined || parentStep === undefined || callId === undefined) return [run, []];
-    const base = toolKey({ threadId, executionId: run.id, step: parentStep, callId }, 0);
-    const attempt = run.begun[base] ?? 1;
-    const key = toolKey({ threadId, executionId: run.id, step: parentStep, callId }, attempt);
-    return [{ ...run, around: { ...run.around, [step]: { trace: run.place.trace, key } } }, []];
-  },
+  'step.started': (run, { step, data: { parentStep, callId } }) =>
+    step === undefined || parentStep === undefined || callId === undefined
+      ? [run, []]
+      : [{ ...run, around: { ...run.around, [step]: bodyKey(run, parentStep, callId) } }, []],
   'context.compacted': (run, { step }) => [
     step === undefined ? run : { ...run, compacted: [...run.compacted, step] },
     [],
   ],
-  'model.called': (run, { at, step = 0, attempt = 0, data }, { threadId, project }) => {
-    const { model, modelId, call } = data;
-    const key = modelKey(threadId, run, { step, attempt, call });
-    const factory = project.factoryOf(model);
-    return [
-      setOpen(run, key, {
-        place: { trace: run.place.trace, key },
-        parent: parentOf(run, step),
-        name: `chat ${modelId}`,
-        startedAt: at,
-        attributes: {
-          ...run.shared,
-          [GEN_AI.operation]: 'chat',
-          [GEN_AI.requestModel]: modelId,
-          [GEN_AI.provider]: providerName(factory ?? ''),
-          [OWN.step]: step,
-          [OWN.attempt]: attempt,
-          ...(run.compacted.includes(step) ? { [GEN_AI.compacted]: true } : {}),
-        },
-      }),
-      [],
-    ];
-  },
-  'model.answered': (run, { at, step = 0, attempt = 0, data }, { threadId, firstChunk }) => {
-    const key = modelKey(threadId, run, { step, attempt, call: data.call });
+  'model.called': (run, { at, step = 0, attempt = 0, data: { model, modelId, call } }, { factoryOf }) => [
+    begin(run, requestKey(run, { step, attempt, call }), {
+      step,
+      kind: 'client',
+      name: `chat ${modelId}`,
+      startedAt: at,
+      attributes: {
+        [GEN_AI.operation]: 'chat',
+        [GEN_AI.requestModel]: modelId,
+        [GEN_AI.provider]: providerName(factoryOf(model) ?? ''),
+        [OWN.attempt]: attempt,
+        ...(run.compacted.includes(step) ? { [GEN_AI.compacted]: true } : {}),
+      },
+    }),
+    [],
+  ],
+  'model.answered': (run, { at, step = 0, attempt = 0, data }, { firstChunk }) => {
+    const key = requestKey(run, { step, attempt, call: data.call });
     const open = run.open[key];
     if (!open) return [run, []];
     const answered = { at, attributes: answerAttributes(data, firstChunk) };
     const { promptTokens = 0, completionTokens = 0 } = data.usage ?? {};
     const sums = { input: run.input + promptTokens, output: run.output + completionTokens };
-    return [{ ...setOpen(run, key, { ...open, answered }), ...sums }, []];
+    return [{ ...run, ...sums, open: { ...run.open, [key]: { ...open, answered } } }, []];
   },
-  'model.failed': (run, { at, step = 0, attempt = 0, data }, { threadId }) =>
-    end(run, [modelKey(threadId, run, { step, attempt, call: data.call })], {
-      at,
-      error: data.code ?? 'unknown',
-    }),
-  'step.committed': (run, { at, step = 0, data: { finishReason } }, { threadId }) =>
-    end(run, requestsOf(threadId, run, step), { at, finishReason, error: 'WorkerLost' }),
-  'step.failed': (run, { at, step = 0, data: { code } }, { threadId }) =>
-    end(run, requestsOf(threadId, run, step), { at, error: code ?? 'unknown' }),
-  'step.retried': (run, { at, step = 0, data: { handedOver } }, { threadId }) =>
-    end(run, requestsOf(threadId, run, step), { at, error: handedOver ? 'WorkerShutdown' : 'WorkerLost' }),
-  'tool.started': (run, { at, step = 0, data: { name, callId } }, { threadId }) => {
-    const call = { threadId, executionId: run.id, step, callId };
-    const base = toolKey(call, 0);
-    const before = run.begun[base] ?? 0;
+  'model.failed': (run, { at, step = 0, attempt = 0, data: { call, code } }) =>
+    end(run, [requestKey(run, { step, attempt, call })], { at, error: code ?? 'unknown' }),
+  'step.committed': (run, { at, step = 0, data: { finishReason } }) =>
+    end(run, requestsOf(run, step), { at, finishReason, error: 'WorkerLost' }),
+  'output.rejected': (run, { at, step = 0, data: { finishReason } }) =>
+    end(run, requestsOf(run, step), { at, finishReason, error: 'WorkerLost' }),
+  'step.failed': (run, { at, step = 0, data: { code } }) =>
+    end(run, requestsOf(run, step), { at, error: code ?? 'unknown' }),
+  'step.retried': (run, { at, step = 0, data: { handedOver } }) =>
+    end(run, requestsOf(run, step), { at, error: handedOver ? 'WorkerShutdown' : 'WorkerLost' }),
+  'tool.started': (run, { at, step = 0, data: { name, callId } }) => {
     // A body that begins again: the worker of the one before was lost, or the body had asked and got its answer.
-    const [left, spans] = end(run, [toolKey(call, before)], { at, error: 'WorkerLost' });
-    const rest = left ?? run;
-    const key = toolKey(call, before + 1);
-    const open: OpenCall = {
-      place: { trace: run.place.trace, key },
-      parent: parentOf(run, step),
+    const [rest, spans] = end(run, [bodyKey(run, step, callId)], { at, error: 'WorkerLost' });
+    const call = { ...run, step, callId };
+    const any = toolKey(call, 0);
+    const attempt = (run.begun[any] ?? 0) + 1;
+    const open = begin(rest, toolKey(call, attempt), {
+      step,
+      kind: 'internal',
       name: `execute_tool ${name}`,
       startedAt: at,
       attributes: {
-        ...run.shared,
         [GEN_AI.operation]: 'execute_tool',
         [GEN_AI.toolName]: name,
         [GEN_AI.toolType]: 'function',
         [GEN_AI.toolCall]: callId,
-        [OWN.step]: step,
-        ...(before > 0 ? { [OWN.attempt]: before + 1 } : {}),
+        ...(attempt > 1 ? { [OWN.attempt]: attempt } : {}),
       },
-    };
-    return [setOpen({ ...rest, begun: { ...rest.begun, [base]: before + 1 } }, key, open), spans];
+    });
+    return [{ ...open, begun: { ...open.begun, [any]: attempt } }, spans];
   },
-  'tool.result': (run, { at, step = 0, data: { callId, status } }, { threadId }) =>
-    endTool(
-      run,
-      { threadId, executionId: run.id, step, callId },
-      at,
-      status === 'error' ? 'ToolError' : undefined,
-    ),
-  'tool.unknown': (run, { at, step = 0, data: { callId } }, { threadId }) =>
-    endTool(run, { threadId, executionId: run.id, step, callId }, at, 'WorkerLost'),
+  'tool.result': (run, { at, step = 0, data: { callId, status } }) =>
+    end(run, [bodyKey(run, step, callId)], { at, error: status === 'error' ? 'ToolError' : undefined }),
+  'tool.unknown': (run, { at, step = 0, data: { callId } }) =>
+    end(run, [bodyKey(run, step, callId)], { at, error: 'WorkerLost' }),
   'execution.ended': (run, { at, data: { reason, status, error } }) =>
-    endExecution(run, at, { reason, ...(status === 'failed' ? { error: error?.code ?? reason } : {}) }),
+    endExecution(run, at, { reason, error: status === 'failed' ? (error?.code ?? reason) : undefined }),
   'thread.terminated': (run, { at }) => endExecution(run, at, { reason: 'terminated' }),
 };
-
-function endTool(
-  run: OpenExecution,
-  call: Parameters<typeof toolKey>[0],
-  at: number,
-  error: string | undefined,
-): Transition {
-  return end(run, [toolKey(call, run.begun[toolKey(call, 0)] ?? 1)], { at, ...(error ? { error } : {}) });
-}
 
 function endExecution(
   run: OpenExecution,
   at: number,
-  { reason, error }: { readonly reason: string; readonly error?: string },
-): Transition {
+  { reason, error }: { readonly reason: string; readonly error?: string | undefined },
+): Transition<null> {
   const [, spans] = end(run, Object.keys(run.open), { at, error: error ?? reason });
   const whole: TraceSpan = {
     ...run.place,
@@ -223,42 +196,59 @@ function endExecution(
   return [null, [...spans, whole]];
 }
 
+function begin(
+  run: OpenExecution,
+  key: string,
+  { attributes, ...call }: Omit<OpenCall, 'parent'>,
+): OpenExecution {
+  const { step } = call;
+  const open: OpenCall = {
+    ...call,
+    parent: run.around[step] ?? run.place.key,
+    attributes: { ...run.shared, ...attributes, [OWN.step]: step },
+  };
+  return { ...run, open: { ...run.open, [key]: open } };
+}
+
 interface CallEnd {
   readonly at: number;
   /** The one of the step's answer. */
-  readonly finishReason?: string;
+  readonly finishReason?: string | undefined;
   /** What ended the work, unless it has its answer. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** Ends the open requests and calls of these keys. */
 function end(run: OpenExecution, keys: readonly string[], ended: CallEnd): Transition {
-  const found = keys.filter((key) => run.open[key]);
+  const found = Object.entries(run.open).filter(([key]) => keys.includes(key));
   if (found.length === 0) return [run, []];
-  const open = Object.fromEntries(Object.entries(run.open).filter(([key]) => !found.includes(key)));
+  const open = Object.fromEntries(Object.entries(run.open).filter(([key]) => !keys.includes(key)));
   // Only the last request of a step gave its answer.
-  const spans = found.map((key, n) => toSpan(run.open[key] as OpenCall, ended, n === found.length - 1));
+  const spans = found.map(([key, call], n) => {
+    const finishReason = n === found.length - 1 ? ended.finishReason : undefined;
+    return toSpan({ trace: run.place.trace, key }, call, { ...ended, finishReason });
+  });
   return [{ ...run, open }, spans];
 }
 
 function toSpan(
-  { place, parent, name, startedAt, attributes, answered }: OpenCall,
+  place: SpanPlace,
+  { parent, name, kind, startedAt, attributes, answered }: OpenCall,
   { at, finishReason, error }: CallEnd,
-  last: boolean,
 ): TraceSpan {
   const failure = answered ? undefined : error;
   return {
     ...place,
-    parent,
+    parent: { trace: place.trace, key: parent },
     links: [],
     name,
-    kind: name.startsWith('chat ') ? 'client' : 'internal',
+    kind,
     startedAt,
     endedAt: Math.max(startedAt, answered?.at ?? at),
     attributes: {
       ...attributes,
       ...answered?.attributes,
-      ...(answered && finishReason && last ? { [GEN_AI.finishReasons]: [finishReason] } : {}),
+      ...(answered && finishReason ? { [GEN_AI.finishReasons]: [finishReason] } : {}),
       ...(failure ? { [GEN_AI.error]: failure } : {}),
     },
     ...(failure ? { error: failure } : {}),
@@ -283,22 +273,13 @@ function answerAttributes(
   );
 }
 
-const setOpen = (run: OpenExecution, key: string, call: OpenCall): OpenExecution => ({
-  ...run,
-  open: { ...run.open, [key]: call },
-});
-
-/** What a step belongs to: the call around it, else the execution. */
-const parentOf = (run: OpenExecution, step: number): SpanPlace => run.around[step] ?? run.place;
-
-const modelKey = (
-  threadId: string,
-  { id }: OpenExecution,
-  { step, attempt, call }: { readonly step: number; readonly attempt: number; readonly call: number },
-): string => JSON.stringify([threadId, id, step, attempt, call]);
+/** Key of the newest body of a call. */
+function bodyKey(run: OpenExecution, step: number, callId: string): string {
+  const call = { ...run, step, callId };
+  return toolKey(call, run.begun[toolKey(call, 0)]);
+}
 
 /** Keys of the open requests of a step, in their order. */
-function requestsOf(threadId: string, run: OpenExecution, step: number): readonly string[] {
-  const begin = `${JSON.stringify([threadId, run.id, step]).slice(0, -1)},`;
-  return Object.keys(run.open).filter((key) => key.startsWith(begin) && !key.startsWith(`${begin}"`));
+function requestsOf({ open }: OpenExecution, step: number): readonly string[] {
+  return Object.keys(open).filter((key) => open[key]?.kind === 'client' && open[key]?.step === step);
 }

@@ -1,5 +1,5 @@
-/** What the projection to spans reads, keeps between two rows, and gives. All of it is JSON. */
-import type { ThreadEvent } from '../../core/event/thread-event.ts';
+/** What the projection to spans keeps between two rows, and gives. All of it is JSON. */
+import type { TracedRun, TraceRoot } from '../../core/event/traced-row.ts';
 import type { SpanAttributes } from './conventions.ts';
 
 /**
@@ -25,35 +25,12 @@ export interface TraceSpan extends SpanPlace {
   readonly error?: string;
 }
 
-/** The call of another thread that has created a thread. */
-export interface CallingPlace {
-  readonly threadId: string;
-  readonly executionId: string;
-  readonly step: number;
-  readonly callId: string;
-  /** The trace of the calling execution. */
-  readonly trace: string;
-}
-
-/** A row of the log, with what other rows of the store say of it. */
-export interface TraceRow {
-  readonly event: ThreadEvent;
-  /** For `execution.started`. */
-  readonly execution?: {
-    readonly agent: string;
-    readonly traceId?: string;
-    readonly sessionId?: string;
-    readonly userId?: string;
-    /** Set for the first execution of a child. */
-    readonly calledBy?: CallingPlace & { readonly blocking: boolean };
-  };
-  /** For the end of a request to a model: seconds until its first chunk. */
-  readonly firstChunk?: number;
-}
-
 export interface OpenCall {
-  readonly place: SpanPlace;
-  readonly parent: SpanPlace;
+  readonly step: number;
+  /** Key of what it is a part of: the call around its step, else its execution. */
+  readonly parent: string;
+  /** `client`: a request to a model. */
+  readonly kind: TraceSpan['kind'];
   readonly name: string;
   readonly startedAt: number;
   readonly attributes: SpanAttributes;
@@ -61,8 +38,7 @@ export interface OpenCall {
   readonly answered?: { readonly at: number; readonly attributes: SpanAttributes };
 }
 
-export interface OpenExecution {
-  readonly id: string;
+export interface OpenExecution extends TracedRun {
   readonly agent: string;
   readonly place: SpanPlace;
   readonly parent: SpanPlace | null;
@@ -74,8 +50,8 @@ export interface OpenExecution {
   readonly output: number;
   /** Requests and calls that have not ended, by key. */
   readonly open: Readonly<Record<string, OpenCall>>;
-  /** Calls around the steps of sub-prompts, by step. */
-  readonly around: Readonly<Record<string, SpanPlace>>;
+  /** Keys of the calls around the steps of sub-prompts, by step. */
+  readonly around: Readonly<Record<string, string>>;
   /** How often each call has begun that is repeated, by key. */
   readonly begun: Readonly<Record<string, number>>;
   /** Steps whose input was compacted. */
@@ -90,14 +66,19 @@ export interface TraceState {
 export const executionKey = (threadId: string, executionId: string): string =>
   JSON.stringify([threadId, executionId]);
 
+export const requestKey = (
+  { threadId, executionId }: TracedRun,
+  { step, attempt, call }: { readonly step: number; readonly attempt: number; readonly call: number },
+): string => JSON.stringify([threadId, executionId, step, attempt, call]);
+
 /** `attempt` counts the bodies of a call, from 1. */
 export const toolKey = (
-  { threadId, executionId, step, callId }: Omit<CallingPlace, 'trace'>,
+  { threadId, executionId, step, callId }: TracedRun & { readonly step: number; readonly callId: string },
   attempt = 1,
 ): string => JSON.stringify([threadId, executionId, step, 'tool', callId, attempt]);
 
 /** The trace of an execution: the one that its context names, else its own. */
-export function traceOf(threadId: string, executionId: string, traceId?: string): string {
+export function traceOf({ threadId, executionId, traceId }: TraceRoot): string {
   return traceId && isTraceId(traceId) ? traceId : executionKey(threadId, executionId);
 }
 

@@ -7,18 +7,12 @@
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { ThreadEvent } from '../../core/event/thread-event.ts';
+import type { TracedCaller, TracedExecution, TracedRow, TraceRoot } from '../../core/event/traced-row.ts';
 import { readEvent } from '../schema/rows.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type CommandContext, inSnapshot } from '../transaction/context.ts';
 import { findRow, selectRows } from '../transaction/rows.ts';
-import type {
-  SaveTrace,
-  TraceCursor,
-  TracedExecution,
-  TraceRoot,
-  UntracedRow,
-  UntracedRows,
-} from './trace-record.ts';
+import type { SaveTrace, TraceCursor, UntracedRows } from './trace-record.ts';
 
 const PAGE = 500;
 const DAY_US = 86_400_000_000;
@@ -40,7 +34,7 @@ export async function readUntraced(
       .orderBy('seq')
       .limit(PAGE)
       .execute();
-    const rows: UntracedRow[] = [];
+    const rows: TracedRow[] = [];
     for (const event of found.map(readEvent)) rows.push(await describeRow(db, threadId, event));
     return { cursor, rows, seq: found.at(-1)?.seq ?? cursor.seq, more: found.length === PAGE };
   });
@@ -65,7 +59,7 @@ async function describeRow(
   db: Transaction<Tables>,
   threadId: string,
   event: ThreadEvent,
-): Promise<UntracedRow> {
+): Promise<TracedRow> {
   if (event.type === 'execution.started')
     return { event, execution: await describeExecution(db, threadId, event.data.executionId) };
   if (event.type !== 'model.answered') return { event };
@@ -94,7 +88,7 @@ async function describeExecution(
   };
 }
 
-type Caller = Omit<NonNullable<TracedExecution['calledBy']>, 'root'>;
+type Caller = Omit<TracedCaller, 'root'>;
 
 /** The call that has created the thread, if this is the thread's first execution. */
 async function findCaller(

@@ -12,9 +12,9 @@
 import { type ProxyTracerProvider, trace } from '@opentelemetry/api';
 import type { Registry } from '../../core/author/registry.ts';
 import { ENDING_KINDS, projectSpans } from '../../projections/trace/trace-projection.ts';
-import { type TraceRow, type TraceState, traceOf } from '../../projections/trace/trace-state.ts';
+import type { TraceState } from '../../projections/trace/trace-state.ts';
 import type { ThreadStore } from '../../store/store.ts';
-import type { TraceCursor, UntracedRow } from '../../store/trace/trace-record.ts';
+import type { TraceCursor } from '../../store/trace/trace-record.ts';
 import { createSpanSender } from './span-sender.ts';
 
 /** The most threads that wait, and the most whose place is not stored yet. */
@@ -128,7 +128,7 @@ class LogTelemetry implements Telemetry {
       const page = await this.#store.traces.read(threadId, this.#places.get(threadId));
       let state = (page.cursor.state ?? { threadId, execution: null }) as TraceState;
       for (const row of page.rows) {
-        const [next, spans] = projectSpans(state, toTraceRow(row), { factoryOf: this.#factoryOf });
+        const [next, spans] = projectSpans(state, row, { factoryOf: this.#factoryOf });
         state = next;
         for (const span of spans) this.#send(span);
       }
@@ -169,13 +169,4 @@ async function settledWithin(promise: Promise<void> | undefined, ms: number): Pr
   });
   await Promise.race([promise?.catch(() => undefined), late]);
   clearTimeout(timer);
-}
-
-function toTraceRow({ execution, ...row }: UntracedRow): TraceRow {
-  if (!execution) return row;
-  const { calledBy, ...more } = execution;
-  if (!calledBy) return { ...row, execution: more };
-  const { root, ...call } = calledBy;
-  const caller = { ...call, trace: traceOf(root.threadId, root.executionId, root.traceId) };
-  return { ...row, execution: { ...more, calledBy: caller } };
 }

@@ -1,0 +1,37 @@
+/** A row of the log with what other rows of the store say of it: what the projection to spans reads (projections/trace). */
+import type { ThreadEvent } from './thread-event.ts';
+
+export interface TracedRow {
+  readonly event: ThreadEvent;
+  /** For `execution.started`. */
+  readonly execution?: TracedExecution;
+  /** For `model.answered`: seconds until the first chunk. */
+  readonly firstChunk?: number | undefined;
+}
+
+export interface TracedExecution {
+  readonly agent: string;
+  readonly traceId?: string;
+  readonly sessionId?: string;
+  readonly userId?: string;
+  /** The call that has created the thread. Set for the first execution of a child. */
+  readonly calledBy?: TracedCaller;
+}
+
+export interface TracedRun {
+  readonly threadId: string;
+  readonly executionId: string;
+}
+
+export interface TracedCaller extends TracedRun {
+  readonly step: number;
+  readonly callId: string;
+  readonly blocking: boolean;
+  /** The outermost execution that waits for this one's caller, directly or not; else the caller itself. */
+  readonly root: TraceRoot;
+}
+
+export interface TraceRoot extends TracedRun {
+  /** The one that its context names. */
+  readonly traceId?: string | undefined;
+}
