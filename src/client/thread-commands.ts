@@ -56,7 +56,6 @@ export class ThreadCommands {
   readonly #store: ThreadStore;
   readonly #workflows: ThreadWorkflows;
   readonly #temporal: Client;
-  readonly #accepted: Pick<OpenConnection, 'temporal' | 'store'>;
   readonly #sent = new SentLedger();
   readonly #refuseForeignWorkers: () => Promise<void>;
 
@@ -65,7 +64,6 @@ export class ThreadCommands {
     this.#store = connection.store;
     this.#workflows = new ThreadWorkflows(connection);
     this.#temporal = connection.temporal;
-    this.#accepted = connection;
   }
 
   async start(thread: StartThread): Promise<{ threadId: string }> {
@@ -96,7 +94,8 @@ export class ThreadCommands {
       );
     checkFork(forkId, options);
     await this.#refuseForeignWorkers();
-    if ((await this.#refuseEnded(forkId)) === null && (await findAcceptedThread(this.#accepted, forkId)))
+    const accepting = { temporal: this.#temporal, store: this.#store };
+    if ((await this.#refuseEnded(forkId)) === null && (await findAcceptedThread(accepting, forkId)))
       throw new RuntimeError(
         'InvalidStart',
         `There is a thread "${forkId}" already: fork under an id of its own.`,

@@ -64,21 +64,12 @@ import { toCursor } from '../thread-cursor.ts';
 import type { ThreadsClient, ThreadsRuns } from '../threads-client.ts';
 import type { IdleOptions } from '../wait-for-idle.ts';
 import type { Answers, PathIds, ServerInfo, WhoAmI } from './answers.ts';
-import {
-  type HttpConnection,
-  type HttpConnectOptions,
-  pathOf,
-  readWhole,
-  toHttpConnection,
-} from './http-place.ts';
+import { type HttpConnection, type HttpConnectOptions, pathOf, toHttpConnection } from './http-place.ts';
 import { HttpTasks } from './http-tasks.ts';
 import { liveLines } from './live-lines.ts';
 import { messageJson, newId, startJson, toStream } from './outgoing-json.ts';
-import { callRoute, requestWithRetry } from './patience.ts';
+import { callRoute, requestFile, requestWithRetry, UPLOAD_TIMEOUT_MS } from './patience.ts';
 import { SentItems } from './sent-items.ts';
-
-/** Time limit of an upload, in milliseconds: as long as the server waits for a body. */
-const UPLOAD_TIMEOUT_MS = 300_000;
 
 /**
  * Threads over HTTP (docs/client.md). Each method rejects as that of `RuntimeClient` does, and with `Unauthorized`,
@@ -376,12 +367,7 @@ export class HttpClient implements ThreadsClient {
         );
       },
       readdir: (path) => this.#call('GET /v1/threads/{threadId}/files', { threadId }, { query: { path } }),
-      read: (path) =>
-        requestWithRetry<ArrayBuffer | null>(
-          this.#connection,
-          { path: pathOf`/v1/threads/${threadId}/file`, query: { path }, again: true },
-          readWhole,
-        ).catch(nullOnError('FileNotFound')),
+      read: (path) => requestFile(this.#connection, threadId, path).catch(nullOnError('FileNotFound')),
     };
   }
 

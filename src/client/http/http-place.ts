@@ -94,19 +94,6 @@ export async function requestOnce(
   throw toError(place, response, await awaitResponse(response.text(), signal));
 }
 
-/**
- * Reads the bytes of a file. A browser takes a response over plain HTTP that was cut within its headers, or its status
- * line, for a complete one: without a body, or without a type. Throws `NoAnswer` then.
- */
-export async function readWhole(response: Response): Promise<ArrayBuffer> {
-  const bytes = await response.arrayBuffer();
-  const { headers } = response;
-  const isWhole =
-    bytes.byteLength === 0 ? headers.get('content-length') === '0' : headers.has('content-type');
-  if (isWhole) return bytes;
-  throw new NoAnswer('The response was cut within its headers.');
-}
-
 /** Turns the error of a broken connection into `NoAnswer`. */
 export async function awaitResponse<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   try {

@@ -9,7 +9,14 @@ import { defer } from '../../core/value/deferred.ts';
 import { isRuntimeError, RuntimeError } from '../../core/value/error.ts';
 import { errorMessage } from '../../core/value/thrown.ts';
 import type { Answers, PathIds } from './answers.ts';
-import { awaitResponse, type HttpConnection, type HttpRequest, NoAnswer, requestOnce } from './http-place.ts';
+import {
+  awaitResponse,
+  type HttpConnection,
+  type HttpRequest,
+  NoAnswer,
+  pathOf,
+  requestOnce,
+} from './http-place.ts';
 
 export interface RetryableRequest extends HttpRequest {
   /** True if repeating the request changes nothing. */
@@ -42,6 +49,28 @@ export function callRoute<Route extends keyof Answers>(
     encodeURIComponent(ids[name]),
   );
   return requestJson(place, { method, path, again: method === 'GET', ...request });
+}
+
+/** Milliseconds that the upload of a file may take: as long as the server waits for a body. */
+export const UPLOAD_TIMEOUT_MS = 300_000;
+
+/** Reads a file of a thread. */
+export function requestFile(place: HttpConnection, threadId: string, path: string): Promise<ArrayBuffer> {
+  const request = { path: pathOf`/v1/threads/${threadId}/file`, query: { path }, again: true };
+  return requestWithRetry(place, request, readWhole);
+}
+
+/**
+ * Reads the bytes of a file. A browser takes a response over plain HTTP that was cut within its headers, or its status
+ * line, for a complete one: without a body, or without a type. Throws `NoAnswer` then.
+ */
+async function readWhole(response: Response): Promise<ArrayBuffer> {
+  const bytes = await response.arrayBuffer();
+  const { headers } = response;
+  const isWhole =
+    bytes.byteLength === 0 ? headers.get('content-length') === '0' : headers.has('content-type');
+  if (isWhole) return bytes;
+  throw new NoAnswer('The response was cut within its headers.');
 }
 
 export async function requestWithRetry<T>(

@@ -6,19 +6,19 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { Answers, PathIds } from '../../client/http/answers.ts';
-import { type HttpConnection, readWhole, toHttpConnection } from '../../client/http/http-place.ts';
+import { type HttpConnection, toHttpConnection } from '../../client/http/http-place.ts';
 import {
   callRoute,
   isTransient,
   pauseFor,
   type RetryableRequest,
-  requestWithRetry,
+  requestFile,
+  UPLOAD_TIMEOUT_MS,
 } from '../../client/http/patience.ts';
 import { takeToken } from '../address.ts';
 
 const KEPT = 'everthread-token';
 const ACTION_PATIENCE_MS = 15_000;
-const UPLOAD_TIMEOUT_MS = 300_000;
 const AGAIN_MS = 1000;
 
 export const API_URL = location.origin + location.pathname.replace(/\/ui\/?$/, '');
@@ -147,8 +147,7 @@ export function act<Route extends keyof Answers>(
 }
 
 export function readFile(threadId: string, path: string): Promise<ArrayBuffer> {
-  const asked = { path: `/v1/threads/${encodeURIComponent(threadId)}/file`, query: { path }, again: true };
-  return requestWithRetry(reading, asked, readWhole);
+  return requestFile(reading, threadId, path);
 }
 
 /** Uploads a file to a path of the thread. */

@@ -43,7 +43,7 @@ export async function findPoint(
   });
   const message = messages[users[next] ?? -1];
   if (!message) return null;
-  const [last] = spoken.slice(-1);
+  const last = spoken.at(-1);
   return { messageId: message.id, same: last !== undefined && textOf(last) === message.content };
 }
 

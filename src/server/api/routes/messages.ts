@@ -4,7 +4,15 @@ import { RuntimeError } from '../../../core/value/error.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { refuseRequest } from '../problem.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { flag, limit, messageUpdates, outgoingMessage, supersede, threadParams } from '../schema/given.ts';
+import {
+  flag,
+  limit,
+  messageUpdates,
+  order,
+  outgoingMessage,
+  supersede,
+  threadParams,
+} from '../schema/given.ts';
 import { messageSchema } from '../schema/records.ts';
 
 const tag = 'Messages';
@@ -23,7 +31,7 @@ export const messageRoutes: readonly ApiRoute[] = [
     query: z.object({
       limit,
       offset: count,
-      order: z.enum(['asc', 'desc']).optional(),
+      order,
       includeSilent: flag,
       maxDepth: count,
       superseded: flag,

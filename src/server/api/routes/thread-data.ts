@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import type { MemberUsage } from '../../../client/http/answers.ts';
 import type { ThreadRecord } from '../../../store/thread/thread-record.ts';
 import { type ApiRoute, route } from '../route.ts';
-import { limit, threadParams } from '../schema/given.ts';
+import { limit, order, threadParams } from '../schema/given.ts';
 import {
   budgetLineSchema,
   effectSchema,
@@ -125,7 +125,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
     query: z.object({
       limit,
       offset: z.coerce.number().int().min(0).optional(),
-      order: z.enum(['asc', 'desc']).optional(),
+      order,
     }),
     answer: z.object({ logs: z.array(logSchema) }),
     async handle({ params: { threadId }, query, host }) {
@@ -158,7 +158,7 @@ export const threadDataRoutes: readonly ApiRoute[] = [
       after: z.string().optional().meta({
         description: 'The id of a call, or a cursor: only calls after it, in the order of the list',
       }),
-      order: z.enum(['asc', 'desc']).optional(),
+      order,
     }),
     answer: z.object({
       modelCalls: z.array(modelCallSchema),

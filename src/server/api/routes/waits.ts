@@ -4,7 +4,7 @@ import type { WaitAnswer } from '../../../core/wait/answer.ts';
 import { WAIT_OUTCOMES, WAIT_STATES } from '../../../core/wait/wait.ts';
 import { requireThreadAccess } from '../own-list.ts';
 import { type ApiRoute, type LookupInput, route } from '../route.ts';
-import { answerBody, limit } from '../schema/given.ts';
+import { answerBody, limit, order } from '../schema/given.ts';
 import { waitSchema } from '../schema/records.ts';
 
 const tag = 'Waits';
@@ -23,7 +23,7 @@ export const waitRoutes: readonly ApiRoute[] = [
     query: z.object({
       threadId: z.string().optional(),
       state: z.enum(WAIT_STATES).optional(),
-      order: z.enum(['asc', 'desc']).optional(),
+      order,
       limit,
     }),
     answer: z.object({ waits: z.array(waitSchema) }),

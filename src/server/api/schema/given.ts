@@ -10,6 +10,7 @@ export const threadParams = z.object({
 
 /** Size of a page; at most 1,000, so that an answer is bounded. */
 export const limit = z.coerce.number().int().min(1).max(1000).optional();
+export const order = z.enum(['asc', 'desc']).optional();
 /** A boolean in a query: `true` or `false`. */
 export const flag = z
   .enum(['true', 'false'])
