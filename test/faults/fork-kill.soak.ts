@@ -2,19 +2,15 @@
  * Processes that fork a long thread are killed at random: each fork is whole or not there, and the same request again makes it
  * whole. `EVERTHREAD_FAULT_KILLS` is the number of kills (default 200).
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startClient } from '../support/dying-client.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import type { ForkOrder } from '../support/fork-process.ts';
-import { PROGRAM_OPTIONS } from '../support/program-options.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-const PROGRAM = fileURLToPath(new URL('../support/fork-process.ts', import.meta.url));
 const KILLS = Number(process.env.EVERTHREAD_FAULT_KILLS || 200);
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_129);
 const MESSAGES = 20_000;
@@ -30,7 +26,7 @@ describe(`forks of a thread with ${MESSAGES} messages`, () => {
   afterAll(() => cluster?.close());
 
   it(`are whole or not there after ${KILLS} kills (seed ${SEED})`, async () => {
-    const { client, address, taskQueue, folder: projectDir } = cluster;
+    const { client, folder } = cluster;
     const threadId = await cluster.begin('hello');
     await client.waitForIdle(threadId);
     await client.store.files.write(threadId, {
@@ -38,7 +34,7 @@ describe(`forks of a thread with ${MESSAGES} messages`, () => {
       content: new TextEncoder().encode('by reference'),
       mimeType: 'text/plain',
     });
-    const beside = new DatabaseSync(join(projectDir, 'store.db'), { timeout: 20_000 });
+    const beside = new DatabaseSync(join(folder, 'store.db'), { timeout: 20_000 });
     const columns = (
       beside.prepare('select name from pragma_table_info(?)').all('messages') as { name: string }[]
     )
@@ -58,14 +54,7 @@ describe(`forks of a thread with ${MESSAGES} messages`, () => {
     const seen = { whole: 0, absent: 0 };
     for (let n = 0; n < KILLS; n += 1) {
       const forkId = `fork-${n}`;
-      const order: ForkOrder = {
-        connect: { address, taskQueue, projectDir, store: 'sqlite:store.db' },
-        threadId,
-        request: { threadId: forkId },
-      };
-      const child = spawn(process.execPath, [...PROGRAM_OPTIONS, PROGRAM, JSON.stringify(order)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const child = startClient(cluster, { threadId, request: { fork: { threadId: forkId } } });
       const exit = once(child, 'exit');
       await once(child.stdout, 'data');
       await Promise.race([exit, delay(random.below(WINDOW_MS))]);

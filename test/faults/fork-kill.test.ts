@@ -1,15 +1,9 @@
 /** The process that forks a thread, and the worker that goes on with the fork, are killed: there is no half fork, and one answer. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dieAt } from '../support/dying-client.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import type { ForkOrder, ForkPoint } from '../support/fork-process.ts';
-import { PROGRAM_OPTIONS } from '../support/program-options.ts';
-
-const PROGRAM = fileURLToPath(new URL('../support/fork-process.ts', import.meta.url));
 
 describe('a fork', () => {
   let cluster: Cluster;
@@ -23,18 +17,6 @@ describe('a fork', () => {
   afterAll(() => cluster?.close());
 
   const request = (id: string) => ({ threadId: id, message: { content: 'hello' } });
-
-  async function dieAt(point: ForkPoint, forkId: string): Promise<void> {
-    const { address, taskQueue, folder: projectDir } = cluster;
-    const order: ForkOrder = {
-      connect: { address, taskQueue, projectDir, store: 'sqlite:store.db' },
-      ...{ threadId, request: request(forkId), point },
-    };
-    const child = spawn(process.execPath, [...PROGRAM_OPTIONS, PROGRAM, JSON.stringify(order)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-  }
 
   function countRows(forkId: string): number {
     const beside = new DatabaseSync(join(cluster.folder, 'store.db'), { readOnly: true });
@@ -64,7 +46,7 @@ describe('a fork', () => {
     'is whole or not there if its process dies %s the transaction',
     async (point) => {
       const forkId = `fork-${point}`;
-      await dieAt(point, forkId);
+      await dieAt(point, cluster, { threadId, request: { fork: request(forkId) } });
       // The messages and the note, or nothing.
       expect(countRows(forkId)).toBe(point === 'in' ? 0 : 5);
       const found = cluster.client.getThread(forkId);

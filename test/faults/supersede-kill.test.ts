@@ -2,15 +2,9 @@
  * The process that supersedes a tail, and the worker that answers again, are killed: the same request again leaves one tail and
  * one answer, and no call of the superseded part is run again.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dieAt } from '../support/dying-client.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { PROGRAM_OPTIONS } from '../support/program-options.ts';
-import type { SupersedeOrder, SupersedePoint } from '../support/supersede-process.ts';
-
-const PROGRAM = fileURLToPath(new URL('../support/supersede-process.ts', import.meta.url));
 
 describe('a tail that is superseded', () => {
   let cluster: Cluster;
@@ -38,18 +32,6 @@ describe('a tail that is superseded', () => {
     return { threadId, messageId: first?.id ?? '' };
   }
 
-  async function dieAt(point: SupersedePoint, threadId: string, request: SupersedeOrder['request']) {
-    const { address, taskQueue, folder: projectDir } = cluster;
-    const order: SupersedeOrder = {
-      connect: { address, taskQueue, projectDir, store: 'sqlite:store.db' },
-      ...{ threadId, request, point },
-    };
-    const child = spawn(process.execPath, [...PROGRAM_OPTIONS, PROGRAM, JSON.stringify(order)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-  }
-
   async function expectOne(threadId: string, count: number): Promise<void> {
     await cluster.client.waitForIdle(threadId);
     expect(await cluster.transcript(threadId)).toEqual(NEW);
@@ -65,7 +47,7 @@ describe('a tail that is superseded', () => {
     async (point) => {
       const { threadId, messageId } = await told();
       const request = edited('r1', messageId);
-      await dieAt(point, threadId, request);
+      await dieAt(point, cluster, { threadId, request: { supersede: request } });
       // Nothing, or all of it.
       const [first, ...rest] = await cluster.transcript(threadId);
       if (point === 'in') expect([first, ...rest]).toEqual(OLD);

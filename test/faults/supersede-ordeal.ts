@@ -5,21 +5,14 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { PATIENCE, tellThread, workUnderKills } from '../support/killing.ts';
+import { type KillOrdeal, PATIENCE, tellThread, workUnderKills } from '../support/killing.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_129);
 /** Edits of one thread. */
 const EDITS = 6;
 
-export interface SupersedeOrdeal {
-  readonly threads: number;
-  /** Number of workers killed, or as many as die within `seconds`. */
-  readonly kills: number;
-  readonly seconds?: number;
-}
-
-export function describeSupersedeKill({ threads, kills, seconds }: SupersedeOrdeal): void {
+export function describeSupersedeKill({ threads, kills, seconds }: KillOrdeal): void {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();

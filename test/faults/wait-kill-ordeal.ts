@@ -7,7 +7,7 @@ import type { GivenContext } from '../../src/core/governance/run-context.ts';
 import { decideAloud, openWait } from '../support/approvals.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/fault-cluster.ts';
-import { PATIENCE, tellThread, workUnderKills } from '../support/killing.ts';
+import { type KillOrdeal, PATIENCE, tellThread, workUnderKills } from '../support/killing.ts';
 
 const SEED = Number(process.env.EVERTHREAD_FAULT_SEED || 20_261_123);
 /**
@@ -23,15 +23,8 @@ const CONTEXTS: Partial<Record<Fate, GivenContext>> = {
   overspend: NO_CALLS,
 };
 
-export interface WaitOrdeal {
-  /** Threads at work at once; one that ends is replaced by another one with another fate. */
-  readonly threads: number;
-  /** Number of workers killed, or as many as die within `seconds`. */
-  readonly kills: number;
-  readonly seconds?: number;
-}
-
-export function describeWaitKill({ threads, kills, seconds }: WaitOrdeal): void {
+/** A thread that ends is replaced by another one with another fate. */
+export function describeWaitKill({ threads, kills, seconds }: KillOrdeal): void {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();

@@ -10,11 +10,17 @@ import { eventually } from './eventually.ts';
 import type { Cluster, StandbyWorker } from './fault-cluster.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
-export interface Killing {
-  readonly cluster: Cluster;
+/** How much a test with kills does. */
+export interface KillOrdeal {
+  /** Threads at work at once. */
+  readonly threads: number;
   readonly kills: number;
   /** Seconds after which no worker is killed any more, even if `kills` is not reached. */
   readonly seconds?: number;
+}
+
+export interface Killing extends Omit<KillOrdeal, 'threads'> {
+  readonly cluster: Cluster;
   readonly seed: number;
   /** A counter that grows as work progresses. */
   readonly signs: () => number;
