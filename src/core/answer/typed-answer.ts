@@ -101,16 +101,16 @@ export function toSchemaFormat(agent: string, schema: JsonSchema): SchemaFormat 
 
 /** Providers bind a model strictly only if every object is closed and all its properties are required. */
 function isStrict(schema: JsonSchema): boolean {
-  let strict = true;
-  const look = (each: JsonSchema): JsonSchema => {
-    const { properties, required = [], additionalProperties } = each;
-    const isOpen = additionalProperties !== false;
-    if (isRecord(properties)) {
-      const names = Object.keys(properties);
-      if (isOpen || names.some((name) => !(required as readonly string[]).includes(name))) strict = false;
-    } else if (each.type === 'object' && isOpen) strict = false;
-    return mapSubschemas(each, look);
-  };
-  look(schema);
+  let strict = isClosed(schema);
+  mapSubschemas(schema, (below) => {
+    strict &&= isStrict(below);
+    return below;
+  });
   return strict;
+}
+
+function isClosed({ type, properties, required = [], additionalProperties }: JsonSchema): boolean {
+  if (!isRecord(properties)) return type !== 'object' || additionalProperties === false;
+  const names = required as readonly string[];
+  return additionalProperties === false && Object.keys(properties).every((name) => names.includes(name));
 }
