@@ -50,18 +50,12 @@ export async function getMessages(
 
 type AskedPage = Required<Pick<GetMessagesOptions, 'includeSilent' | 'maxDepth' | 'limit' | 'offset'>>;
 
-/** Newest first. */
-interface FoundPage {
-  readonly found: Message[];
-  readonly total: number;
-}
-
-/** The only reading of messages that were superseded. */
+/** The only reading of messages that were superseded; newest first. */
 async function readSuperseded(
   db: Transaction<Tables>,
   threadId: string,
   { includeSilent, maxDepth, limit, offset }: AskedPage,
-): Promise<FoundPage> {
+) {
   let gone = selectRows(db, 'superseded_messages', { thread_id: threadId }).where('depth', '<=', maxDepth);
   if (!includeSilent) gone = gone.where('silent', '=', 0);
   const { total } = await gone.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
@@ -69,11 +63,12 @@ async function readSuperseded(
   return { found: rows.map((row): Message => ({ ...toMessage(row), status: 'superseded' })), total };
 }
 
+/** Newest first. */
 async function readHistory(
   db: Transaction<Tables>,
   threadId: string,
   { includeSilent, maxDepth, limit, offset }: AskedPage,
-): Promise<FoundPage> {
+) {
   let stored = db.selectFrom('messages').where('thread_id', '=', threadId).where('depth', '<=', maxDepth);
   if (!includeSilent) stored = stored.where('silent', '=', 0);
   const pendingRows = await selectRows(db, 'items', { thread_id: threadId, state: 'queued' })
