@@ -30,20 +30,27 @@ function coordinate(messages: Messages): ScriptStep {
   const told = messages.filter(({ role }) => role === 'user').map(textOf);
   const uses = readToolUses(messages);
   const sent = uses.filter(({ name }) => name === 'subagent_create' || name === 'subagent_message');
-  const reports = told.flatMap((text) => [REPORT.exec(text) ?? []]).filter(([whole]) => whole);
+  const made = uses.filter(({ name }) => name === 'subagent_create').map(({ content }) => content);
+  const reports = readReports(told, made);
   if (sent.length === 0) return sendOut(told[0] ?? '');
   if (reports.length < sent.length) return calls('await_reports');
   const drafts = uses.filter(({ name }) => name === 'submit_draft').length;
   const wish = told.at(-1) ?? '';
   // The reviewer's message is the newest one that is not a report.
   if (drafts > 0 && !REPORT.test(wish) && wish !== told[0]) {
-    // Of the first researcher, whoever has reported first.
-    const made = uses.find(({ name }) => name === 'subagent_create')?.content ?? '';
-    const [, reference = ''] =
-      reports.find(([, id = '']) => id !== '' && made.includes(id)) ?? reports[0] ?? [];
-    return askBack(wish, reference);
+    return askBack(wish, reports[0]?.reference ?? '');
   }
-  return calls('submit_draft', { draft: toBrief(reports.map(([, , text = '']) => text)) });
+  return calls('submit_draft', { draft: toBrief(reports.map(({ text }) => text)) });
+}
+
+/** In the order in which the researchers were sent out, whoever has reported first. */
+function readReports(told: readonly string[], made: readonly string[]) {
+  const reports = told.flatMap((whole) => {
+    const [, reference, text] = REPORT.exec(whole) ?? [];
+    return reference !== undefined && text !== undefined ? [{ reference, text }] : [];
+  });
+  const place = (reference: string) => made.findIndex((content) => content.includes(reference));
+  return reports.toSorted((a, b) => place(a.reference) - place(b.reference));
 }
 
 function sendOut(asked: string): ScriptStep {
