@@ -44,7 +44,8 @@ async function loop<Held = undefined>(execute = NOTED, hold?: (store: ThreadStor
 async function expectStopped(
   runtime: TestRuntime,
   thread: string,
-  { results }: { readonly results: number },
+  /** Calls that have results: as many, or up to `atMost`. */
+  { results, atMost = results }: { readonly results: number; readonly atMost?: number },
 ) {
   const since = performance.now();
   await runtime.client.stop(thread, 'enough');
@@ -55,10 +56,11 @@ async function expectStopped(
     await runtime.say(thread, 'more');
     const transcript = await runtime.transcript(thread);
     expect(transcript.slice(-2)).toEqual(['user: more', 'assistant: here']);
-    const settled = transcript.filter((line) => line.startsWith('tool note'));
-    expect(settled).toHaveLength(results);
+    const settled = transcript.filter((line) => line.startsWith('tool note')).length;
+    expect(settled).toBeGreaterThanOrEqual(results);
+    expect(settled).toBeLessThanOrEqual(atMost);
     const events = await runtime.store.events.read(thread, 0, 100_000);
-    expect(eventsOf(events, 'tool.called')).toHaveLength(results);
+    expect(eventsOf(events, 'tool.called')).toHaveLength(settled);
     expect(eventsOf(events, 'execution.ended')).toHaveLength(2);
     const stored = await runtime.client.getThread(thread);
     const view = await workflowOf(runtime, thread).query<object>('status');
@@ -140,7 +142,8 @@ describe('a stop during a call', () => {
     });
     const thread = await begin(runtime, 'go');
     await eventually('the call runs', () => bodies() === 3);
-    const go = await expectStopped(runtime, thread, { results: 3 });
+    // The process of this test was blocked too: the stop may find the next call begun.
+    const go = await expectStopped(runtime, thread, { results: 3, atMost: 4 });
     expect(model.requests.length).toBeLessThanOrEqual(5);
     await go();
   });
